@@ -24,7 +24,7 @@ def test_forms() -> None:
     assert "He go of School" in found["Prep"]
     assert "He go School" in found["Prep"]
     assert "Wform" not in found
-    assert said("economy")["Wform"] == ["economic", "economics"]
+    assert said("economy")["Wform"] == ["economic"]
 
 
 def test_articles() -> None:
@@ -48,8 +48,8 @@ def test_commas() -> None:
 
 
 def test_tags_leave_out_what_a_word_is_not() -> None:
-    assert "he go" in said("he goes")["Nn"]
-    assert "Nn" not in said("he goes", "PRP VBZ")
+    assert said("he house")["Nn"] == ["he houses"]
+    assert "Nn" not in said("he house", "PRP VBP")
     assert said("the house", "DT NN")["Nn"] == ["the houses"]
     assert all("to of" not in each for each in said("go to school", "VB TO NN")["Prep"])
 

@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.m2_file import is_m2
-from errorbar.formats.opening import Lines
+from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import read_parallel
 
@@ -25,7 +25,7 @@ def text_chunks(
     Annotators are called after their files.
     """
     refuse_same_names(references, "references", "--reference=name=path")
-    lines = [_opened(file, problems) for file in (source, *references)]
+    lines = [opened_text(file.path, problems) for file in (source, *references)]
     names = tuple(file.name for file in references)
     sentences = parallel_sentences(read_parallel(lines[0], lines[1:], problems), names)
     try:
@@ -52,12 +52,13 @@ def _annotated(lines: Lines) -> str:
     return "" if found in ("text", "m2") else found
 
 
-def _opened(file: NamedFile, problems: Problems) -> Lines:
-    lines = Lines(file.path, problems)
+def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:
+    """The lines of a text; an ``InputError`` if it is an annotated file, which ``what`` says it cannot be."""
+    lines = Lines(path, problems)
     if found := _annotated(lines):
-        what = f"this is {found}, and with --source references are texts"
         fix = "leave --source out: annotated files hold their source"
+        expected = "one sentence per line"
         raise InputError(
-            Problem("reference-not-text", what, Place(lines.name, 1), "one corrected sentence per line", fix)
+            Problem("reference-not-text", f"this is {found}, and {what}", Place(lines.name, 1), expected, fix)
         )
     return lines

@@ -1,15 +1,21 @@
-"""A system's M2: corrected sentences that know the edits they were made by."""
+"""A system's M2, or an annotator as a system: corrected sentences that know the edits they were made by."""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from errorbar.core.corpus import Corrected, annotator_order, wrong_count
+from errorbar.core.corpus import Annotation, Corrected, Sentence, annotator_order, wrong_count
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.m2_file import read_m2
 from errorbar.formats.opening import Lines
+
+
+def corrected(sentence: Sentence, edits: Annotation) -> Corrected:
+    """A sentence with its edits applied; of those that overlap the later one is left out of the text."""
+    text = apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))  # whoever read them has complained
+    return Corrected(" ".join(text), edits, sentence.text)
 
 
 class EditsReader:
@@ -31,9 +37,7 @@ class EditsReader:
                 fix = "errorbar convert --annotator NAME keeps one"
                 self._problems.error("system-annotators", what, place, fix=fix)
             edits = sentence.annotations[names[0]] if names else ()
-            silent = Problems(lenient=True)  # the reader has complained
-            text = apply_edits(sentence.tokens, edits, problems=silent, place=place)
-            taken.append(Corrected(" ".join(text), edits, sentence.text))
+            taken.append(corrected(sentence, edits))
         self.count += len(taken)
         return taken
 

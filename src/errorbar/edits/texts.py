@@ -63,7 +63,7 @@ def apply_edits(
             continue
         if not check_span(edit.start, edit.end, len(tokens), place, notebook):
             continue
-        if edit.start < last.end or (edit.span == last.span and not edit.is_insertion):
+        if overlaps(edit, last):
             what = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
             what += " of the same annotator: both cannot be applied"
             notebook.repairable("apply-overlap", what, place, "the later one is not applied")
@@ -74,6 +74,11 @@ def apply_edits(
     if problems is None:
         notebook.raise_errors()
     return [*corrected, *tokens[last.end :]]
+
+
+def overlaps(edit: Edit, last: Edit) -> bool:
+    """Whether an edit cannot be applied after one that stands before it in text order."""
+    return edit.start < last.end or (edit.span == last.span and not edit.is_insertion)
 
 
 def corrected_text(

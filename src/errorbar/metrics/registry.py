@@ -20,6 +20,7 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "m2": ("errorbar.metrics.m2:M2", "sentences"),
     "errant": ("errorbar.metrics.errant:Errant", "sentences"),
     "gleu": ("errorbar.metrics.gleu:Gleu", "sentences"),
+    "behavior": ("errorbar.metrics.behavior:Behavior", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
     "crowd": ("errorbar.metrics.crowd_weighted:Crowd", "judgments"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis
@@ -196,7 +196,5 @@ class _System:
 
 def _remark(system: str, folds: Sequence[SystemFold], problems: Problems) -> None:
     """Say once of a system what its metrics have to say."""
-    for code, (what, fix) in {code: text for fold in folds for code, text in fold.metric.remarks.items()}.items():
-        n = max(fold.remarked[code] for fold in folds)
-        if n:
-            problems.note(code, f"{what}: {n}", Place(system), fix=fix)
+    said = dict.fromkeys(note for fold in folds for note in fold.metric.notes(fold.remarked))
+    problems.take(replace(note, place=Place(system)) for note in said)

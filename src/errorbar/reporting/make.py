@@ -24,6 +24,7 @@ from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
+from errorbar.studies.attack import study_attacks
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, part, public, resampling
@@ -66,6 +67,7 @@ class Making(Labeling, OfSystems, Resampled, total=False):
     browse: Annotated[
         bool, Said(True, "Also every sentence, for a page; else ``no_sentences`` says why there are none.")
     ]
+    attacks: Annotated[bool, Said(True, "Also where systems that nobody would want land, as of ``attack``.")]
     no_sentences: Annotated[str, Said(ON_REQUEST, "What stands in their place.")]
     command: Annotated[str, Said("", "The command line that makes the report again, to be shown; empty: none.")]
     warn: Annotated[Callable[[Problem], object], Said(lambda _: None, "Is told before the work what makes it long.")]
@@ -141,7 +143,13 @@ def report(
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
-        how = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"], "browse": browse}
+        how: dict[str, Any] = {
+            "resampling": drawn,
+            "testing": testing,
+            "ceiling_resamples": shared["ceiling_ci"],
+            "browse": browse,
+        }
+        how["attacks"] = shared["attacks"]
         studies.append(_corpus(gold, systems, reading, metrics_of(metric, beta, "sentences"), shared["warn"], **how))
     if judgments is not None:
         told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
@@ -178,7 +186,7 @@ def _corpus(
     reading: ReadingOptions,
     metrics: Sequence[Metric],
     warn: Callable[[Problem], object],
-    **how: Any,  # noqa: ANN401 - as study_corpus takes it
+    **how: Any,  # noqa: ANN401 - as study_corpus takes it, and whether there are attacks
 ) -> CorpusStudy:
     data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in metrics)))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
@@ -186,7 +194,10 @@ def _corpus(
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
+    attacks = how.pop("attacks")
     study = study_corpus(data, metrics, **how)
+    if attacks:
+        study = study_attacks(study, data, metrics, how["resampling"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study

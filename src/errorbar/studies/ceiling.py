@@ -51,7 +51,16 @@ class Subsets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CeilingResult(Result):
-    """What humans score by number of references, and systems beside them; None: not asked for."""
+    """What humans score by number of references, and systems beside them.
+
+    Attributes:
+        found: The scores of humans and systems, and their ratios.
+        intervals: Their intervals; None: not asked for.
+        spread: The same on random subsets of the essays; None: not asked for.
+        by_type: The scores of each error type; None: not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     found: Ceiling
     intervals: CeilingIntervals | None
@@ -245,7 +254,7 @@ def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
     """Whether intervals are made unasked; if not, a note says so."""
     n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
     n_sentences = len(study.humans[0].statistics)
-    if n_folds * n_sentences <= MOST_FOLDED:
+    if n_folds * n_sentences * study.metric.slower <= MOST_FOLDED:
         return True
     what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
     problems.note("no-intervals", what, Place(), fix="add --ci")

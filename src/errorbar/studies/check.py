@@ -12,6 +12,8 @@ from errorbar.core.errors import InputError, Problem, UsageError, as_arguments
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.typed_texts import given_edits
 from errorbar.formats.catalog import is_hoo
 from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
@@ -20,7 +22,7 @@ from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
 from errorbar.formats.tables import header_of
 from errorbar.studies.door import public
-from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
+from errorbar.studies.inputs import Gold, ReadingOptions, corpus_files, system_list, system_streams
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
@@ -49,7 +51,12 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have, in the order given; warnings are among the problems of a file."""
+    """What files have.
+
+    Attributes:
+        files: Each file, in the order given; warnings are among its problems.
+        notes: Nothing: what is wrong stands with the files.
+    """
 
     files: tuple[CheckedFile, ...]
     notes: tuple[Problem, ...] = field(default=(), repr=False)
@@ -188,20 +195,22 @@ def _check_output(
     output: NamedFile | Hypothesis, gold: Gold, admission: Admission, problems: Problems
 ) -> Mapping[str, int]:
     """A system's output against the sentences of a reference, whose own problems are no matter here."""
-    (stream,) = system_streams([output], problems)
+    (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True))
     look = Look()
-    sentences = changed = 0
+    sentences = changed = n_edits = 0
     quiet = Problems(lenient=True)
     for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
         lines = list(stream.take(len(chunk)))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if len(lines) == len(texts):
+            n_edits += sum(map(len, given_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
     admission.say(stream.name, look, problems)
-    return {"lines": stream.count, "sentences changed": changed}
+    counts = {"lines": stream.count, "sentences changed": changed}
+    return {**counts, "edits": n_edits} if isinstance(stream, EditsReader) else counts
 
 
 def _said(problem: Problem) -> str:

@@ -28,7 +28,15 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Compared(Result):
-    """Systems compared with each other; ``unit`` is what is resampled and swapped: ``document`` or ``sentence``."""
+    """Systems compared with each other.
+
+    Attributes:
+        found: Scores, and differences of pairs with what was tested of them.
+        confidence: Confidence level of the intervals.
+        unit: What is resampled and swapped: ``document`` or ``sentence``.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     found: Comparison
     confidence: float

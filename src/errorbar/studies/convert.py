@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypedDict, Unpack, cast
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.reference_texts import opened_text
 from errorbar.edits.texts import corrected_text, parallel_sentences
 from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
 from errorbar.formats.jsonl import has_standoff
@@ -46,7 +47,15 @@ _OF_FILES = ("documents", "unmarked")
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted: where to (None: ``text`` holds it) and how many sentences (None: HOO data has fragments)."""
+    """What was converted.
+
+    Attributes:
+        out: The file that was written; None: ``text`` holds it.
+        format: What it was converted to.
+        n_sentences: How many sentences; None: HOO data has fragments.
+        text: What would stand in the file.
+        notes: Warnings and repairs.
+    """
 
     out: str | None
     format: str
@@ -234,7 +243,8 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     if (source := request.options["source"]) is not None:
         refuse_same_names(request.inputs, "texts")
         corrected = [Lines(file.path, request.problems) for file in request.inputs]
-        lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
+        before = opened_text(source, request.problems, "--source is a text")
+        lines = read_parallel(before, corrected, request.problems)
         names = [file.name for file in request.inputs]
         if request.options["edits"] == "minimal":
             return parallel_sentences(lines, names)

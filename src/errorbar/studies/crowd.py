@@ -20,7 +20,7 @@ from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
 from errorbar.formats.text import HypothesisReader
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdStatistics, Flags, Votes, score_kinds
 from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.door import metrics_of, public, resampling
@@ -68,8 +68,8 @@ class Against:
         metrics = [replace(self.metric, estimand=estimand) for estimand in ESTIMANDS]
         return {metric: metric.measure(self.votes, flags) for metric in metrics}
 
-    def signature(self, spec: object, flags: Flags, resampling: Resampling | None) -> str:
-        """What can change a digit."""
+    def signature(self, spec: object, flags: Flags | Floats, resampling: Resampling | None) -> str:
+        """What can change a digit; ``flags``: what the system says of each item, be it scores."""
         unit = "item" if self.judged.clusters is None else "cluster"
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
@@ -86,7 +86,13 @@ class CrowdRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdScores(Result):
-    """Each system against a crowd by both estimands; ``unit``, ``items`` or others, is what was resampled."""
+    """Each system against a crowd by both estimands.
+
+    Attributes:
+        rows: A score of each system and estimand.
+        unit: What was resampled: ``items`` or others.
+        notes: Warnings and repairs.
+    """
 
     rows: tuple[CrowdRow, ...]
     unit: str

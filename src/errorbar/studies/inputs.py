@@ -17,7 +17,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.edits.reference_texts import text_chunks
-from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.system_edits import EditsReader, corrected
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import is_hoo
 from errorbar.formats.m2_file import is_m2
@@ -190,27 +190,39 @@ def read_corpus(
 
 
 @public()
-def read_system(system: System, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
-    """Read a system's output, one corrected sentence per line.
+def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
+    """Read a system's output: one corrected sentence per line, or M2, whose sentences know their edits.
 
     Args:
-        system: A path, ``name=path``, or a ``Hypothesis``.
+        system: A path, ``name=path``, a ``Hypothesis``, or a ``Corpus`` of one annotator, who is the system then.
         gold: The corpus that it corrects, as ``read_corpus`` takes it; None: the text is not looked into.
         shared: How it is read.
 
     Raises:
         InputError: If the file is bad, has another number of lines than there are sentences, or is not a correction
             of them.
-        UsageError: If an argument is of the wrong type.
+        UsageError: If an argument is of the wrong type, or the corpus has several annotators.
     """
-    options = ReadingOptions(lenient=shared["lenient"], admission=Admission(shared["force"], shared["retokenize"]))
+    admission = Admission(shared["force"], shared["retokenize"])
+    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True)
+    system = _annotator(system) if isinstance(system, Corpus) else system
     if gold is not None:
         return load(gold, system, options).systems[0]
     problems = options.problems()
-    (stream,) = system_streams(system_list(system), problems)
+    (stream,) = system_streams(system_list(system), problems, options)
     found = Hypothesis(stream.name, list(stream.take(ALL)))
     problems.raise_errors()
     return found
+
+
+def _annotator(corpus: Corpus) -> Hypothesis:
+    """The only annotator of a corpus as a system, who leaves what they did not look at."""
+    if len(corpus.annotators) != 1:
+        what = f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
+        fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
+        raise UsageError(Problem("system-annotators", what, Place(corpus.name), fix=fix))
+    (name,) = corpus.check().annotators
+    return Hypothesis(name, [corrected(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences])
 
 
 def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions()) -> Loaded:
