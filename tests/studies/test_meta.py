@@ -201,7 +201,7 @@ def test_refused(errorbar: CommandLine, words: tuple[str, ...], message: str) ->
 def test_nothing_is_computed_without_a_reference() -> None:
     for given in ({"systems": ["good"]}, {"metric": "m2"}):
         with pytest.raises(UsageError, match="no reference to compute a metric with"):
-            meta("judged.csv", "known.csv", **given)  # type: ignore[arg-type]  # of several kinds
+            meta("judged.csv", "known.csv", **given)
 
 
 def test_old_names_of_tables(errorbar: CommandLine) -> None:

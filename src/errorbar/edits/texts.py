@@ -142,11 +142,11 @@ def _aligner() -> Callable[[Sequence[str], Sequence[str]], _Spans]:
     """The kernel, or its twin."""
     from errorbar.edits.matching import KERNEL  # noqa: PLC0415 - numpy
 
-    if not KERNEL:
+    try:
+        from errorbar.edits._minimal import align  # noqa: PLC0415 - absent without a compiler
+    except ImportError:
         return _align
-    from errorbar.edits._minimal import align  # noqa: PLC0415 - absent without a compiler
-
-    return align
+    return align if KERNEL else _align
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> _Spans:

@@ -77,7 +77,8 @@ class JudgedPairs:
     def chances(self) -> Floats:
         """P of each pair, NaN where the two were never compared; shape (pairs,)."""
         cells = np.bincount(self._cells, minlength=self._width)
-        return self._chances(cells[None].astype(np.float64))[0]
+        found: Floats = self._chances(cells[None].astype(np.float64))[0]
+        return found
 
     def resampled(self, how: Resampling) -> Iterator[Floats]:
         """P on resamples, some of them first; shape (resamples, pairs)."""
