@@ -18,8 +18,9 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from errorbar.core.corpus import Annotation, Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
@@ -27,7 +28,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.text import ParallelLine
 
-MOST_CELLS = 4_000_000  # pairs of tokens that are compared: two seconds, 300 MB
+MOST_CELLS = 4_000_000  # pairs of tokens that are compared: without the kernel two seconds, 300 MB
 _KEPT = -1
 _EDIT = 1 << 20
 _CHANGED = 1 << 40
@@ -105,7 +106,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
         what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
         raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
-    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _align(middle, new)]
+    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _aligner()(middle, new)]
 
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -135,13 +136,28 @@ def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int
     return first, next((k for k in range(left) if source[-1 - k] != target[-1 - k]), left)
 
 
-def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, int, int]]:
+_Spans = list[tuple[int, int, int, int]]
+
+
+@cache
+def _aligner() -> Callable[[Sequence[str], Sequence[str]], _Spans]:
+    """The kernel, or its twin."""
+    from errorbar.edits.matching import KERNEL  # noqa: PLC0415 - numpy
+
+    try:
+        from errorbar.edits._minimal import align  # noqa: PLC0415 - absent without a compiler
+    except ImportError:
+        return _align
+    return align if KERNEL else _align
+
+
+def _align(source: Sequence[str], target: Sequence[str]) -> _Spans:
     """The edits of the best alignment, left to right: source span and target span of each."""
     closed, opened = _tables(source, target)
     i, j = len(source), len(target)
     in_edit = opened[i][j] < closed[i][j]
     end = (i, j)
-    edits: list[tuple[int, int, int, int]] = []
+    edits: _Spans = []
     while i or j:
         if not in_edit:
             i, j = i - 1, j - 1

@@ -72,6 +72,13 @@ class ReferenceTexts(Metric):
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """The counts of a sentence against one reference text, in the order of ``counted``."""
 
+    def compare_all(
+        self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
+    ) -> Floats:
+        """``compare`` for each reference text, ``units`` saying of which sentence; shape (references, compared)."""
+        rows = [self.compare(sources[u], text, outputs[u]) for u, text in zip(units, references, strict=True)]
+        return np.array(rows, np.float64).reshape(-1, self.compared)
+
     def cost(self, counts: Floats) -> Floats:
         """What the best reference has least of, if not of the first count: counts (..., counted) to (...)."""
         return np.asarray(counts[..., 0], np.float64)
@@ -100,13 +107,15 @@ class ReferenceTexts(Metric):
         if len(output) != len(reference):
             raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
         texts, n_overlaps = _reference_texts(reference)
+        sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
+        outputs = [" ".join(line.split()) for line in output]
+        units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
         counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
-        for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
-            source, said = " ".join(sentence.tokens), " ".join(line.split())
-            for column, text in texts[unit].items():
-                present[unit, column] = True
-                counts[unit, column] = self.compare(source, text, said)
+        present[units, columns] = True
+        counts[units, columns] = self.compare_all(
+            sources, outputs, [text for own in texts for text in own.values()], units
+        )
         whole = (counts == np.rint(counts)).all()
         return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
 
@@ -125,7 +134,14 @@ class ReferenceTexts(Metric):
         return Sums(counts, present, names, sum(part.n_overlaps for part in parts))
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """Sums over the units of each replicate, under the annotators that it allows."""
+        """The values of sums over the units of each replicate, under the annotators that it allows."""
+        sums, n_units = self.summed(statistics, selection, start)
+        return Folded(self.rate(sums), sums, n_units)
+
+    def summed(
+        self, statistics: Sums, selection: Selection | None, start: Folded | None
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The sums of each replicate, and its units with a text to compare with."""
         selected = selection or Selection()
         if selected.swapping is not None and selected.units is None and selected.annotators is None:
             sums, n_units = self._swapped_sums(statistics, selected.swapping)
@@ -133,7 +149,7 @@ class ReferenceTexts(Metric):
             sums, n_units = self._weighted_sums(statistics, selected)
         if start is not None:
             sums, n_units = sums + start.counts, n_units + start.n_units
-        return Folded(self.rate(sums), sums, n_units)
+        return sums, n_units
 
     def _weighted_sums(self, statistics: Sums, selected: Selection) -> tuple[NDArray[Any], NDArray[np.int64]]:
         weights = selected.as_weights(len(statistics))

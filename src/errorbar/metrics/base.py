@@ -121,6 +121,7 @@ class Metric(ABC):
         counted: Names of the counts that its values are made of; ``type_counted`` of those by error type.
         takes_edits: Systems can be M2: it measures the edits of sentences that know them.
         detects: It looks where errors are, not at corrections: token labels will do.
+        slower: How many times as long as m2's its fold takes; less is done unasked.
         additive: The order of units does not matter.
         lacks: What it cannot give, and why.
     """
@@ -138,6 +139,7 @@ class Metric(ABC):
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
     takes_edits: ClassVar[bool] = False  # systems can be M2: it measures the edits of ``Corrected`` sentences
     detects: ClassVar[bool] = False  # it looks where errors are, not at corrections: token labels will do
+    slower: ClassVar[int] = 1  # how many times as long as m2's its fold takes: less is done unasked
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do

@@ -110,11 +110,12 @@ def fold_counts(
     totals, used = np.zeros((replicates, counts.shape[2]), np.int64), np.zeros(replicates, np.int64)
     totals += 0 if start is None else start
     chosen = np.full((replicates if want_chosen else 0, rows.shape[1]), -1, np.int32)
-    if isinstance(rule, Rule) and rule.kernel and not rule.rounded:
+    if isinstance(rule, Rule) and rule.kernel:
         from errorbar.metrics._fold import fold_replicates  # noqa: PLC0415 - absent without a compiler
 
         counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
-        fold_replicates(counts, present, rows, slots, swaps, masks, rule.beta, rule.running, totals, used, chosen)
+        how = rule.beta, rule.running, rule.rounded
+        fold_replicates(counts, present, rows, slots, swaps, masks, *how, totals, used, chosen)
         return Choice(totals, used, chosen)
     everywhere = np.broadcast_to(masks, (replicates, n_annotators))
     for place in range(rows.shape[1]):

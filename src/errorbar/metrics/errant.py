@@ -133,18 +133,17 @@ class Errant(EditMetric):
         for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
             ours = self._keyed(said)
             for name, annotation in sentence.annotations.items():
-                theirs, by = self._keyed(annotation), Counter[tuple[str, int]]()
-                for key, kinds in theirs.items():
-                    by.update((kind, k) for kind in kinds for k in ((0, 1, 2) if key in ours else (2,)))
-                for key in ours.keys() - theirs.keys():
-                    by.update((kind, 1) for kind in ours[key])
+                theirs = self._keyed(annotation)
+                right = [kind for key, kinds in theirs.items() if key in ours for kind in kinds]
+                wrong = [kind for key, kinds in ours.items() if key not in theirs for kind in kinds]
+                wanted = [kind for kinds in theirs.values() for kind in kinds]
                 present[unit, column[name]] = 1
-                for (_, k), n in by.items():
-                    counts[unit, column[name], k] += n
+                counts[unit, column[name]] = len(right), len(right) + len(wrong), len(wanted)
                 if by_type:
-                    for kind in dict.fromkeys(kind for kind, _ in by):
+                    counters = Counter(right), Counter(right + wrong), Counter(wanted)
+                    for kind in dict.fromkeys(wanted + wrong):
                         slot, number = unit * len(column) + column[name], types.setdefault(kind, len(types))
-                        rows.append((slot, number, by[kind, 0], by[kind, 1], by[kind, 2]))
+                        rows.append((slot, number, *(one[kind] for one in counters)))
         typed = tally_types(rows, (*counts.shape[:2], len(types)), len(EDITS)) if by_type else None
         seen = count_seen(reference, proposed, by_type=by_type)
         return EditStatistics(counts, present, reference.annotators, typed, tuple(types), seen, made_by)
@@ -180,23 +179,27 @@ class Errant(EditMetric):
     def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
         """The types of edits by what makes two edits one."""
         found: dict[Key, list[str]] = {}
-        left_out = set(self.without.split())
-        for edit in edits:
-            correction = "||".join(edit.replacements) if edit.replacements else "-NONE-"
-            several = edit.end - edit.start > 1 or len(correction.split()) > 1
-            unknown = edit.type == UNKNOWN and self.mode in ("cs", "cse")
-            if unknown or (self.single and several) or (self.multi and not several) or edit.type in left_out:
+        corrected, left_out = self.mode in ("cs", "cse"), self.without.split()
+        for start, end, replacements, kind, *_ in edits:
+            correction = "||".join(replacements) if replacements else "-NONE-"
+            if kind in left_out or (corrected and kind == UNKNOWN):
                 continue
-            keys: list[Key] = [edit.span]
-            if self.mode == "dt":
-                keys = [(at, at + 1) for at in range(edit.start, max(edit.end, edit.start + 1))]
-            elif self.mode != "ds":
-                keys = [(*edit.span, correction, *([edit.type] if self.mode == "cse" else []))]
-            kind = edit.type
+            if self.single or self.multi:
+                several = end - start > 1 or len(correction.split()) > 1
+                if several if self.single else not several:
+                    continue
+            keys: Sequence[Key]
+            if corrected:
+                keys = ((start, end, correction) if self.mode == "cs" else (start, end, correction, kind),)
+            elif self.mode == "ds":
+                keys = ((start, end),)
+            else:
+                keys = [(at, at + 1) for at in range(start, max(end, start + 1))]
+            counted = kind
             if kind != UNKNOWN and self.level != "full":
-                kind = kind[:1] if self.level == "operation" else kind[2:]
+                counted = kind[:1] if self.level == "operation" else kind[2:]
             for key in keys:
-                found.setdefault(key, []).append(kind)
+                found.setdefault(key, []).append(counted)
         return found
 
     def type_values(self, counts: Ints) -> Floats:

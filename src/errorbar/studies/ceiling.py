@@ -35,8 +35,6 @@ RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked: some seconds."""
-SLOWER = 50
-"""How much longer a fold without a compiled kernel takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +253,7 @@ def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
     """Whether intervals are made unasked; if not, a note says so."""
     n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
     n_sentences = len(study.humans[0].statistics)
-    if n_folds * n_sentences * (SLOWER if study.metric.takes_edits else 1) <= MOST_FOLDED:
+    if n_folds * n_sentences * study.metric.slower <= MOST_FOLDED:
         return True
     what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
     problems.note("no-intervals", what, Place(), fix="add --ci")
