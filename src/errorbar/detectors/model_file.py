@@ -87,7 +87,7 @@ def load_model(path: str | Path, kind: str) -> Model:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
             arrays = {name: _array(archive.read(f"{name}.npy")) for name in header["arrays"]}
     except FileNotFoundError:
-        raise InputError(Problem("no-such-file", "no such file", place)) from None
+        raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
     except OSError as error:
         raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
     except (
