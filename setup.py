@@ -9,7 +9,10 @@ KERNELS = {
     "errorbar.edits._search": "src/errorbar/edits/_search.pyx",
     "errorbar.edits._large": "src/errorbar/edits/_large.pyx",
     "errorbar.edits._kernel": "src/errorbar/edits/_kernel.pyx",
+    "errorbar.edits._minimal": "src/errorbar/edits/_minimal.pyx",
+    "errorbar.edits._aligned": "src/errorbar/edits/_aligned.pyx",
     "errorbar.metrics._whole": "src/errorbar/metrics/_whole.pyx",
+    "errorbar.metrics._rounded": "src/errorbar/metrics/_rounded.pyx",
     "errorbar.metrics._fold": "src/errorbar/metrics/_fold.pyx",
     "errorbar.detectors._ngrams": "src/errorbar/detectors/_ngrams.pyx",
 }
