@@ -1,7 +1,8 @@
 """Speed of the main job. Anybody can run it: ``make bench``, or ``python benchmarks/bench.py --data DIR``.
 
 Prints medians beside the target and beside a calibration (starting Python and importing numpy), because machines
-differ and are noisy: compare the last column rather than seconds. ``--peer`` times another scorer in the same run.
+differ and are noisy: compare the last column rather than seconds. ``--peer`` times another scorer in the same run;
+``peers.py`` has errant and GLEU beside the programs they stand for.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from peers import beside_peers
 from timing import ERRORBAR, median_call, median_process, table
 
 from errorbar.core.corpus import Corpus, Sentence
@@ -38,6 +40,7 @@ def main() -> None:
     if arguments.data.is_dir():
         whole_process(arguments.data, repeats, calibration, arguments.peer)
         in_process(arguments.data, repeats)
+        beside_peers(arguments.data, repeats)
     else:
         print(f"skipped: no corpora at {arguments.data} (give --data)")
     heavy_pairs(repeats)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 ERRORBAR = str(Path(sys.executable).with_name("errorbar"))
@@ -21,10 +21,12 @@ class Run:
     Attributes:
         seconds: From start to exit.
         megabytes: Its largest resident memory.
+        cpu: Seconds of processor time, which other work on the machine changes less.
     """
 
     seconds: float
     megabytes: float
+    cpu: float
 
 
 def run_process(command: Sequence[str]) -> Run:
@@ -35,14 +37,14 @@ def run_process(command: Sequence[str]) -> Run:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} exited with {process.returncode}")
-    return Run(time.perf_counter() - start, usage.ru_maxrss / 1024)
+    return Run(time.perf_counter() - start, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
 def median_process(command: Sequence[str], repeats: int) -> Run:
     """The median of several runs, after one that warms the file cache."""
     run_process(command)
     runs = [run_process(command) for _ in range(repeats)]
-    return Run(statistics.median(r.seconds for r in runs), statistics.median(r.megabytes for r in runs))
+    return Run(*(statistics.median(figures) for figures in zip(*map(astuple, runs), strict=True)))
 
 
 def median_call(call: Callable[[], object], repeats: int) -> float:

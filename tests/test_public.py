@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar._
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
-    *("crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine"),
+    *("attack", "crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine", "crowd_sweep"),
 }
 
 
@@ -43,6 +44,22 @@ def test_there_is_a_function_for_each_command() -> None:
 def test_all_is_what_is_found() -> None:
     assert set(errorbar.__all__) - {"__version__"} == errorbar._HOMES.keys()
     assert dir(errorbar) == sorted(errorbar.__all__)
+
+
+def _explained() -> Iterator[type]:
+    """Classes that are public, or that a public function returns, and whose fields are attributes."""
+    for name in FUNCTIONS + CLASSES:
+        found = getattr(errorbar, name)
+        given = found if inspect.isclass(found) else get_type_hints(inspect.unwrap(found)).get("return")
+        if inspect.isclass(given) and (hasattr(given, "_fields") or is_dataclass(given)):
+            yield given
+
+
+@pytest.mark.parametrize("cls", dict.fromkeys(_explained()), ids=lambda cls: cls.__name__)
+def test_help_says_what_every_attribute_is(cls: type) -> None:
+    names = [one.name for one in fields(cls)] if is_dataclass(cls) else list(getattr(cls, "_fields", ()))
+    _, _, said = (inspect.getdoc(cls) or "").partition("\nAttributes:\n")
+    assert [name for name in names if f"    {name}: " not in said] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -121,6 +138,12 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
         ("convert", (GOLD, 3), {}, "out must be a path or None, got 3"),
         ("run_task", (3,), {}, "task must be a path or a Task, got 3"),
         ("report", (GOLD, SYSTEM), {"title": 3}, "title must be a text, got 3"),
+        (
+            "attack",
+            (GOLD, SYSTEM),
+            {"only": "past"},
+            "got 'past'; did you mean 'pasted'? [bad-parameter]",
+        ),
         ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis or a list of "),
         (
             "ceiling",

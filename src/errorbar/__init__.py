@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errorbar.reporting.make import report
     from errorbar.stats.resampling import Resampling
     from errorbar.studies.agree import agree
+    from errorbar.studies.attack import attack
     from errorbar.studies.ceiling import ceiling
     from errorbar.studies.check import check
     from errorbar.studies.compare import compare
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from errorbar.studies.rank import rank
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
+    from errorbar.studies.sweep import crowd_sweep
     from errorbar.tasks.running import run_task
 
 _HOMES = {
@@ -53,6 +55,7 @@ _HOMES = {
     "Score": "metrics.scored",
     "Sentence": "core.corpus",
     "agree": "studies.agree",
+    "attack": "studies.attack",
     "ceiling": "studies.ceiling",
     "check": "studies.check",
     "compare": "studies.compare",
@@ -62,6 +65,7 @@ _HOMES = {
     "crowd_howmany": "studies.crowd_answers",
     "crowd_mine": "studies.crowd_raters",
     "crowd_raters": "studies.crowd_raters",
+    "crowd_sweep": "studies.sweep",
     "curve": "studies.curve",
     "max_match": "edits.maxmatch",
     "meta": "studies.meta",
@@ -91,6 +95,7 @@ __all__ = [
     "Sentence",
     "__version__",
     "agree",
+    "attack",
     "ceiling",
     "check",
     "compare",
@@ -100,6 +105,7 @@ __all__ = [
     "crowd_howmany",
     "crowd_mine",
     "crowd_raters",
+    "crowd_sweep",
     "curve",
     "max_match",
     "meta",

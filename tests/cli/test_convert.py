@@ -44,6 +44,7 @@ def folder(tmp_path: Path) -> Path:
         "ann.txt": "He goes home .\nIt is .\n",
         "other.xml": "<corpus>\n</corpus>\n",
         "empty.m2": "",
+        "gold.jsonl": '{"format": "errorbar-corpus", "version": 1, "annotators": ["0"]}\n',
         "bob.txt": "He went home now .\nIt was .\n",
     }
     for name, content in files.items():
@@ -206,7 +207,10 @@ def test_a_bad_input_leaves_no_output(folder: Path, errorbar: CommandLine) -> No
         (["--source", "source.txt", "ann.txt", "ann.txt", "--to", "m2"], "two texts are called 'ann'"),
         (["--source", "-", "-", "--to", "m2"], "standard input can be read only once"),
         (["gold.m2", "--to", "text", "--annotator", "0", "--annotator", "1"], "a text can hold one annotator's"),
-        (["--source", "gold.m2", "ann.txt", "--to", "m2"], "2 lines for 8 sentences of the source"),
+        (["--source", "gold.m2", "ann.txt", "--to", "m2"], "gold.m2:1: this is M2, and --source is a text (expected"),
+        (["--source", "gold.jsonl", "ann.txt", "--to", "m2"], "gold.jsonl:1: this is jsonl, and --source is a text"),
+        (["--source", "essay.sgml", "ann.txt", "--to", "m2"], "essay.sgml:1: this is nucle, and --source is a text"),
+        (["--source", "bob.txt", "source.txt", "empty.m2", "--to", "jsonl"], "empty.m2: the file is empty"),
         (["none.m2", "--to", "jsonl"], "none.m2: no such file"),
         (["essay.sgml", "--tokens", "none.m2", "--to", "m2"], "none.m2: no such file"),
     ],

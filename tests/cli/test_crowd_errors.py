@@ -194,3 +194,14 @@ def test_options_about_a_corpus_are_refused_of_a_table(errorbar: CommandLine, co
     files = ["v.csv", "f.csv"] if command == "score" else ["v.csv"]
     line = refused(errorbar("crowd", command, *files, *option))
     assert f"{option[0]} is about edits that become judgments, and this is a table" in line
+
+
+def test_a_sweep_needs_the_score_of_every_judged_item(errorbar: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("item,rater,label\nx,a,error\ny,a,ok\n", encoding="utf-8")
+    (tmp_path / "some.csv").write_text("item,flag,score\nx,1,0.5\ny,0,\n", encoding="utf-8")
+    found = errorbar("crowd", "sweep", tmp_path / "votes.csv", f"s={tmp_path / 'some.csv'}")
+    assert "s: 1 of 2 judged items have no score, first 'y'" in found.err
+    assert (
+        "--recalls 2,x (expected numbers between commas)"
+        in errorbar("crowd", "sweep", tmp_path / "votes.csv", tmp_path / "some.csv", "--recalls", "2,x").err
+    )

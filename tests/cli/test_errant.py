@@ -62,6 +62,63 @@ def test_other_commands_take_m2_as_well(errorbar: CommandLine, files: Path, comm
 
 
 @pytest.mark.usefixtures("files")
+def test_check_reads_the_edits_of_a_system(errorbar: CommandLine, files: Path) -> None:
+    done = errorbar("check", "--gold", "gold.m2", "it.m2")
+    assert (done.code, done.out) == (0, "it.m2: 2 lines, 1 sentence changed, 2 edits; no problem\n")
+    (files / "it.m2").write_text(SYSTEM.replace("It rain", "They rain"), encoding="utf-8")
+    done = errorbar("check", "--gold", "gold.m2", "it.m2")
+    assert done.code == 1
+    assert "the system's edits are of another sentence: They rain ." in done.out
+    assert "--retokenize is for texts" in errorbar("check", "--retokenize", "--gold", "gold.m2", "it.m2").err
+
+
+@pytest.mark.parametrize(
+    ("metric", "by", "said"),
+    [
+        ("errant(mode=cse)", (), "'R:NOUN', 'R:VERB:SVA' against 'ArtOrDet', 'SVA'): mode=cse finds no edit correct;"),
+        ("errant", ("--by", "type"), "'R:NOUN', 'R:VERB:SVA' against 'ArtOrDet', 'SVA'): no type has both P and R;"),
+        ("errant", (), ""),
+        ("errant(mode=cse,without=SVA)", (), "'R:NOUN', 'R:VERB:SVA' against 'ArtOrDet'): mode=cse"),
+        (
+            "errant(without=R:NOUM)",
+            (),
+            "no edit has the type 'R:NOUM', which without= leaves out; did you mean 'R:NOUN'?",
+        ),
+        ('errant(without="R:NOUN UNK")', (), ""),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_types_of_two_inventories_are_named(
+    errorbar: CommandLine, files: Path, metric: str, by: tuple[str, ...], said: str
+) -> None:
+    other = GOLD.replace("R:VERB:SVA", "SVA").replace("R:DET", "ArtOrDet")
+    (files / "gold.m2").write_text(other, encoding="utf-8")
+    done = errorbar("score", "--metric", metric, *by, "--no-ci", "--gold", "gold.m2", "it.m2")
+    assert done.code == 0
+    assert said in done.err
+    assert bool(done.err) == bool(said)
+    (files / "gold.m2").write_text(GOLD, encoding="utf-8")  # of one inventory there is nothing to say
+    assert "types-differ" not in errorbar("score", "--metric", metric, *by, "--gold", "gold.m2", "it.m2").err
+
+
+@pytest.mark.parametrize("level", ["type", "operation"])
+@pytest.mark.parametrize("side", ["gold.m2", "it.m2"])
+@pytest.mark.usefixtures("files")
+def test_categories_of_other_types_are_refused(errorbar: CommandLine, files: Path, level: str, side: str) -> None:
+    asked = ("score", "--metric", f"errant(level={level})", "--no-ci", "--by", "type", "--gold", "gold.m2", "it.m2")
+    assert errorbar(*asked).code == 0
+    path = files / side
+    path.write_text(path.read_text(encoding="utf-8").replace("R:VERB:SVA", "SVA"), encoding="utf-8")
+    done = errorbar(*asked)
+    of = "the reference" if side == "gold.m2" else "the system"
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert (
+        f"gold:1: level={level} is a part of ERRANT's types, and an edit of {of} has the type 'SVA' (expected"
+        in done.err
+    )
+
+
+@pytest.mark.usefixtures("files")
 def test_edits_join_the_signature(errorbar: CommandLine, files: Path) -> None:
     asked = ("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "--format", "json")
     hashes = []

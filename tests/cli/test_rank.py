@@ -172,7 +172,7 @@ class TestRank:
 
 class TestMeta:
     def test_judgments(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, "meta", "judgments.xml", "metrics.csv", "--resamples", "40", "--window", "3")
+        document = run(errorbar, "meta", "judgments.xml", "metrics.csv", "--resamples", "40", "--show", "window=3")
         # Expected Wins, by hand: A beat B 2 of 3, C 3 of 3, D 3 of 3; and so on.
         assert document["human"]["scores"]["A"] == pytest.approx((2 / 3 + 1 + 1) / 3)
         good, poor = document["metrics"]
@@ -198,12 +198,12 @@ class TestMeta:
         scores = {"1": (3, 2, 2, 2), "2": (1, 2, 0, 0)}
         rows = [f"{s},{n},{value}" for n, each in scores.items() for s, value in zip("ABCD", each, strict=True)]
         Path("sentences.csv").write_text("\n".join(["system,sentence,score", *rows]) + "\n")
-        document = run(errorbar, "meta", "judgments.xml", "sentences.csv", "--sentences", "--resamples", "20")
+        document = run(errorbar, "meta", "judgments.xml", "sentences.csv", "--show", "sentences", "--resamples", "20")
         (found,) = document["sentences"]
         # Of 18 comparisons the metric says what judges said but for B and C over D, where Bob saw a difference.
         assert (found["plain"]["value"], found["metric"]) == (pytest.approx(16 / 18), "sentences")
         assert found["decided"]["value"] == pytest.approx((11 + 2 / 2) / 13)
-        table = errorbar("meta", "judgments.xml", "sentences.csv", "--sentences", "--resamples", "20")
+        table = errorbar("meta", "judgments.xml", "sentences.csv", "--show", "sentences", "--resamples", "20")
         assert "88.89" in table.out
 
     def test_sentences_may_be_numbered_from_elsewhere(self, errorbar: CommandLine) -> None:
@@ -219,7 +219,7 @@ class TestMeta:
             for system, value in zip("ABCD", (4, 3, 2, 1), strict=True)
         ]
         Path("scores.json").write_text(json.dumps({"schema": "errorbar.score/1", "rows": rows}))
-        call = ("judgments.xml", "scores.json", "--sentences", "--resamples", "5")
+        call = ("judgments.xml", "scores.json", "--show", "sentences", "--resamples", "5")
         assert run(errorbar, "meta", *call)["sentences"][0]["plain"]["n_units"] == 18
         later = errorbar("meta", *call, "--first-sentence", "2")
         assert "m2 lacks scores for 12 comparisons; they are left out" in later.err
@@ -229,11 +229,11 @@ class TestMeta:
         done = errorbar("meta", "human.csv", "metrics.csv")
         # Σ xy = 1.25, Σ x² = .3875, Σ y² = 5 of the deviations: r = 1.25 / √1.9375.
         assert done.out.splitlines()[2].split()[:3] == ["good", "Pearson", "0.898"]
-        done = errorbar("meta", "human.csv", "metrics.csv", "--tests")
+        done = errorbar("meta", "human.csv", "metrics.csv", "--show", "tests")
         assert "p-values are not corrected for the number of tests" in done.out
-        done = errorbar("meta", "human.csv", "metrics.csv", "--window", "3")
+        done = errorbar("meta", "human.csv", "metrics.csv", "--show", "window=3")
         assert "A B C" in done.out
-        both = errorbar("meta", "human.csv", "metrics.csv", "--tests", "--window", "3")
+        both = errorbar("meta", "human.csv", "metrics.csv", "--show", "tests", "--show", "window=3")
         assert "p-values are not corrected for the number of tests" in both.out
         assert "A B C" in both.out
         done = errorbar("meta", "human.csv", "metrics.csv", "--format", "csv")
@@ -256,12 +256,12 @@ class TestMeta:
                 "other has no score for 'D', which humans ranked; did you mean 'DD'?",
             ),
             (("human.csv", "metrics.csv", "metrics.csv"), "two metrics are called 'good'"),
-            (("human.csv", "metrics.csv", "--sentences"), "HUMAN has scores of systems"),
-            (("judgments.xml", "metrics.csv", "--sentences"), "no metric has scores of sentences"),
+            (("human.csv", "metrics.csv", "--show", "sentences"), "HUMAN has scores of systems"),
+            (("judgments.xml", "metrics.csv", "--show", "sentences"), "no metric has scores of sentences"),
             (("metrics.csv", "metrics.csv"), "2 columns of human scores: good, poor"),
-            (("human.csv", "metrics.csv", "--window", "5"), "a window of 5 systems (expected 3 to 4"),
+            (("human.csv", "metrics.csv", "--show", "window=5"), "a window of 5 systems (expected 3 to 4"),
             (("human.csv", "nothing.csv"), "no such file"),
-            (("human.csv", "metrics.csv", "--tests", "--window", "3", "--format", "csv"), "CSV holds one"),
+            (("human.csv", "metrics.csv", "--show", "tests", "--show", "window=3", "--format", "csv"), "CSV holds one"),
         ],
     )
     def test_refused(self, errorbar: CommandLine, arguments: tuple[str, ...], message: str) -> None:

@@ -42,6 +42,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("crowd", "howmany", "votes.csv", "--truth", "gold.csv", "--draws", "20"),
         ("crowd", "howmany", "votes.csv", "--experts", "accurate-1,accurate-2,accurate-3", "--draws", "20"),
     ],
+    "crowd-sweep": [
+        ("crowd", "sweep", "votes.csv", "s=scores.csv", "--resamples", "50"),
+        ("crowd", "sweep", "votes.csv", "s=scores.csv", "--truth", "any", "--recalls", "0.5", "--no-ci"),
+    ],
     "crowd-mine": [
         ("crowd", "mine", "--counts", "counts", "text.txt", "--n", "1"),
         ("crowd", "mine", "--counts", "counts", "text.txt", "--n", "1", "--key", "mined.csv"),
@@ -62,6 +66,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("sample", "estimate", "judged.csv", "--key", "key.json"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--truth", "graded"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", "votes.csv", *FRAMES),
+    ],
+    "attack": [
+        ("attack", "--gold", "gold.m2", "system.txt", "--metric", "m2", "--metric", "gleu", "--resamples", "20"),
+        ("attack", "--gold", "gold.m2", "--only", "unchanged", "--no-ci"),
+        ("attack", "--gold", "gold.m2", "system.txt", "--only", "unchanged", "--scores", "lm=scores.csv"),
     ],
     "check": [("check", "gold.m2"), ("check", "--gold", "gold.m2", "system.txt"), ("check", "votes.csv", "flags.csv")],
     "metrics": [("metrics",)],
@@ -87,6 +96,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = simulate([accurate(0.85)] * 10, np.random.default_rng(1), n_items=200, per_item=10, prevalence=0.3)
     items, truth = made.judgments.items, made.truth.tolist()
     (path / "votes.csv").write_text("\n".join(write_judgments(made.judgments)) + "\n")
+    scores = "".join(f"{item},1,{number % 7}\n" for number, item in enumerate(items))
+    (path / "scores.csv").write_text(f"item,flag,score\n{scores}")
     (path / "flags.csv").write_text(
         "item,flag\n" + "".join(f"{i},{int(t)}\n" for i, t in zip(items, truth, strict=True))
     )
@@ -101,6 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "one.csv").write_text("item,rater,label\nx,a,error\ny,a,ok\n")
     (path / "gold.m2").write_text(M2 * 3)
     (path / "system.txt").write_text("X b c .\na b c .\nX b d .\n")
+    (path / "scores.csv").write_text("system,score\nunchanged,1\nsystem,2\n")
     (path / "text.txt").write_text("we discuss about the plan\nlook at the plan\nlook at the plan\n")
     (path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5)
     return path

@@ -11,6 +11,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ class TestFormats:
         assert rows[2][:8] == ["good", "100.00", "66.67", "90.91", "2", "2", "3", "2"]
         assert rows[3][:8] == ["bad", "0.00", "0.00", "0.00", "0", "1", "3", "2"]
         assert "signature m2|src:" in done.out
+
+    @pytest.mark.parametrize("by", [(), ("--by", "type"), ("--by", "sentence")])
+    def test_metrics_of_different_measures_are_one_table_in_csv(self, errorbar: CommandLine, by: Sequence[str]) -> None:
+        done = errorbar(*self.ARGUMENTS, "--metric", "m2", "--metric", "behavior", *by, "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.out)))
+        assert {row["metric"] for row in rows} == {"m2", "behavior"}
+        assert all(None not in row and None not in row.values() for row in rows)  # as many cells as headings
+        assert {row["n_hit"] for row in rows if row["metric"] == "m2"} == {""}
+        assert {row["correct"] for row in rows if row["metric"] == "behavior"} == {""}
 
     def test_json(self, errorbar: CommandLine) -> None:
         done = errorbar(*self.ARGUMENTS, "--format", "json")

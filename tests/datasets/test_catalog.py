@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -15,10 +17,16 @@ COPIES = {
     "bryant-ng2015": "bn2015_10gec",
     "hoo2011": "hoo2011",
 }
+REARRANGED: dict[str, tuple[str, Callable[[str], str]]] = {
+    "conll2013": ("conll13", lambda file: file.replace("/data/", "/")),
+    "cweb": ("cweb_dev", lambda file: PurePosixPath(file).name),
+}
+"""Copies whose folders are not those of the publisher: folder, and where in it a file of the corpus stands."""
 
 
 def test_what_there_is() -> None:
-    assert list(catalog()) == ["bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "hoo2011", "jfleg"]
+    names = ["bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "cweb", "hoo2011", "jfleg"]
+    assert list(catalog()) == names
     # Counts of the published releases: 12 teams and INPUT; ten annotators as M2 and SGML, and a README;
     # 19 development and 19 test texts, raw and gold; two splits of one source and four references.
     counts = {name: len(found.files) for name, found in catalog().items()}
@@ -26,6 +34,8 @@ def test_what_there_is() -> None:
     assert counts["bryant-ng2015"] == 21
     assert counts["hoo2011"] == 2 * (19 + 19)
     assert counts["jfleg"] == 2 * 5
+    assert counts["cweb"] == 2 * (3 + 3)  # of G and S: texts; M2 of both annotators together and of each
+    assert counts["conll2013"] == 1 + 2 * 2
 
 
 @pytest.mark.parametrize("name", catalog())
@@ -55,6 +65,19 @@ def test_hashes_meet_the_corpora_at_hand(data: Path, root: Path, name: str) -> N
     assert path(name) == root / name
     seen = look(catalog()[name], root / name)
     assert {file.path: (file.sha256, file.n_bytes) for file in required} == seen
+
+
+@pytest.mark.parametrize("name", REARRANGED)
+def test_hashes_meet_rearranged_copies(data: Path, root: Path, tmp_path: Path, name: str) -> None:
+    folder, place = REARRANGED[name]
+    for file in catalog()[name].files:
+        copy = tmp_path / "copy" / file.path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(data / folder / place(file.path), copy)
+    fetched = fetch(name, from_file=tmp_path / "copy")
+    assert fetched.n_verified == fetched.n_files == len(catalog()[name].files)
+    assert fetched.notes == ()
+    assert path(name) == root / name
 
 
 def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,8 +33,14 @@ def test_list_is_the_default(errorbar: CommandLine, root: Path) -> None:
     lines = {line.split()[0]: line for line in plain.out.splitlines() if line.split()}
     assert set(catalog()) < set(lines)
     assert lines["jfleg"].split()[-3:] == ["yes", "0.7", "MB"]
-    assert lines["conll2013"].split()[-2:] == ["no", "–"]
+    assert lines["conll2013"].split()[-3:] == ["no", "1.9", "MB"]
     assert lines["cache"] == f"cache {root}"
+
+
+def test_a_size_that_is_not_known(errorbar: CommandLine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("errorbar.datasets.catalog", lambda: {"tiny": corpus(pinned=False)})
+    (line,) = (each for each in errorbar("data").out.splitlines() if each.split()[:1] == ["tiny"])
+    assert line.split()[-2:] == ["no", "–"]
 
 
 def test_list_formats(root: Path) -> None:
@@ -48,7 +54,7 @@ def test_list_formats(root: Path) -> None:
         "name": "conll2013",
         "what": catalog()["conll2013"].title,
         "license": catalog()["conll2013"].license,
-        "bytes": None,
+        "bytes": 1_875_325,
         "path": None,
     }
     assert runner.invoke(command, ["list", "--format", "markdown"]).stdout.startswith("| name | what |")

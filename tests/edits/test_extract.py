@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.core.errors import InputError
-from errorbar.edits.texts import apply_edits, extract_edits, parallel_sentences, whole_edit
+from errorbar.edits.matching import COMPILED
+from errorbar.edits.texts import _align, apply_edits, extract_edits, parallel_sentences, whole_edit
 from errorbar.formats.text import ParallelLine
 from tests.helpers.build import edit
 from tests.strategies import rewritten, tokens
@@ -48,6 +49,15 @@ def test_extracts(source: str, target: str, expected: list[tuple[int, int, str]]
     edits = extract_edits(source.split(), target.split())
     assert [(edit.start, edit.end, *edit.replacements) for edit in edits] == expected
     assert {edit.type for edit in edits} <= {""}
+
+
+@pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
+@settings(max_examples=300)
+@given(*[st.lists(st.sampled_from("abcd"), max_size=9)] * 2)
+def test_twins(source: list[str], target: list[str]) -> None:
+    from errorbar.edits._minimal import align
+
+    assert align(source, target) == _align(source, target)
 
 
 @given(st.data())

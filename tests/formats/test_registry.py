@@ -14,6 +14,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
+from errorbar.formats.bea_essays import read_bea_essays
 from errorbar.formats.catalog import FORMATS, Format, find_format, recognize, recognize_line
 from tests.helpers.read import lines_of
 from tests.strategies import disjoint_edits, tokens
@@ -212,3 +213,29 @@ def test_every_format_is_documented() -> None:
     for known in FORMATS.values():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{known.name}` |"))
         assert row.split(" | ")[3] == ("no" if known.write is None else "yes")
+
+
+def example_after(heading: str) -> str:
+    """The first example of a format below its heading on the page of the formats."""
+    page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
+    return page.partition(f"\n## {heading}\n")[2].partition("```text\n")[2].partition("```")[0]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "n_sentences"),
+    [("Essays of MultiGEC-2025", "multigec", 2), ("Token labels of MultiGED-2023", "multiged", 1)],
+)
+def test_examples_on_the_page_are_read(heading: str, name: str, n_sentences: int) -> None:
+    example = example_after(heading)
+    assert recognize_line(example.split("\n", 1)[0]).name == name
+    assert len(read_back(FORMATS[name], example)) == n_sentences
+
+
+def test_the_essay_on_the_page_is_read() -> None:
+    example = example_after("Essays and M2 of BEA-2019")
+    problems = Problems()
+    with lines_of(example, problems) as lines:
+        (essay,) = read_bea_essays(lines, problems)
+    assert recognize_line(example.rstrip("\n")).name == "bea"
+    words = [essay.text[edit.start : edit.end] for edit in essay.annotations["0"]]
+    assert (words, problems.errors) == (["like", "cats"], [])

@@ -23,7 +23,11 @@ def parallel(source: str, corrected: Sequence[str], *, lenient: bool = False) ->
 
 def test_reads_in_step() -> None:
     found, problems = parallel("a\n\nc\u2028d", ["A\n\nC", "a\r\nb\r\nc\r\n"])
-    assert found == [(1, "a", ("A", "a")), (2, "", ("", "b")), (3, "c\u2028d", ("C", "c"))]
+    assert found == [
+        ParallelLine(1, "a", ("A", "a")),
+        ParallelLine(2, "", ("", "b")),
+        ParallelLine(3, "c\u2028d", ("C", "c")),
+    ]
     assert not problems.errors
 
 
@@ -41,7 +45,7 @@ def test_blank_lines_at_the_end_are_repairable() -> None:
     _, strict = parallel("a\n", ["A\n\n\n"])
     assert [problem.code for problem in strict.errors] == ["line-count"]
     found, lenient = parallel("a\n", ["A\n\n\n"], lenient=True)
-    assert found == [(1, "a", ("A",))]
+    assert found == [ParallelLine(1, "a", ("A",))]
     assert [note.severity for note in lenient.notes] == ["repaired"]
 
 

@@ -13,7 +13,8 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.items import edit_items
 from errorbar.edits.standoff_reading import cut_fragments
-from errorbar.edits.texts import extract_edits
+from errorbar.edits.system_edits import open_system
+from errorbar.edits.texts import extract_edits, parallel_sentences
 from errorbar.formats.catalog import FORMATS
 from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.jsonl import read_standoff, write_jsonl
@@ -65,6 +66,8 @@ class Reader:
 _SHAPES = {
     ".m2": shapes.TEXT,
     ".txt": shapes.TEXT,
+    ".md": shapes.TEXT,
+    ".tsv": shapes.TEXT,
     ".toml": shapes.TEXT,
     ".csv": shapes.TABLE,
     ".xml": shapes.MARKUP,
@@ -185,8 +188,42 @@ def _parallel(folder: Path, lenient: bool) -> None:
     corrected = [Lines(folder / f"{name}.txt", problems) for name in ("careful", "greedy")]
     for line in read_parallel(Lines(folder / "source.txt", problems), corrected, problems):
         for text in line.corrected:
-            extract_edits(line.source.split(), text.split())
+            extract_edits(line.source.split(), (text or "").split())
     problems.raise_errors()
+
+
+def _essays(folder: Path, lenient: bool) -> None:
+    """A source of essays, a reference and a system, aligned by their ids."""
+    problems = Problems(lenient=lenient)
+    source, reference = (Lines(folder / f"{name}.md", problems) for name in ("source", "reference"))
+    sentences = list(parallel_sentences(read_parallel(source, [reference], problems), ["reference"]))
+    problems.raise_errors()
+    written(write_jsonl(sentences, Problems()), folder)
+    _score_file(Corpus(sentences, ("reference",)), folder / "system.md", "m2", problems)
+
+
+def _labels(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    corpus = read_corpus([folder / "a.tsv", folder / "b.tsv"], problems)
+    written(write_jsonl(corpus.sentences, Problems()), folder)
+    agree(edit_items(Corpus(corpus.sentences[:SCORED], corpus.annotators), "tokens").judgments)
+    _score_file(corpus, folder / "system.tsv", "tokens", problems)
+
+
+def _score_file(corpus: Corpus, path: Path, metric: str, problems: Problems) -> None:
+    reader = open_system(path, "system", problems, edits=metric == "tokens", labels=metric == "tokens")
+    lines = reader.take_for(corpus.sentences)
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    first = Corpus(corpus.sentences[:SCORED], corpus.annotators)
+    score(first, [Hypothesis("system", lines[:SCORED])], [metric], ci=False, force=True)
+
+
+def _bea(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    sentences = list(FORMATS["bea"].read(Lines(folder / "a.jsonl", problems), problems))
+    problems.raise_errors()
+    written(write_m2(sentences, Problems()), folder)
 
 
 CORPORA: tuple[Reader, ...] = (
@@ -199,4 +236,7 @@ CORPORA: tuple[Reader, ...] = (
     Reader("hoo-text", seeds.hoo_text, _hoo, most_seconds=COMMAND),
     Reader("hoo-jsonl", seeds.hoo_jsonl, _hoo_jsonl, most_seconds=COMMAND),
     Reader("parallel", seeds.parallel, _parallel, most_seconds=COMMAND),
+    Reader("essays", seeds.essays, _essays, most_seconds=COMMAND),
+    Reader("labels", seeds.labels, _labels, most_seconds=COMMAND),
+    Reader("bea", seeds.bea, _bea),
 )

@@ -154,6 +154,41 @@ def parallel() -> list[Case]:
     return [{"source.txt": source_of_demo(), **{f"{name}.txt": system_of_demo(name) for name in names}}]
 
 
+def essays() -> list[Case]:
+    def made(*ids: int, change: str = "") -> bytes:
+        texts = {k: " ".join(each.tokens) for k, each in enumerate(_CORPUS.sentences[:N_SENTENCES])}
+        kept = {k: text.replace(" is ", change) if change else text for k, text in texts.items()}
+        return joined([line for k in ids for line in (f"### essay_id = e{k}", *kept[k].split(" , "), "")])
+
+    return [{"source.md": made(0, 1, 2, 3), "reference.md": made(2, 0, change=" was "), "system.md": made(3, 2, 1, 0)}]
+
+
+def labels() -> list[Case]:
+    def made(every: int) -> bytes:
+        said = [
+            "".join(f"{token}\t{'i' if k % every == 0 else 'c'}\n" for k, token in enumerate(sentence.tokens))
+            for sentence in _CORPUS.sentences[:N_SENTENCES]
+        ]
+        return "\n".join(said).encode()
+
+    return [{"a.tsv": made(5), "b.tsv": made(4), "system.tsv": made(3)}]
+
+
+def bea() -> list[Case]:
+    first, second = "My dog don’t likes cats. It is late.\nI goed home , and sleeped .", "They plays. He play."
+    records: list[object] = [
+        {
+            "id": "1-1",
+            "userid": "21",
+            "cefr": "A1.i",
+            "text": first,
+            "edits": [[0, [[7, 12, "doesn't"], [13, 18, "like"], [39, 43, "went"], [55, 62, None]]], [1, []]],
+        },
+        {"id": "1-2", "text": second, "edits": [[0, [[5, 10, "play"], [8, 10, "y", "SVA"], [15, 19, "plays"]]]]},
+    ]
+    return [{"a.jsonl": joined([json.dumps(record) for record in records])}]
+
+
 _VOTES = [("s1", "r1", "error"), ("s1", "r2", "ok"), ("s1", "r3", "error"), ("s2", "r1", "ok"), ("s2", "r2", "ok")]
 _VOTES += [
     ("s3", "r2", "error"),

@@ -51,11 +51,13 @@ def fold_counts(
     swapping: Swapping | None = None,
     want_chosen: bool = False,
     kernel: bool = KERNEL,
+    rounded: bool = False,
 ) -> Choice:
     """The fold of bare counts."""
     statistics = EditStatistics(counts, present, tuple(map(str, range(present.shape[1]))))
     selection = Selection(units, annotators=masks, swapping=swapping)
-    return choice.fold_counts(statistics, Rule(beta, running, kernel=kernel), selection, start, want_chosen=want_chosen)
+    rule = Rule(beta, running, kernel, rounded)
+    return choice.fold_counts(statistics, rule, selection, start, want_chosen=want_chosen)
 
 
 def chosen(metric: M2, statistics: EditStatistics) -> list[int]:

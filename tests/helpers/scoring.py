@@ -45,7 +45,7 @@ def with_edits(corpus: Corpus, lines: Sequence[str]) -> list[Corrected]:
     ]
 
 
-def counts_of(one: Score) -> tuple[int, ...]:
+def counts_of(one: Score) -> tuple[float, ...]:
     """The counts of a score, in the order of its metric."""
     return tuple(one.counts.values())
 

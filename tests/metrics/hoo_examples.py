@@ -27,6 +27,6 @@ def prf(score: Score, measure: str, condition: str = PLAIN) -> tuple[object, ...
     return tuple(each.value for each in figures_of(score, condition, measure))
 
 
-def three(score: Score) -> tuple[int, int, int]:
+def three(score: Score) -> tuple[float, float, float]:
     """Detected, recognized, corrected."""
     return score.counts["detected"], score.counts["recognized"], score.counts["corrected"]

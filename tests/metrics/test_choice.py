@@ -198,11 +198,12 @@ def folds(draw: st.DrawFn) -> tuple[tuple[NDArray[np.int32], NDArray[np.uint8]],
 
 @pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
 @settings(max_examples=300)
-@given(folds(), st.sampled_from((0.3, 0.5, 1.0, 2.0)), st.booleans())
+@given(folds(), st.sampled_from((0.3, 0.5, 1.0, 2.0)), st.booleans(), st.booleans())
 def test_twins(
     example: tuple[tuple[NDArray[np.int32], NDArray[np.uint8]], dict[str, NDArray[np.int64]]],
     beta: float,
     running: bool,
+    rounded: bool,
 ) -> None:
     (counts, present), selection = example
     units, masks, start = selection["units"], selection["masks"].astype(np.uint8), selection["start"]
@@ -217,6 +218,7 @@ def test_twins(
             start=start,
             want_chosen=True,
             kernel=which,
+            rounded=rounded,
         )
         for which in (True, False)
     )
@@ -226,6 +228,12 @@ def test_twins(
     for r, row in enumerate(units):  # a replicate is the fold of its own units; -1 is padding
         own = row[row >= 0]
         alone = fold_counts(
-            counts[own], present[own], beta=beta, running=running, masks=masks[r : r + 1], start=start[:1]
+            counts[own],
+            present[own],
+            beta=beta,
+            running=running,
+            masks=masks[r : r + 1],
+            start=start[:1],
+            rounded=rounded,
         )
         np.testing.assert_array_equal(alone.totals[0], kernel.totals[r])

@@ -96,8 +96,12 @@ def applicable(draw: st.DrawFn) -> Sentence:
 def test_an_annotators_own_text_is_perfect(metric: Metric, sentences: list[Sentence]) -> None:
     text = [_own(s) for s in sentences]
     (result,) = score(Corpus(sentences, ("0",)), [Hypothesis("annotator", text)], [metric])
-    best = {"percent": 1.0} if metric.measures[metric.main].better == "higher" else {"percent": 0.0}
-    assert {one.value for one in result.estimates.values()} in ({best["percent"]}, {None})
+    for measure in metric.measures:
+        found, best = result[measure.name], 1.0 if measure.better == "higher" else 0.0
+        assert found.value in (best, None) or found.undefined in (
+            Undefined.NOTHING_IN_REFERENCE,
+            Undefined.NO_EDITS,
+        ), measure.name
 
 
 @of_sentences
@@ -337,7 +341,7 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(metadata, "entry_points", installed)
     monkeypatch.setattr(sys, "path", [*sys.path, "another"])  # metrics are looked for once on each path
-    assert metric_names() == ["m2", "errant", "gleu", "hoo", "crowd", "aa", "zz"]
+    assert metric_names() == ["m2", "errant", "gleu", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zy'; did you mean 'zz'") as caught:
         metric_class("zy")

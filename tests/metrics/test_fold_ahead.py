@@ -22,9 +22,10 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
 def test_kernel_and_twin_agree_on_many_replicates(
-    seed: int, beta: float, running: bool, drawn: bool, masked: bool, odd: bool
+    seed: int, beta: float, running: bool, drawn: bool, masked: bool, odd: bool, rounded: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     units, annotators, replicates = int(rng.integers(1, 9)), int(rng.integers(1, 7)), int(rng.integers(8, 12))
@@ -46,6 +47,7 @@ def test_kernel_and_twin_agree_on_many_replicates(
             start=start,
             want_chosen=True,
             kernel=kernel,
+            rounded=rounded,
         )
         for kernel in (True, False)
     )
@@ -55,9 +57,16 @@ def test_kernel_and_twin_agree_on_many_replicates(
 
 
 @settings(max_examples=300)
-@given(st.integers(0, 1 << 32), st.sampled_from((0.3, 0.5, 1.0, 2.0)), st.booleans(), st.booleans(), st.booleans())
+@given(
+    st.integers(0, 1 << 32),
+    st.sampled_from((0.3, 0.5, 1.0, 2.0)),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
 def test_kernel_and_twin_agree_on_the_totals_of_many_replicates(
-    seed: int, beta: float, masked: bool, drawn: bool, odd: bool
+    seed: int, beta: float, masked: bool, drawn: bool, odd: bool, rounded: bool
 ) -> None:
     """Where nobody asks who was chosen, F is compared in whole numbers, and equal counts are taken together."""
     rng = np.random.default_rng(seed)
@@ -70,7 +79,17 @@ def test_kernel_and_twin_agree_on_the_totals_of_many_replicates(
     masks = (rng.random((replicates if masked else 1, annotators)) < 0.7).astype(np.uint8)
     start = rng.integers(0, 3, (replicates, 3)).astype(np.int64) * int(rng.integers(0, 2))
     fast, slow = (
-        fold_counts(counts, present, beta=beta, running=True, units=rows, masks=masks, start=start, kernel=kernel)
+        fold_counts(
+            counts,
+            present,
+            beta=beta,
+            running=True,
+            units=rows,
+            masks=masks,
+            start=start,
+            kernel=kernel,
+            rounded=rounded,
+        )
         for kernel in (True, False)
     )
     assert fast.totals.tolist() == slow.totals.tolist()
@@ -85,9 +104,10 @@ def test_kernel_and_twin_agree_on_the_totals_of_many_replicates(
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
 def test_kernel_and_twin_agree_on_swapped_systems(
-    seed: int, beta: float, running: bool, masked: bool, padded: bool, want_chosen: bool
+    seed: int, beta: float, running: bool, masked: bool, padded: bool, want_chosen: bool, rounded: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     n, annotators, replicates = int(rng.integers(1, 12)), int(rng.integers(1, 6)), int(rng.integers(1, 20))
@@ -112,6 +132,7 @@ def test_kernel_and_twin_agree_on_swapped_systems(
             swapping=Swapping(swaps, slots),
             want_chosen=want_chosen,
             kernel=kernel,
+            rounded=rounded,
         )
         for kernel in (True, False)
     )
@@ -122,7 +143,10 @@ def test_kernel_and_twin_agree_on_swapped_systems(
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 0.3])
 @pytest.mark.parametrize("masked", [False, True])
-def test_sums_too_large_for_exact_products_are_compared_as_the_twin_does(beta: float, masked: bool) -> None:
+@pytest.mark.parametrize("rounded", [False, True])
+def test_sums_too_large_for_exact_products_are_compared_as_the_twin_does(
+    beta: float, masked: bool, rounded: bool
+) -> None:
     rng = np.random.default_rng(5)
     counts = rng.integers(0, 1 << 30, (6, 4, 3)).astype(np.int32)
     counts[..., 0] = counts.min(axis=-1)
@@ -130,20 +154,30 @@ def test_sums_too_large_for_exact_products_are_compared_as_the_twin_does(beta: f
     start = np.tile(np.array([1 << 20, 1 << 40, 1 << 40], np.int64), (9, 1))
     fast, slow = (
         fold_counts(
-            counts, np.ones((6, 4), np.uint8), beta=beta, running=True, masks=masks, start=start, kernel=kernel
+            counts,
+            np.ones((6, 4), np.uint8),
+            beta=beta,
+            running=True,
+            masks=masks,
+            start=start,
+            kernel=kernel,
+            rounded=rounded,
         ).totals
         for kernel in (True, False)
     )
     assert fast.tolist() == slow.tolist()
 
 
-def test_more_annotators_than_fit_in_a_set() -> None:
+@pytest.mark.parametrize("rounded", [False, True])
+def test_more_annotators_than_fit_in_a_set(rounded: bool) -> None:
     rng = np.random.default_rng(6)
     counts = rng.integers(0, 5, (8, 70, 3)).astype(np.int32)
     counts[..., 0] = counts.min(axis=-1)
     masks = (rng.random((9, 70)) < 0.3).astype(np.uint8)
     fast, slow = (
-        fold_counts(counts, np.ones((8, 70), np.uint8), beta=0.5, running=True, masks=masks, kernel=kernel).totals
+        fold_counts(
+            counts, np.ones((8, 70), np.uint8), beta=0.5, running=True, masks=masks, kernel=kernel, rounded=rounded
+        ).totals
         for kernel in (True, False)
     )
     assert fast.tolist() == slow.tolist()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
 from errorbar.execute import Serial
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
@@ -34,7 +34,8 @@ class InMemory:
         self.name = "system"
         self.rest = list(lines)
 
-    def take(self, size: int) -> list[str]:
+    def take_for(self, sentences: Sequence[Sentence]) -> list[str]:
+        size = len(sentences)
         taken, self.rest = self.rest[:size], self.rest[size:]
         return taken
 

@@ -80,7 +80,7 @@ def test_the_number_of_large_pairs_adds_up() -> None:
     source, line = " ".join(f"old{i}" for i in range(100)), " ".join(f"new{i}" for i in range(100))
     large = M2().measure(corpus(sentence(source, {"0": []})), [line])
     small = M2().measure(corpus(sentence("a", {"0": []})), ["a"])
-    assert concatenate([large, small, large]).n_large == 2
+    assert concatenate([large, small, large]).remarked == {"large-pairs": 2}
 
 
 def test_by_type_is_kept_only_if_every_part_has_it() -> None:

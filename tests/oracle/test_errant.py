@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Corpus, Corrected, Hypothesis
+from errorbar.core.errors import InputError
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.registry import parse_metric
 from tests.helpers.scoring import score
@@ -51,7 +52,12 @@ def test_every_count_by_type(data: Path, case: str) -> None:
     for spec, level in dict.fromkeys((row["metric"], row["level"]) for row in asked):
         metric = parse_metric(spec)
         assert isinstance(metric, Errant)
-        (result,) = score(reference, [Hypothesis("it", made)], [metric.replaced(level=level)], by_type=True)
+        levelled = metric.replaced(level=level)
+        if case.startswith("conll") and level != "full":  # the program cuts ArtOrDet into A and tOrDet
+            with pytest.raises(InputError, match="a part of ERRANT's types"):
+                levelled.measure(reference, made, by_type=True)
+            continue
+        (result,) = score(reference, [Hypothesis("it", made)], [levelled], by_type=True)
         found = {
             one.type: [
                 one.counts["correct"],

@@ -16,6 +16,7 @@ from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import ParallelLine
 from errorbar.metrics.gleu import Gleu, draw_moments, expected_gleu, gleu_counts, gleu_value
+from errorbar.stats.resampling import BootstrapMethod, Resampling
 from tests.helpers.official import read_lines, read_table
 from tests.helpers.scoring import score
 
@@ -119,3 +120,18 @@ def test_comparisons_and_ceilings_are_without_draws_and_say_so() -> None:
         made = [getattr(errorbar, name)(gold, systems, spec, ci=False) for spec in ("gleu(draws=published)", "gleu")]
         assert made[0].to_dict() == made[1].to_dict()
         assert str(made[0].signature).startswith("gleu|")
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+def test_both_forms_have_the_intervals_of_the_value_without_draws(method: BootstrapMethod) -> None:
+    """The published draws are some way off: they shift no interval."""
+    rng = np.random.default_rng(3)
+    source, lines = ([" ".join(rng.choice(list("abcd"), 12)) for _ in range(40)] for _ in range(2))
+    references = {who: [" ".join(rng.choice(list("abcd"), 12)) for _ in source] for who in ("one", "two", "three")}
+    metrics = [Gleu(), Gleu(draws="published")]
+    resampling = Resampling(method=method, replicates=200)
+    gold = of_texts(source, references)
+    exact, drawn = score(gold, [Hypothesis("it", lines)], metrics, resampling=resampling)
+    assert exact.estimate.value != drawn.estimate.value
+    assert exact.estimate.interval is not None
+    assert exact.estimate.interval == drawn.estimate.interval

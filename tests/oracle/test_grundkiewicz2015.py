@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
@@ -18,6 +19,9 @@ from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking import count, expected_wins, judge_agreement, rank_systems
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.trueskill import matched_runs, wmt_skill
+from errorbar.ranking.wins import head_to_head
+from errorbar.studies.compare import compare
+from errorbar.studies.meta import meta
 from tests.ranking.examples import drawn
 
 EXPECTED_WINS = {
@@ -145,3 +149,25 @@ def test_judges(judged: Comparisons) -> None:
     assert inter.kappa.value == pytest.approx(0.3278651657, abs=1e-9)
     assert intra.kappa.value == pytest.approx(0.5255257767, abs=1e-9)
     assert (inter.kappa.n_units, intra.kappa.n_units) == (95_729, 5_205)
+
+
+def test_soft_accuracy_from_two_sided_p_values(folder: Path, data: Path, judged: Comparisons) -> None:
+    """Put together another way: a sign test of each pair's decided comparisons, and the p-values of ``compare``."""
+    gold = data / "conll14/noalt/official-2014.combined.m2"
+    systems = [data / "conll14_systems/official_submissions" / name for name in judged.systems]
+    found = meta(folder / "judgments.xml", gold=gold, systems=systems, by="comparison", tests=False, resamples=20)
+    (m2,) = found.agreements
+    # Grundkiewicz et al. print .627 and .692, of scores of their own; those of the official scorer are these.
+    assert m2.correlations["pearson"].value == pytest.approx(0.623, abs=5e-4)
+    assert m2.correlations["spearman"].value == pytest.approx(0.687, abs=5e-4)
+    won = {(one, two): (wins, losses) for one, two, wins, losses, _ in head_to_head(judged)}
+    losses = []
+    for pair in compare(gold, systems, ci=False).pairs:
+        wins, lost = won.get((pair.first, pair.second)) or won[pair.second, pair.first][::-1]
+        human = 1 - binom.cdf(wins, wins + lost, 0.5) + binom.pmf(wins, wins + lost, 0.5) / 2
+        p = pair.test.p_value
+        assert p is not None
+        losses.append(abs(human - (p / 2 if pair.difference > 0 else 1 - p / 2)))
+    (soft,) = found.soft
+    assert soft.accuracy.n_units == len(losses) == 78
+    assert soft.accuracy.value == pytest.approx(1 - np.mean(losses), abs=0.003)

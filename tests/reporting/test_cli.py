@@ -95,6 +95,7 @@ def test_what_the_data_does_not_allow_is_said_in_one_line(folder: Path, errorbar
         "Leaderboard",
         "Precision and recall",
         "Error types",
+        "Attacks on the metric",
         "Sentences",
         "Methods",
     ]
@@ -215,7 +216,7 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
 
 @pytest.mark.usefixtures("folder")
 def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
-    done = errorbar("report", "--gold", "one.m2", "mine", "--source", "x", "-o", "r.md")
+    done = errorbar("report", "--gold", "no.m2", "mine", "--to", "markdown", "-o", "r.md")
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
 
@@ -293,7 +294,7 @@ def test_a_signal_in_the_midst_of_the_work_leaves_the_folder_alone(folder: Path,
 def test_charts_beside_the_report(folder: Path, errorbar: CommandLine) -> None:
     done = errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md", "--page", "charts=out")
     assert done.code == 0, done.err
-    assert "9 files of charts in out" in done.err  # leaderboard, plane and types, three formats each
+    assert "12 files of charts in out" in done.err  # leaderboard, plane, types and attacks, three formats each
     assert (folder / "out/leaderboard-chart.svg").is_file()
 
 

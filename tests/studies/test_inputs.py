@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Corpus, Corrected, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.execute import choose_executor
 from errorbar.metrics.folding import Plan
@@ -60,6 +60,25 @@ def test_systems_in_every_form(folder: Path) -> None:
     single: list[System] = [path, made]
     for system in single:
         assert read_system(system) == made == read_system(system, folder / "gold.m2")
+
+
+def test_a_system_with_edits(folder: Path) -> None:
+    """From M2, or an annotator of a corpus: the same sentences, and the same score over edits."""
+    for name in ("gold.m2", "gold2.m2"):
+        (folder / name).write_text(M2_TEXT.replace("S e f\n", "S e f\nA -1 -1|||noop|||-NONE-|||R|||-NONE-|||0\n"))
+    corpus = read_corpus(folder / "gold.m2")
+    read = read_system(folder / "gold2.m2")
+    assert read == read_system(folder / "gold2.m2", corpus) == Hypothesis("gold2", OUTPUT)
+    made = read_system(corpus)
+    assert made == Hypothesis("0", OUTPUT)
+    for system in (read, made):
+        assert [line.edits for line in system.lines if isinstance(line, Corrected)] == [
+            sentence.annotations["0"] for sentence in corpus.sentences
+        ]
+        assert score(corpus, system, "errant(mode=cse)", ci=False)[0].counts == {"correct": 1, "proposed": 1, "gold": 1}
+    two = read_corpus({"ann": folder / "gold.m2", "bob": folder / "gold2.m2"})
+    with pytest.raises(UsageError, match=r"must be one annotator's, got those of ann, bob; give corpus.only"):
+        read_system(two)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -51,7 +51,7 @@ def test_the_command_prints_what_the_function_returns(errorbar: CommandLine) -> 
     options = ("--method", "bradley-terry", "--method", "trueskill", "--resamples", 30, "--seed", 4)
     assert as_json(found) == printed(errorbar, "rank", "pairs.csv", *options)
     agreed = meta("pairs.csv", ["scores.csv"], resamples=30, permutations=20)
-    given = ("pairs.csv", "scores.csv", "--resamples", 30, "--permutations", 20)
+    given = ("pairs.csv", "scores.csv", "--resamples", 30, "--show", "tests=20")
     assert as_json(agreed) == printed(errorbar, "meta", *given)
     plan = sample_plan("flags.csv", budget=90, costs=[2, 1], raters=3, price=0.1)
     wanted = ("--budget", 90, "--costs", "2,1", "--raters", 3, "--price", 0.1)

@@ -10,7 +10,7 @@ import pytest
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.tables.html_text import html_table, notebook_html
-from errorbar.tables.plain import csv_table, plain
+from errorbar.tables.plain import csv_tables, plain
 from errorbar.tables.shown import p_text, percent, shown
 from errorbar.tables.table import Cell, Column, Kind, PValue, Table
 from errorbar.tables.writers import LONGEST_CELL, latex_table, markdown_table, text_table
@@ -118,7 +118,7 @@ def test_without_rows_the_columns_are_as_said() -> None:
     table = Table([Column("F", "percent", interval="beside"), Column("Bayes", "percent", interval="only")], [])
     assert shown(table).columns == ["F", "95% CI", "Bayes"]
     assert list(plain(table)) == ["f", "f_low", "f_high", "bayes_low", "bayes_high", "reason"]
-    assert csv_table(table) == "f,f_low,f_high,bayes_low,bayes_high,reason\n"
+    assert csv_tables([table]) == "f,f_low,f_high,bayes_low,bayes_high,reason\n"
     assert shown(replace(table, level=0.9)).columns == ["F", "90% CI", "Bayes"]
     assert "No rows." in html_table(shown(table))
 
@@ -137,7 +137,7 @@ def test_csv_holds_fractions_with_all_digits() -> None:
         ["b", FILLED, Undefined.CONSTANT, False, "b", None],
     ]
     table = Table(columns, rows)
-    made = list(csv.reader(io.StringIO(csv_table(table))))
+    made = list(csv.reader(io.StringIO(csv_tables([table]))))
     assert made == [
         ["system", "f", "f_low", "f_high", "p", "exact", "p_2", "reason"],
         ["'=a", "0.3333333333333333", "0.359", "0.388", "0.01", "true", "1234", ""],
@@ -145,6 +145,17 @@ def test_csv_holds_fractions_with_all_digits() -> None:
     ]
     assert plain(table)["system"] == ["=a", "b"]
     assert shown(table).columns == ["system", "F0.5", "90% CI", "p", "group", "p"]
+
+
+def test_tables_of_one_series_are_one_in_csv() -> None:
+    columns = {name: Column(name, "count") for name in ("f", "gold", "gleu", "n")}
+
+    def table(series: str, *names: str) -> Table:
+        rows = [["a", *range(len(names))]]
+        return Table([Column("system"), *(columns[name] for name in names)], rows, series=series)
+
+    made = csv_tables([table("one", "f", "gold", "n"), table("", "f"), table("one", "gleu", "n"), table("", "f")])
+    assert made == "system,f,gold,gleu,n\na,0,1,,2\na,,,0,1\n\nsystem,f\na,0\n\nsystem,f\na,0\n"
 
 
 HOSTILE = Table([Column("a|b"), Column("n", "count")], [["x\x1b_<b>", 1], ["日本", 22]], "T", "t", ["50%\n& more"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.tasks.reading import read_task
+from errorbar.tasks.reading import read_task, run_number
 from tests.tasks.small import TASK, make_task
 
 
@@ -18,6 +18,14 @@ def test_runs_are_found_and_numbered_by_their_names(tmp_path: Path) -> None:
     assert [run.name for run in task.submissions("test")] == ["one-1", "one-2", "two-1"]
     assert task.metrics == ("m2", "m2(beta=1)")
     assert [corpus.role for corpus in task.corpora] == ["test", "dev"]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("CAMB-1.m2", 1), ("CAMB-12.m2.gz", 12), ("CAMB.m2", None), ("CAMB-3.txt", 3), ("run4", 4), ("CAMB-1.tok", None)],
+)
+def test_the_ending_of_a_file_is_no_number(name: str, number: int | None) -> None:
+    assert run_number(Path(name)) == number
 
 
 def test_names_without_numbers_are_numbered_in_their_order(tmp_path: Path) -> None:

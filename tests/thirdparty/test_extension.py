@@ -150,6 +150,19 @@ def test_compare(other: Installed) -> None:
     assert shown == sorted(rates, key=lambda name: rates[name])  # the lowest rate is best
 
 
+def test_attack(other: Installed) -> None:
+    """The lowest rate is best: an annotator's text is first, empty lines have every character wrong."""
+    (found,) = other.json("attack", *other.systems, "--no-ci")["metrics"]
+    rates = {each["system"]: each["value"] for each in found["systems"]}
+    assert found["measure"] == {"name": "cer", "title": "CER", "kind": "percent", "better": "lower"}
+    for each in found["attacks"]:
+        assert each["rank"] == 1 + sum(rate < each["value"] for rate in rates.values())
+        assert each["beats"] == sum(rate > each["value"] for rate in rates.values())
+    ranks = {each["attack"]: each["rank"] for each in found["attacks"]}
+    assert {ranks["pasted-0"], ranks["pasted-1"], ranks["pasted-2"]} == {1}
+    assert ranks["empty"] == len(rates) + 1
+
+
 def test_ceiling(other: Installed) -> None:
     rows = other.json("ceiling", other.systems[0], "--ci", "--resamples", "50")["rows"]
     assert [row["n_references"] for row in rows] == [1, 2]

@@ -21,7 +21,7 @@ from errorbar.core.errors import as_options
 @taken_options
 @output_options
 def command(output: Output, **options: Any) -> None:
-    """List every problem of M2, JSONL or HOO files, of judgments, of rankings, or of system outputs.
+    """List every problem of M2, JSONL or HOO files, essays, token labels, judgments, rankings, or system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
     against their spans, and indexes, consistency sets and types.

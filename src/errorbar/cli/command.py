@@ -14,11 +14,11 @@ from errorbar.cli.config import find_config, load_config
 from errorbar.cli.talk import be_quiet, say
 from errorbar.core.errors import Place, Problem, UsageError, as_options, visible
 
-_INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
-    counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
-    force retokenize"""
+_INPUTS = """gold documents unmarked as-written source corpus human judgments flags layout column labels unknown
+    repeats counts truth key sample-key judged scores systems sentences first-sentence data from from-file tokens
+    lenient force retokenize"""
 _INTERVALS = "ci ci-method confidence resamples permutations adjust swaps"
-_OUTPUT = "format output out to save title charts browse tables-only report summary differing"
+_OUTPUT = "format output out write to save title charts browse tables-only report summary differing"
 _OTHER = "seed jobs cache prune version help"
 GROUPS: Mapping[str, frozenset[str]] = {
     "Inputs": frozenset(_INPUTS.split()),

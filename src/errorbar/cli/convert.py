@@ -11,7 +11,7 @@ from errorbar.cli.options import INPUT, essays_option, jobs_option, lenient_opti
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
 
-READABLE = ("jsonl", "m2", "nucle", "text", "hoo")
+READABLE = ("bea", "jsonl", "m2", "nucle", "multigec", "multiged", "text", "hoo")
 WRITABLE = ("jsonl", "m2", "text", "hoo")
 
 
@@ -32,7 +32,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     "--source",
     type=INPUT,
     metavar="FILE",
-    help="INPUTs are corrected versions of this text, line by line; HOO: folder of texts.",
+    help="INPUTs are corrected versions of this text or of these essays; HOO: folder of texts.",
 )
 @option(
     "--edits",
@@ -42,9 +42,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
 )
 @click.option("--pipeline", metavar="NAME", help="ERRANT: a spaCy pipeline, or its folder.  [default: errorbar_en]")
 @jobs_option
-@click.option(
-    "--tokens", type=INPUT, metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
-)
+@click.option("--tokens", type=INPUT, metavar="FILE", help="M2 or JSONL whose sentences give the tokens of essays.")
 @click.option(
     "--documents",
     type=INPUT,
@@ -60,7 +58,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
 @click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
 @lenient_option
 def command(**options: Any) -> None:
-    """Convert corpora between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
+    """Convert corpora between M2, errorbar JSONL, parallel text and HOO edit XML; read essays and token labels.
 
     An INPUT is a file or name=file; '-' is standard input; gzipped files are read as they are, and OUT is gzipped
     if it ends in .gz. OUT is replaced only when everything went well. What its format cannot hold is listed.
@@ -78,6 +76,11 @@ def command(**options: Any) -> None:
     Corrected texts into edits, one annotator each:
         errorbar convert --source source.txt ann=first.txt bob=second.txt --to m2
         errorbar convert --source source.txt ann=first.txt --edits errant --to m2
+
+    \b
+    Essays of MultiGEC-2025 and their references, and JSON essays of BEA-2019:
+        errorbar convert --source orig.md ref1.md ref2.md -o gold.jsonl
+        errorbar convert ABC.train.json -o gold.jsonl
 
     \b
     NUCLE essays with the tokens of the released M2 file, or with tokens of our own:

@@ -12,11 +12,21 @@ from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.main import Group
 from errorbar.cli.metric_options import beta_option, with_parameter
-from errorbar.cli.options import INPUT, choice, lenient_option, option, refuse_given, seed_option, systems_argument
+from errorbar.cli.options import (
+    INPUT,
+    choice,
+    lenient_option,
+    numbers,
+    option,
+    refuse_given,
+    seed_option,
+    systems_argument,
+)
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar, tell
 
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")
+TRUTHS = ("weighted", "majority", "any")
 RULES = ("sprt", "posterior", "running", "fixed")
 
 
@@ -67,6 +77,30 @@ def score(output: Output, **options: Any) -> None:
     from errorbar.studies.crowd import crowd
 
     output.show(crowd(**options), "errorbar.crowd.score/1")
+
+
+@command.command("sweep", cls=Command, short_help="Show precision at each recall, under every threshold.")
+@crowd_options
+@choice("--truth", TRUTHS, "An error is the share of raters who say so, what most say, or what any one says.")
+@option(
+    "--recalls",
+    default="0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    metavar="A,B,...",
+    help="Where precision is wanted.",
+)
+def sweep(recalls: str, output: Output, **options: Any) -> None:
+    """Sweep a detector's threshold: precision at each recall, with a band, and average precision.
+
+    A SYSTEM is a table item,flag,score: the higher the score, the more of an error the item is to it. JUDGMENTS are
+    those of `errorbar crowd score`.
+
+    \b
+    errorbar crowd sweep votes.csv mine=scores.csv --recalls 0.1,0.25
+    errorbar crowd sweep 'A*.m2' --items words --truth any me=detections.csv --lenient
+    """
+    from errorbar.studies.sweep import crowd_sweep
+
+    output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")
 
 
 @command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")

@@ -8,9 +8,8 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.crowd import crowd_options
-from errorbar.cli.options import option
+from errorbar.cli.options import numbers, option
 from errorbar.cli.show import Output
-from errorbar.core.errors import Problem, UsageError
 
 
 @click.command("curve", cls=Command)
@@ -38,12 +37,5 @@ def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: 
     from errorbar.studies.curve import View, curve
 
     view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
-    edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
+    edges, marks = numbers(bins, "--bins"), numbers(thresholds, "--thresholds")
     output.show(curve(bins=edges, thresholds=marks, view=view, **options), "errorbar.curve/1")
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(Problem("curve-numbers", f"{option} {text}", expected="numbers between commas")) from None

@@ -38,6 +38,7 @@ COMMANDS = {
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
     "rank": "Rank systems from human rankings or pairs.",
     "meta": "Tell how metrics agree with a human ranking.",
+    "attack": "Tell where systems that nobody would want land: a metric's crash test.",
     "report": "Put scores, charts and sentences on one page.",
     "task": "Run a shared task: check, score and publish the teams' runs.",
     "reproduce": "Recompute published tables, cell by cell.",

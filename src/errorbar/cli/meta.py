@@ -2,64 +2,141 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import Command, former
 from errorbar.cli.intervals import interval_options
-from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option, refuse_given
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    choice,
+    documents_option,
+    lenient_option,
+    option,
+    refuse_given,
+    source_option,
+    taken_options,
+)
 from errorbar.cli.rank import METHODS, by_option
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar
 from errorbar.core.errors import Problem, UsageError
 
+SHOWN = r"sentences|tests|(tests|window)=[1-9][0-9]{0,8}"
+MOST = 10_000_000
+"""Ways to swap."""
+
 
 @click.command("meta", cls=Command)
-@click.argument("human", type=INPUT, metavar="HUMAN")
-@click.argument("scores", nargs=-1, type=INPUT, required=True, metavar="SCORES...")
+@click.argument("files", nargs=-1, type=INPUT, metavar="[HUMAN SCORES...|SYSTEM...]")
+@click.option("--human", type=INPUT, metavar="FILE", help="HUMAN, where no argument is.")
+@click.option("--scores", type=INPUT, multiple=True, metavar="FILE", help="SCORES too; repeatable.")
+@click.option(
+    "--gold",
+    "--reference",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="Reference (M2 or JSONL; with --source a text), with which metrics are computed; the arguments are SYSTEMS "
+    "then; repeatable.",
+)
+@source_option
+@documents_option
+@taken_options
+@click.option(
+    "--first-sentence",
+    type=click.IntRange(-(10**9), 10**9),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="How HUMAN numbers the first sentence.",
+)
+@lenient_option
+@click.option("--metric", multiple=True, metavar="SPEC", help="What is computed of SYSTEMS; repeatable.  [default: m2]")
 @choice("--method", METHODS, "How judgments become scores.")
 @option(
     "--beta",
     type=FiniteRange(0, 1000, min_open=True),
     metavar="B",
     multiple=True,
-    help="Also compute F with this beta; repeatable.",
+    help="Also compute F with this beta of SCORES that have precision and recall; repeatable.",
 )
-@click.option("--sentences", is_flag=True, help="Show pairwise accuracy of sentence scores, ties calibrated.")
-@option(
-    "--first-sentence", type=click.IntRange(-(10**9), 10**9), default=1, help="How HUMAN numbers the first sentence."
+@click.option(
+    "--show",
+    multiple=True,
+    metavar="WHAT",
+    help="Show another table; repeatable. 'sentences': pairwise accuracy of sentence scores, ties calibrated; 'tests': "
+    "whether one metric agrees better than another, by Williams and by swapping scores in 10,000 ways ('tests=N': in "
+    "N); 'window=N': correlations in windows of N neighbors.",
 )
-@click.option("--tests", is_flag=True, help="Show whether one metric agrees better than another: Williams, swapping.")
-@option("--permutations", type=click.IntRange(1, 10_000_000), default=10_000, help="Ways to swap scores.")
-@click.option("--window", type=click.IntRange(0), default=0, help="Show correlations in windows of so many neighbors.")
+@former("--sentences", "show", lambda said, _: [*said, "sentences"], is_flag=True)
+@former("--tests", "show", lambda said, _: [*said, "tests"], is_flag=True)
+@former("--permutations", "show", lambda said, n: [*(each for each in said if each != "tests"), f"tests={n}"])
+@former("--window", "show", lambda said, n: [*said, f"window={n}"])
 @by_option
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
-@lenient_option
 @output_options
-def command(sentences: bool, tests: bool, window: int, output: Output, **options: Any) -> None:
+def command(files: Sequence[str], human: str | None, show: Sequence[str], output: Output, **options: Any) -> None:
     """Tell how metrics agree with a human ranking.
 
     HUMAN is a file of judgments, as errorbar rank reads them, or a table with the columns system and score. SCORES are
     tables (system, score, maybe metric and sentence), JSON of errorbar score, or lines of a system and its score;
-    name=path names a metric. Higher must be better.
+    name=path names a metric. Higher must be better. With --gold, metrics are computed of SYSTEMS, corrected texts that
+    are called as humans called them.
 
     \b
-    errorbar meta judgments.xml scores.m2 scores.bleu --beta 0.25 --tests
-    errorbar meta judgments.xml scores.json --sentences --first-sentence 0
-    errorbar meta human.csv metrics.csv --window 4
+    errorbar meta judgments.xml scores.m2 scores.bleu --beta 0.25 --show tests
+    errorbar meta --human judgments.xml --gold gold.m2 --metric m2 --metric gleu AMU CAMB CUUI
+    errorbar meta --human judgments.xml --gold gold.m2 --scores scores.bleu AMU CAMB CUUI
     """
+    asked = _shown(show)
+    if output.style == "csv" and len(asked) > 1:
+        what = "--show asks for several tables, and CSV holds one"
+        raise UsageError(Problem("meta-one-table", what, fix="ask for one at a time, or use --format json"))
+    if options["gold"]:
+        options["systems"] = files
+    else:
+        why = "is about SYSTEMS, of which metrics are computed with a reference"
+        refuse_given(("metric", "source", "documents", "force", "retokenize"), why, "add --gold, or leave it out")
+        options |= {"gold": None, "metric": None}
+        human, files = (files[0], files[1:]) if human is None and files else (human, files)
+        options["scores"] += tuple(files)
+    if not options["scores"]:
+        refuse_given(("beta",), "is about SCORES, and there are none", "leave it out, or name a metric: 'm2(beta=1)'")
+    if human is None:
+        what = "nothing says how humans ranked the systems"
+        raise UsageError(Problem("meta-human", what, fix="name a file of judgments or scores: --human FILE"))
     from errorbar.studies.meta import meta
 
-    if output.style == "csv" and sum((sentences, tests, window > 0)) > 1:
-        what = "--sentences, --tests and --window give a table each, and CSV holds one"
-        raise UsageError(Problem("meta-one-table", what, fix="ask for one at a time, or use --format json"))
-    tested = tests or output.style == "json"
-    if not tested:
-        refuse_given(("permutations",), "is about --tests", "add --tests, or leave it out")
+    swaps = asked.get("tests")
+    window, sentences = asked.get("window") or 0, "sentences" in asked
     with progress_bar("resamples", options["resamples"]) as progress:
-        found = meta(sentences=sentences, tests=tested, window=window, progress=progress, **options)
+        found = meta(
+            human,
+            sentences=sentences,
+            tests=swaps is not None or output.style == "json",
+            permutations=swaps or 10_000,
+            window=window,
+            progress=progress,
+            **options,
+        )
     if found.method is None:
         refuse_given(("method", "by", "ci", "resamples"), "is about judgments, and HUMAN has scores of systems")
-    asked = ((sentences, found.sentence_table), (tests, found.test_table), (window, found.window_table))
-    output.show(found, "errorbar.meta/1", [table() for wanted, table in asked if wanted] or None)
+    tables = ((sentences, found.sentence_table), (swaps is not None, found.test_table), (window, found.window_table))
+    output.show(found, "errorbar.meta/1", [table() for wanted, table in tables if wanted] or None)
+
+
+def _shown(show: Sequence[str]) -> dict[str, int]:
+    """The tables that were asked for, each with its number: of ways to swap, or of neighbors; 0 where none is said."""
+    found = {}
+    for text in show:
+        key, _, number = text.partition("=")
+        if not re.fullmatch(SHOWN, text) or int(number or 1) > MOST:
+            what = f"--show must be sentences, tests, tests=N or window=N, with N of 1 to {MOST:,}, got '{text}'"
+            raise UsageError(Problem("bad-parameter", what))
+        found[key] = int(number or 0)
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from errorbar.cli.command import Decorator, former, together
-from errorbar.cli.options import FiniteRange, option
+from errorbar.cli.options import FiniteRange
 
 
 def beta_option(*, hidden: bool = False) -> Decorator:
@@ -29,7 +29,11 @@ def with_parameter(said: str | Sequence[str], parameter: str, value: str) -> str
 
 
 metric_options = together(
-    option("--metric", default="m2", metavar="SPEC", help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1)."),
+    click.option(
+        "--metric",
+        metavar="SPEC",
+        help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1).  [default: m2; tokens of labels]",
+    ),
     beta_option(hidden=True),
 )
 """Of commands that compute one."""

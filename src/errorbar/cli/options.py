@@ -184,3 +184,11 @@ def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> N
     for each in context.command.params:
         if each.name in names and context.get_parameter_source(each.name) == ParameterSource.COMMANDLINE:
             raise UsageError(Problem("useless-option", f"{each.opts[0]} {why}", fix=fix))
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """Numbers between commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(Problem("curve-numbers", f"{option} {text}", expected="numbers between commas")) from None

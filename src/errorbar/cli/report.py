@@ -43,6 +43,7 @@ NO_PAGE = "The sentences are left out here; they stand in the page: -o report.ht
 SETTINGS: Mapping[str, Callable[[str], str]] = {
     "title": lambda _: "",
     "sentences": lambda text: "" if text in ("yes", "no") else "yes or no",
+    "attacks": lambda text: "" if text in ("yes", "no") else "yes or no",
     "charts": lambda _: "",
     "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
     "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
@@ -99,7 +100,8 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2]",
+    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2; "
+    "tokens of labels]",
 )
 @beta_option(hidden=True)
 @unmarked_option
@@ -139,8 +141,9 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     multiple=True,
     metavar="KEY=VALUE",
     help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
-    "on; charts=DIR writes each chart there too, as SVG, PNG and PDF; ceiling-ci=RESAMPLES adds intervals of the human "
-    "ceiling; format=html, markdown or latex, where the name of the file does not tell.",
+    "on; attacks=no leaves out the attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and "
+    "PDF; ceiling-ci=RESAMPLES adds intervals of the human ceiling; format=html, markdown or latex, where the name of "
+    "the file does not tell.",
 )
 @_page("format", name="--to")
 @_page("title")
@@ -209,6 +212,7 @@ def command(
             title=shown.get("title", ""),
             ceiling_ci=int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
             browse=kind == "html" and browse,
+            attacks=shown.get("attacks", "yes") == "yes",
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),

@@ -59,7 +59,8 @@ def in_rows(specs: Sequence[str], path: str) -> object:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2]",
+    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2; tokens of "
+    "labels]",
 )
 @beta_option()
 @click.option(
@@ -83,7 +84,7 @@ def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
-    as they are. Systems of the metric errant can be M2, too.
+    as they are. Systems of the metric errant can be M2, too, those of tokens M2 or token labels.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI

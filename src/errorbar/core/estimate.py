@@ -31,6 +31,7 @@ class Undefined(StrEnum):
     TOO_FEW_RATERS = "no item was judged by two raters"
     ONE_LABEL = "every judgment has the same label"
     LABEL_NOT_USED = "nobody used the label"
+    SYSTEMS_ALONE = "no scores of sentences"
     NOT_CONNECTED = "no chain of wins connects all systems"
 
 

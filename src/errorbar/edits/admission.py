@@ -30,6 +30,7 @@ class Admission:
     force: bool = False  # take what is not a correction of the source, with a warning
     retokenize: bool = False  # give lines that look untokenized the source's tokens
     advise: bool = True  # messages name both, where a user can ask for them
+    silent: bool = False  # nothing is said of texts, and none refused: they were made to be odd
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -45,6 +46,8 @@ class Admission:
 
     def say(self, name: str, look: Look, problems: Problems) -> None:
         """Say what was seen of a text and changed in it, and refuse what is for another source."""
+        if self.silent:
+            return
         seen, done = look.seen, look.retokenized
         if done is not None:
             what = "no line looks untokenized; nothing was changed"

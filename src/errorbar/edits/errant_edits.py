@@ -68,6 +68,8 @@ class Maker:
         """
         from spacy.tokens import Doc  # noqa: PLC0415 - seconds
 
+        from errorbar.edits.errant_alignment import annotate  # noqa: PLC0415 - numpy
+
         annotator, latest, wanted = _annotator(self.pipeline), _latest(self.pipeline), list(pairs)
         texts = dict.fromkeys(text for pair in wanted if _differ(pair) for text in pair)
         missing = [text for text in texts if text not in latest]
@@ -80,7 +82,7 @@ class Maker:
         for text in list(islice(latest, max(0, len(latest) - _LATEST))):
             del latest[text]
         return [
-            tuple(map(_edit, annotator.annotate(parsed[pair[0]], parsed[pair[1]]))) if _differ(pair) else ()
+            tuple(map(_edit, annotate(annotator, parsed[pair[0]], parsed[pair[1]]))) if _differ(pair) else ()
             for pair in wanted
         ]
 

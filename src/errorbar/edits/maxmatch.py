@@ -46,12 +46,19 @@ DEFAULT_RULES = Rules()
 
 
 class Match(NamedTuple):
-    """How a hypothesis compares with one annotator's edits."""
+    """How a hypothesis compares with one annotator's edits.
 
-    proposed: list[Edit]  # the hypothesis as edits of the source, left to right
-    matched: list[int]  # indices of the reference edits that were matched, ascending
-    large: bool  # the pair was too large for the official search order (docs/design/large-lattices.md)
-    hits: list[bool]  # whether each proposed edit equals a reference edit after those that earlier ones matched
+    Attributes:
+        proposed: The hypothesis as edits of the source, left to right.
+        matched: Indices of the reference edits that were matched, ascending.
+        large: The pair was too large for the official search order (docs/design/large-lattices.md).
+        hits: Whether each proposed edit equals a reference edit after those that earlier ones matched.
+    """
+
+    proposed: list[Edit]
+    matched: list[int]
+    large: bool
+    hits: list[bool]
 
 
 class PairTooLargeError(Exception):

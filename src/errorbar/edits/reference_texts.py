@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from errorbar.core.corpus import Corpus
+from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.catalog import recognize_line
+from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
 from errorbar.formats.m2_file import is_m2
-from errorbar.formats.opening import Lines
+from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import read_parallel
+from errorbar.formats.token_labels import is_labels, read_token_labels
 
 
 def text_chunks(
@@ -25,7 +27,7 @@ def text_chunks(
     Annotators are called after their files.
     """
     refuse_same_names(references, "references", "--reference=name=path")
-    lines = [_opened(file, problems) for file in (source, *references)]
+    lines = [opened_text(file.path, problems) for file in (source, *references)]
     names = tuple(file.name for file in references)
     sentences = parallel_sentences(read_parallel(lines[0], lines[1:], problems), names)
     try:
@@ -41,23 +43,34 @@ def text_chunks(
     problems.raise_errors()
 
 
+def source_corpus(path: Source, problems: Problems) -> Corpus:
+    """A source alone, of lines, of essays or of token labels: nobody looked."""
+    lines = Lines(path, problems)
+    if is_essays(lines.peek()):
+        return Corpus(list(read_essays_as_sentences(lines, problems)), ())
+    if is_labels(lines.peek()):
+        return Corpus([replace(one, annotations={}) for one in read_token_labels(lines, problems)], ())
+    return Corpus([Sentence(line) for line in lines], ())
+
+
 def are_texts(file: NamedFile, problems: Problems) -> bool:
     """Whether a reference is a text, and no annotated file."""
     return not _annotated(Lines(file.path, problems))
 
 
 def _annotated(lines: Lines) -> str:
-    """The format of an annotated file, before any line is taken; empty for a text, which can begin with ``S``."""
+    """The format of an annotated file, before any line is taken; empty for texts, which can begin with ``S``."""
     found = "M2" if is_m2(lines) else recognize_line(lines.peek()).name
-    return "" if found in ("text", "m2") else found
+    return "" if found in ("text", "m2", "multigec") else found
 
 
-def _opened(file: NamedFile, problems: Problems) -> Lines:
-    lines = Lines(file.path, problems)
+def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:
+    """The lines of a text; an ``InputError`` if it is an annotated file, which ``what`` says it cannot be."""
+    lines = Lines(path, problems)
     if found := _annotated(lines):
-        what = f"this is {found}, and with --source references are texts"
         fix = "leave --source out: annotated files hold their source"
+        expected = "one sentence per line"
         raise InputError(
-            Problem("reference-not-text", what, Place(lines.name, 1), "one corrected sentence per line", fix)
+            Problem("reference-not-text", f"this is {found}, and {what}", Place(lines.name, 1), expected, fix)
         )
     return lines

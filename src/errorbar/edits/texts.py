@@ -18,16 +18,17 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
-from errorbar.core.corpus import Sentence, TextEdits
+from errorbar.core.corpus import Annotation, Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.text import ParallelLine
 
-MOST_CELLS = 4_000_000  # pairs of tokens that are compared: two seconds, 300 MB
+MOST_CELLS = 4_000_000  # pairs of tokens that are compared: without the kernel two seconds, 300 MB
 _KEPT = -1
 _EDIT = 1 << 20
 _CHANGED = 1 << 40
@@ -62,7 +63,7 @@ def apply_edits(
             continue
         if not check_span(edit.start, edit.end, len(tokens), place, notebook):
             continue
-        if edit.start < last.end or (edit.span == last.span and not edit.is_insertion):
+        if overlaps(edit, last):
             what = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
             what += " of the same annotator: both cannot be applied"
             notebook.repairable("apply-overlap", what, place, "the later one is not applied")
@@ -73,6 +74,11 @@ def apply_edits(
     if problems is None:
         notebook.raise_errors()
     return [*corrected, *tokens[last.end :]]
+
+
+def overlaps(edit: Edit, last: Edit) -> bool:
+    """Whether an edit cannot be applied after one that stands before it in text order."""
+    return edit.start < last.end or (edit.span == last.span and not edit.is_insertion)
 
 
 def corrected_text(
@@ -100,7 +106,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
         what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
         raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
-    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _align(middle, new)]
+    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _aligner()(middle, new)]
 
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -113,11 +119,13 @@ def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
+        source, texts = line.source.split(), zip(annotators, line.corrected, strict=True)
+        found: dict[str, Annotation] = {}
         try:
-            found = [TextEdits(extract_edits(line.source.split(), text.split())) for text in line.corrected]
+            found |= {name: TextEdits(extract_edits(source, text.split())) for name, text in texts if text is not None}
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
-        yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)
+        yield Sentence(line.source, found, line.document, line=line.number)
 
 
 def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
@@ -128,13 +136,28 @@ def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int
     return first, next((k for k in range(left) if source[-1 - k] != target[-1 - k]), left)
 
 
-def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, int, int]]:
+_Spans = list[tuple[int, int, int, int]]
+
+
+@cache
+def _aligner() -> Callable[[Sequence[str], Sequence[str]], _Spans]:
+    """The kernel, or its twin."""
+    from errorbar.edits.matching import KERNEL  # noqa: PLC0415 - numpy
+
+    try:
+        from errorbar.edits._minimal import align  # noqa: PLC0415 - absent without a compiler
+    except ImportError:
+        return _align
+    return align if KERNEL else _align
+
+
+def _align(source: Sequence[str], target: Sequence[str]) -> _Spans:
     """The edits of the best alignment, left to right: source span and target span of each."""
     closed, opened = _tables(source, target)
     i, j = len(source), len(target)
     in_edit = opened[i][j] < closed[i][j]
     end = (i, j)
-    edits: list[tuple[int, int, int, int]] = []
+    edits: _Spans = []
     while i or j:
         if not in_edit:
             i, j = i - 1, j - 1

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple, cast
 
-from errorbar.core.corpus import Annotation, Corpus, Corrected, TextEdits
+from errorbar.core.corpus import Annotation, Corpus, Corrected, TextEdits, wrong_count
 from errorbar.core.errors import InputError, Place, Problem, shortened
 from errorbar.datasets.cards import cache_root
 from errorbar.edits.errant_edits import EditCache, Maker, Pair
@@ -72,6 +72,27 @@ def _typed(corpus: Corpus, pipeline: str) -> TypedReference:
     return TypedReference(Corpus(sentences, corpus.annotators, corpus.name, cache={"checked": True}), made_by)
 
 
+def given_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
+    """The edits that a system has of its own, empty ``TextEdits`` where it has a text.
+
+    Raises:
+        InputError: If they are edits of other sentences, or the numbers of sentences differ.
+    """
+    if len(lines) != len(corpus):
+        raise InputError(Problem("line-count", wrong_count(len(lines), len(corpus)), Place(corpus.name)))
+    edits: list[Annotation] = []
+    for number, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True), 1):
+        if not isinstance(line, Corrected) or isinstance(line.edits, TextEdits):
+            edits.append(TextEdits())
+            continue
+        if line.source is not None and line.source.split() != sentence.tokens:
+            what = f"the system's edits are of another sentence: {shortened(line.source)}"
+            place = Place(corpus.name, sentence.line or number)
+            raise InputError(Problem("system-sentence", what, place, shortened(sentence.text)))
+        edits.append(line.edits)
+    return edits
+
+
 def typed_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOutput:
     """A system's edits: its own where it has some, of its texts those that ERRANT makes.
 
@@ -79,17 +100,8 @@ def typed_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOu
         InputError: If they are edits of other sentences.
         UsageError: If something that makes edits is not installed.
     """
-    edits: list[Annotation] = []
-    texts: list[int] = []
-    for number, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
-        own = line.edits if isinstance(line, Corrected) else TextEdits()
-        if isinstance(own, TextEdits):
-            texts.append(number)
-        elif isinstance(line, Corrected) and line.source is not None and line.source.split() != sentence.tokens:
-            what = f"the system's edits are of another sentence: {shortened(line.source)}"
-            place = Place(corpus.name, sentence.line or number + 1)
-            raise InputError(Problem("system-sentence", what, place, shortened(sentence.text)))
-        edits.append(own)
+    edits = given_edits(corpus, lines)
+    texts = [number for number, own in enumerate(edits) if isinstance(own, TextEdits)]
     if not texts:
         return TypedOutput(edits, "")
     made, made_by = _made(((corpus.sentences[number].text, lines[number]) for number in texts), pipeline)

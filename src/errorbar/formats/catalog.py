@@ -12,11 +12,13 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
+from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.opening import Lines, display_name, first_line, open_bytes, read_once
 from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
+from errorbar.formats.token_labels import is_labels, read_token_labels
 
 HOO = "hoo"
 GOLD, RAW = "Gold", "Raw"
@@ -44,12 +46,29 @@ def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
 
 
+def _is_bea(line: str) -> bool:
+    if not line.startswith("{") or '"edits"' not in line:
+        return False
+    from errorbar.formats.bea_essays import is_bea  # noqa: PLC0415 - few read such essays
+
+    return is_bea(line)
+
+
+def _read_bea(lines: Lines, problems: Problems) -> Iterator[Sentence]:
+    from errorbar.formats.bea_essays import read_bea  # noqa: PLC0415 - few read such essays
+
+    return read_bea(lines, problems)
+
+
 FORMATS = {
     known.name: known
     for known in (
+        Format("bea", ".json", _is_bea, _read_bea),
         Format("jsonl", ".jsonl", lambda line: line.startswith("{"), read_jsonl, write_jsonl),
         Format("m2", ".m2", lambda line: line.startswith("S ") or line == "S", read_m2, write_m2),
         Format("nucle", ".sgml", lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")), _read_nucle),
+        Format("multigec", ".md", is_essays, read_essays_as_sentences),
+        Format("multiged", ".tsv", is_labels, read_token_labels),
         Format("text", ".txt", lambda _: True, read_text, write_text),
     )
 }  # in the order in which they are tried on a file
@@ -95,6 +114,16 @@ def is_hoo(path: str) -> bool:
         with open_bytes(place) as stream:
             return _EDITS.search(stream.read(_HEAD)) is not None
     except InputError:  # the reader of lines will say what is wrong with it
+        return False
+
+
+def labels_tokens(path: str) -> bool:
+    """Whether a file is one of token labels; a pipe that nobody keeps is not looked into."""
+    if (read_once(path) and not pipes_are_kept()) or not (path == "-" or Path(path).is_file() or read_once(path)):
+        return False
+    try:
+        return is_labels(first_line(path))
+    except InputError:  # its reader will say what is wrong with it
         return False
 
 

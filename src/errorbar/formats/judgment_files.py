@@ -20,6 +20,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import COLUMNS, NEEDED, at_least_0, is_batch, read_batch, read_wide
 from errorbar.formats.opening import Source, display_name, first_line, rereadable
 from errorbar.formats.tables import Block, Wanted, header_of, table_blocks
+from errorbar.formats.token_labels import is_labels
 from errorbar.formats.untrusted import is_parquet, json_record
 
 Layout = Literal["auto", "long", "wide", "batch"]
@@ -81,7 +82,7 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     if is_parquet(path):
         return False
     first = first_line(path)
-    if first == "S" or first.startswith(("S ", "A ", "<")):
+    if first == "S" or first.startswith(("S ", "A ", "<")) or (not told and is_labels(first)):
         return True
     record = json_record(first)
     return not told and record is not None and "rater" not in record and bool(_CORPUS_KEYS & record.keys())

@@ -14,6 +14,7 @@ from errorbar.formats.opening import Lines, Source, byte_blocks
 
 NOTHING = "-NONE-"
 NOOP = "noop"
+UNKNOWN = "UNK"  # ERRANT's type where no correction is known: it writes the words themselves for one
 N_FIELDS = 6
 LOOKED = 40  # lines that tell M2 from text
 BLOCK = 1 << 20  # bytes looked at together in search of annotators
@@ -203,7 +204,10 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
             used.add(annotator)
             if not edits:
                 yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
-            for edit in edits:
+            for each in edits:
+                edit = each
+                if edit.type == UNKNOWN and not edit.replacements and not edit.is_insertion:
+                    edit = edit._replace(replacements=(" ".join(sentence.tokens[edit.start : edit.end]),))
                 line, losses = _a_line(edit, number)
                 yield line
                 for what in losses:

@@ -49,6 +49,7 @@ def read_metric_scores(
     if first.lstrip().startswith("{"):
         _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
     elif "system" in {field.strip().strip('"') for field in first.replace(";", ",").replace("\t", ",").split(",")}:
+        lines.close()
         _read_table(path, called, scores)
     else:
         _read_lines(lines, called, betas, scores)

@@ -34,7 +34,7 @@ class Mistake(NamedTuple):
     end_par: int
     end: int
     type: str
-    correction: str  # untokenized
+    correction: str | None  # untokenized; None: none was given (NUCLE always has one)
     comment: str  # on one line
     place: Place
 

@@ -151,6 +151,8 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
     end = mistake.start + len(text[mistake.start : mistake.end].rstrip())
     start = end - len(text[mistake.start : end].lstrip())
     first, last = _touched(spans, start, end)
+    if mistake.correction is None:
+        return Edit(first, last, (), mistake.type, comment=mistake.comment)
     before, after = (text[spans[first][0] : start], text[end : spans[last - 1][1]]) if first < last else ("", "")
     said = mistake.correction if mistake.correction.strip() else ""
     if said.rstrip().endswith((".", "?", "!")) and said != said.rstrip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from gzip import BadGzipFile
 from itertools import chain, count, islice
@@ -149,7 +149,11 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         return self._lines
 
-    def _decoded(self, blocks: Iterable[bytes], problems: Problems) -> Iterator[list[str]]:
+    def close(self) -> None:
+        """Close the file, of which no more is wanted."""
+        self._blocks.close()
+
+    def _decoded(self, blocks: Iterable[bytes], problems: Problems) -> Generator[list[str]]:
         """Decoding and cutting many lines at once is several times faster than one by one."""
         number = self.before
         for whole in filter(None, blocks):
@@ -194,7 +198,8 @@ class Lines:
 
 def first_line(path: Source) -> str:
     """The first line that is not blank, by which readers tell what a file is; XML may have another encoding."""
-    return Lines(path, Problems(lenient=True)).peek()
+    with closing(Lines(path, Problems(lenient=True))) as lines:
+        return lines.peek()
 
 
 def rereadable(path: Source) -> Source:

@@ -96,11 +96,13 @@ class CutSystem(HypothesisReader):
 
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
-    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once."""
+    """Whether these files can be read in pieces: references in M2, systems line by line, nothing read only once."""
     if any(read_once(file.path) for file in (*references, *systems)):
         return False
     # A missing file of a system is better known before workers start.
     first = [first_line(file.path).lstrip() for file in (*systems, *references)]
+    if any(recognize_line(line).name in ("multigec", "multiged") for line in first[: len(systems)]):
+        return False
     return all(line.startswith("S") and recognize_line(line).name == "m2" for line in first[len(systems) :])
 
 

@@ -13,6 +13,7 @@ and sentence are one item, wherever they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import count
 from typing import NamedTuple
 
@@ -212,11 +213,11 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
 
 def is_ranking(path: Source) -> bool:
     """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
-    lines = Lines(path, Problems(lenient=True))  # XML may have another encoding
-    first = lines.peek()
+    with closing(Lines(path, Problems(lenient=True))) as lines:  # XML may have another encoding
+        first, start = lines.peek(), lines.ahead(MOST_HEAD)
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
     if fields & {"winner", "rank", "system1rank"}:
         return "score" not in fields  # a table of scores may tell the ranks too
-    content = (line.strip().lower() for line in lines.ahead(MOST_HEAD))
+    content = (line.strip().lower() for line in start)
     root = next((line for line in content if line and not line.startswith(("<?", "<!"))), "")
     return root.startswith("<") and not root.startswith(("<doc", "<nucle"))

@@ -28,6 +28,8 @@ annotator of the file looked at it and found nothing; at a sentence that some ma
 ``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
 OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))  # what takes it to know every annotator of the file
+ANNOTATED = ("m2", "jsonl", "bea", "multiged")
+"""Formats of annotated sentences; only M2 leaves it open what a sentence without annotations means."""
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
 ALL = 1 << 62  # a chunk size that takes everything at once
@@ -53,7 +55,7 @@ class NamedFile:
         if equals and name and path and "/" not in name:
             return cls(path, name)
         stem = Path(argument).name
-        for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml"):
+        for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml", ".md", ".tsv"):
             stem = stem.removesuffix(ending)
         return cls(argument, stem or argument)
 
@@ -96,15 +98,18 @@ def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, exampl
 
 
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read M2 or errorbar JSONL, told apart by the first line."""
+    """Read M2, errorbar JSONL, JSON essays of BEA-2019 or token labels, told apart by the first line."""
     first = lines.peek().lstrip()
     known = recognize_line(first)
-    if known.name in ("m2", "jsonl"):
+    if known.name in ANNOTATED:
         return known.read(lines, problems)
     if not first:
         return read_m2(lines, problems)  # which says that the file is empty
     what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
     fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text" if first.startswith("<") else ""
+    if known.name == "multigec":
+        what = "these are texts of essays, without edits"
+        fix = "errorbar convert --source orig.md ref1.md -o gold.jsonl"
     raise InputError(Problem("unknown-format", what, Place(lines.name, 1), "a line that starts with S or {", fix))
 
 
@@ -195,8 +200,7 @@ class ReferenceStream:
 def _opened(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
     file = NamedFile(fspath(rereadable(file.path)), file.name)
     lines = Lines(file.path, problems)
-    # Only M2 leaves it open what a sentence without annotations means.
-    meaning: Unmarked = "absent" if lines.peek().lstrip().startswith("{") else unmarked
+    meaning: Unmarked = unmarked if recognize_line(lines.peek()).name not in ANNOTATED[1:] else "absent"
     return ReferenceStream(file, read_sentences(lines, problems), meaning, rename)
 
 

@@ -15,6 +15,7 @@ from errorbar.core.corpus import Sentence, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats import LONGEST_SENTENCE
+from errorbar.formats.essay_texts import align_essays, is_essays
 from errorbar.formats.opening import Lines, Source, Unpacked, byte_blocks, open_bytes
 
 BLOCK = 1 << 20  # bytes read at a time
@@ -23,11 +24,15 @@ _S, _SPACE, _LF, _CR = b"S \n\r"
 
 
 class ParallelLine(NamedTuple):
-    """One source line, its number from 1, and its corrected versions in the order of the files."""
+    """One source line, its number from 1, and its corrected versions in the order of the files.
+
+    A version is None where a file of essays does not have the essay.
+    """
 
     number: int
     source: str
-    corrected: tuple[str, ...]
+    corrected: tuple[str | None, ...]
+    document: str = ""  # the id of an essay
 
 
 def read_text(lines: Lines, problems: Problems) -> Iterator[Sentence]:
@@ -53,7 +58,23 @@ def write_text(sentences: Iterable[Sentence], problems: Problems) -> Iterator[st
 
 
 def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems) -> Iterator[ParallelLine]:
-    """Read a source and its corrected versions, one per annotator, in step; the caller raises the problems."""
+    """Read a source and its corrected versions, one per annotator, in step; the caller raises the problems.
+
+    Lines go together by their number, essays by their ids.
+    """
+    essays = [is_essays(lines.peek()) for lines in (source, *corrected)]
+    if any(essays):
+        if not all(essays):
+            lines, other = ((source, *corrected)[essays.index(kind)] for kind in (False, True))
+            what, fix = f"this is plain text, and {other.name} has essays with ids", "give all files in one format"
+            raise InputError(Problem("mixed-formats", what, Place(lines.name, 1), fix=fix))
+        for essay, texts in align_essays(source, corrected, problems):
+            yield ParallelLine(essay.line, essay.text, texts, essay.id)
+        return
+    yield from _read_lines(source, corrected, problems)
+
+
+def _read_lines(source: Lines, corrected: Sequence[Lines], problems: Problems) -> Iterator[ParallelLine]:
     number, texts = 0, list[str | None]()
     for number, line in enumerate(source, 1):
         texts = [next(iter(lines), None) for lines in corrected]
@@ -110,6 +131,10 @@ class HypothesisReader:
         taken = list(islice(self.lines, size))
         self.count += len(taken)
         return taken
+
+    def take_for(self, sentences: Sequence[Sentence]) -> list[str]:
+        """The lines of the next sentences."""
+        return self.take(len(sentences))
 
     def finish(self, n_sentences: int) -> None:
         """Check that the file has as many sentences as the source."""

@@ -12,6 +12,7 @@ def fold_replicates(
     masks: NDArray[np.uint8],
     beta: float,
     running: bool,
+    rounded: bool,
     totals: NDArray[np.int64],
     n_units: NDArray[np.int64],
     chosen: NDArray[np.int32],

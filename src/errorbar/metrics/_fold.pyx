@@ -2,30 +2,34 @@
 """The running choice of annotators over many replicates: the fast twin of choice.py, sum by sum.
 
 Most annotators can never be chosen for a sentence, because another one has at least as many correct, at most as many
-proposed and at most as many reference edits: whatever the totals, the key of the other is not smaller, also after
-rounding, which keeps order. They are left out once, before the replicates; of ten annotators one or two remain. Where
+proposed and at most as many reference edits (false and missed ones where F is rounded to four places, _rounded.pyx):
+whatever the totals, the key of the other is not smaller, also after rounding, which keeps order. They are left out once, before the replicates; of ten annotators one or two remain. Where
 every replicate has annotators of its own, one is left out where a replicate has another who beats it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from errorbar.metrics._rounded cimport (
+    Weight, fold_rounded, fold_rounded_swapped, orderly, sort_candidates, weight_of,
+)
 from errorbar.metrics._whole cimport (
-    Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole, whole_weights,
+    BITS, Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole,
+    members, whole_weights,
 )
 
 cdef enum:
     ENOUGH = 8  # replicates for which looking ahead pays
-    BITS = 64  # annotators that fit in a set
 
 # Weights (beta squared) for which different sums of a thousand million edits do not round to the same number.
 cdef double LEAST = 1e-3
 cdef double MOST = 1e3
 
 
-cdef bint beats(const Candidate *x, const Candidate *y) noexcept nogil:
-    """Whether x is chosen before y whatever the totals so far are."""
-    if x.c < y.c or x.p > y.p or x.g > y.g:
+cdef bint beats(const Candidate *x, const Candidate *y, bint wrong) noexcept nogil:
+    """Whether x is chosen before y whatever the totals so far are; ``wrong``: false and missed edits tell."""
+    cdef double less = x.c - y.c if wrong else 0.0
+    if x.c < y.c or x.p - less > y.p or x.g - less > y.g:
         return False
     return x.a < y.a or x.c > y.c or x.p < y.p or x.g < y.g
 
@@ -49,7 +53,7 @@ cdef bint ordinary(const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals
 
 cdef void list_candidates(
     const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const uint8_t[:, ::1] masks, bint prune,
-    bint sets, Candidate *found, int64_t *offset,
+    bint sets, bint wrong, Candidate *found, int64_t *offset,
 ) noexcept nogil:
     """Who may be chosen for each unit, in the order of annotators."""
     cdef Py_ssize_t u, a
@@ -67,7 +71,7 @@ cdef void list_candidates(
         if sets:
             for x in range(first, at):
                 for y in range(first, at):
-                    if beats(&found[y], &found[x]):
+                    if beats(&found[y], &found[x], wrong):
                         found[x].beaten |= <uint64_t>1 << found[y].a
         if not prune:
             continue
@@ -75,9 +79,9 @@ cdef void list_candidates(
         for x in range(first, at):  # against those kept and those to come: who beat a dropped one beats x as well
             beaten = False
             for y in range(first, kept):
-                beaten = beaten or beats(&found[y], &found[x])
+                beaten = beaten or beats(&found[y], &found[x], wrong)
             for y in range(x + 1, at):
-                beaten = beaten or beats(&found[y], &found[x])
+                beaten = beaten or beats(&found[y], &found[x], wrong)
             if not beaten:
                 found[kept] = found[x]
                 kept += 1
@@ -88,7 +92,7 @@ cdef void list_candidates(
 def fold_replicates(
     const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const int64_t[:, ::1] units,
     const int64_t[::1] slots, const uint8_t[:, ::1] swaps, const uint8_t[:, ::1] masks, double beta, bint running,
-    int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
+    bint rounded, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ):
     """Add the chosen annotator's counts to ``totals`` (replicates, 3), unit after unit.
 
@@ -105,6 +109,7 @@ def fold_replicates(
     cdef bint swapping = swaps.shape[0] > 0
     cdef Py_ssize_t second = U // 2
     cdef Weights weights
+    cdef Weight weight
     cdef const int64_t *row
     cdef uint64_t allowed
     cdef Candidate *found = <Candidate *>malloc((U * counts.shape[1] + 1) * sizeof(Candidate))
@@ -122,34 +127,43 @@ def fold_replicates(
         free(steps)
         raise MemoryError("not enough memory for the counts of the sentences")
     with nogil:
-        ahead = R >= ENOUGH and LEAST <= b2 <= MOST and ordinary(counts, totals)
+        weight = weight_of(b2, LEAST <= b2 <= MOST)
+        ahead = R >= ENOUGH and LEAST <= b2 <= MOST
+        ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
         list_candidates(counts, present, masks, ahead and not many_masks,
-                        ahead and many_masks and masks.shape[1] <= BITS, found, offset)
+                        ahead and many_masks and masks.shape[1] <= BITS, rounded, found, offset)
         fast = ahead and running and not want_chosen and not (many_masks and (swapping or masks.shape[1] > BITS))
-        weights.p = 0
-        if fast:
+        weights.p, weights.g = 0, 1  # what is called a denominator are the reference edits
+        if rounded:
+            sort_candidates(U, found, offset)
+            fast = fast and swapping
+        elif fast:
             weights = whole_weights(b2, counts, totals, n)
-        if weights.p:
+            fast = weights.p > 0
+        if fast:
             list_whole(U, found, offset, many_masks, weights, whole, start)
-            if swapping:
-                n_steps = list_steps(&units[0, 0] if n else NULL, n, second, slots, whole, start, steps)
-                choices = <Choice *>malloc((steps[n_steps - 1].first + 1) * sizeof(Choice))
+        if fast and swapping:
+            n_steps = list_steps(&units[0, 0] if n else NULL, n, second, slots, whole, start, steps)
+            choices = <Choice *>malloc((steps[n_steps - 1].first + 1) * sizeof(Choice))
+            fast = choices != NULL
+        if fast:  # and nothing is left to do
+            R = 0
             if not swapping:
                 fold_whole(whole, start, units, masks, many_masks, weights, totals, n_units)
-                R = 0  # nothing is left to do
-            elif choices != NULL:
-                list_choices(n_steps, second, whole, start, steps, choices)
-                fold_swapped(n_steps, steps, choices, swaps, weights, totals, n_units)
-                R = 0
+            else:
+                list_choices(n_steps, second, whole, start, steps, rounded, choices)
+                if rounded:
+                    fold_rounded_swapped(n_steps, steps, choices, swaps, weight, totals, n_units)
+                else:
+                    fold_swapped(n_steps, steps, choices, swaps, weights, totals, n_units)
+        elif rounded:
+            R = 0
+            fold_rounded(found, offset, units, second, slots, swaps, masks, weight, running, totals, n_units, chosen)
         for r in range(R):
             C, P, G = totals[r, 0], totals[r, 1], totals[r, 2]
             ur = r if units.shape[0] > 1 else 0
             mr = r if many_masks else 0
-            allowed = 0
-            if many_masks and masks.shape[1] <= BITS:
-                for u in range(masks.shape[1]):
-                    if masks[mr, u]:
-                        allowed |= <uint64_t>1 << u
+            allowed = members(masks, mr) if many_masks else 0
             used = 0
             row = &units[ur, 0] if n else NULL
             for k in range(n):

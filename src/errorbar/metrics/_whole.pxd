@@ -1,7 +1,11 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """What the fold and its shortcuts in whole numbers share."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    BITS = 64  # annotators that fit in a set
+    LANES = 64  # replicates side by side: none waits for another, and a line of the cache holds 64 swaps of each
 
 
 cdef struct Candidate:
@@ -30,6 +34,16 @@ cdef struct Step:
     int64_t first, unit, slot  # first: of the choices, those of the first system and then as many of the second
 
 
+cdef inline uint64_t members(const uint8_t[:, ::1] masks, Py_ssize_t row) noexcept nogil:
+    """The annotators of a row as a set, empty where there are more than fit in one."""
+    cdef uint64_t found = 0
+    cdef Py_ssize_t a
+    for a in range(masks.shape[1] if masks.shape[1] <= BITS else 0):
+        if masks[row, a]:
+            found |= <uint64_t>1 << a
+    return found
+
+
 cdef Weights whole_weights(
     double b2, const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals, Py_ssize_t n
 ) noexcept nogil
@@ -48,7 +62,8 @@ cdef int64_t list_steps(
 
 
 cdef void list_choices(
-    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, Choice *choices
+    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, bint in_order,
+    Choice *choices,
 ) noexcept nogil
 
 

@@ -8,9 +8,6 @@ so that the order is that of the rounded quotients, and no division waits for th
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-cdef enum:
-    LANES = 64  # replicates side by side: none waits for another, and a line of the cache holds 64 swaps of each
-
 cdef double SHORT = 65536.0  # weights up to this are exact in any sum
 cdef double EXACT = 1125899906842624.0  # 2^50
 
@@ -123,9 +120,13 @@ cdef int64_t list_steps(
 
 
 cdef void list_choices(
-    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, Choice *choices
+    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, bint in_order,
+    Choice *choices,
 ) noexcept nogil:
-    """What may be chosen in each step. Of equal F the first is chosen; where nobody looked, nothing is added."""
+    """What may be chosen in each step. Of equal F the first is chosen; where nobody looked, nothing is added.
+
+    ``in_order``: they come in that order.
+    """
     cdef int64_t k, u, x, size, at, side, y
     cdef Choice one
     for k in range(n_steps - 1):
@@ -137,7 +138,8 @@ cdef void list_choices(
             for x in range(start[u], start[u + 1]):
                 one.c, one.p, one.d, one.used = whole[x].c, whole[x].p, whole[x].d, 1
                 y = at + x - start[u]
-                while y > at and (choices[y - 1].c < one.c or (choices[y - 1].c == one.c and choices[y - 1].d > one.d)):
+                while y > at and not in_order and (
+                        choices[y - 1].c < one.c or (choices[y - 1].c == one.c and choices[y - 1].d > one.d)):
                     choices[y] = choices[y - 1]
                     y -= 1
                 choices[y] = one
@@ -222,7 +224,7 @@ cdef void fold_whole(
     Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil:
     """The running fold in whole numbers, one replicate after the other."""
-    cdef Py_ssize_t r, k, a, n = units.shape[1]
+    cdef Py_ssize_t r, k, n = units.shape[1]
     cdef int64_t u, x, end, best, used, C, P, D
     cdef uint64_t allowed
     cdef const int64_t *row
@@ -230,12 +232,8 @@ cdef void fold_whole(
         C, P = totals[r, 0], totals[r, 1]
         D = weights.p * P + weights.g * totals[r, 2]
         used = 0
-        allowed = 0
+        allowed = members(masks, r) if many_masks else 0
         row = &units[r if units.shape[0] > 1 else 0, 0] if n else NULL
-        if many_masks:
-            for a in range(masks.shape[1]):
-                if masks[r, a]:
-                    allowed |= <uint64_t>1 << a
         for k in range(n):
             u = row[k]
             if u < 0:  # padding

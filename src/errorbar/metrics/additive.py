@@ -27,7 +27,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text
-from errorbar.metrics.base import Floats, Folded, Metric, Selection, UnitParts
+from errorbar.metrics.base import Floats, Folded, Metric, Selection, Swapping, UnitParts
 
 _CACHE = "reference texts"
 OVERLAP = "apply-overlap"
@@ -72,6 +72,13 @@ class ReferenceTexts(Metric):
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """The counts of a sentence against one reference text, in the order of ``counted``."""
 
+    def compare_all(
+        self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
+    ) -> Floats:
+        """``compare`` for each reference text, ``units`` saying of which sentence; shape (references, compared)."""
+        rows = [self.compare(sources[u], text, outputs[u]) for u, text in zip(units, references, strict=True)]
+        return np.array(rows, np.float64).reshape(-1, self.compared)
+
     def cost(self, counts: Floats) -> Floats:
         """What the best reference has least of, if not of the first count: counts (..., counted) to (...)."""
         return np.asarray(counts[..., 0], np.float64)
@@ -100,13 +107,15 @@ class ReferenceTexts(Metric):
         if len(output) != len(reference):
             raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
         texts, n_overlaps = _reference_texts(reference)
+        sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
+        outputs = [" ".join(line.split()) for line in output]
+        units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
         counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
-        for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
-            source, said = " ".join(sentence.tokens), " ".join(line.split())
-            for column, text in texts[unit].items():
-                present[unit, column] = True
-                counts[unit, column] = self.compare(source, text, said)
+        present[units, columns] = True
+        counts[units, columns] = self.compare_all(
+            sources, outputs, [text for own in texts for text in own.values()], units
+        )
         whole = (counts == np.rint(counts)).all()
         return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
 
@@ -125,8 +134,24 @@ class ReferenceTexts(Metric):
         return Sums(counts, present, names, sum(part.n_overlaps for part in parts))
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """Sums over the units of each replicate, under the annotators that it allows."""
+        """The values of sums over the units of each replicate, under the annotators that it allows."""
+        sums, n_units = self.summed(statistics, selection, start)
+        return Folded(self.rate(sums), sums, n_units)
+
+    def summed(
+        self, statistics: Sums, selection: Selection | None, start: Folded | None
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The sums of each replicate, and its units with a text to compare with."""
         selected = selection or Selection()
+        if selected.swapping is not None and selected.units is None and selected.annotators is None:
+            sums, n_units = self._swapped_sums(statistics, selected.swapping)
+        else:
+            sums, n_units = self._weighted_sums(statistics, selected)
+        if start is not None:
+            sums, n_units = sums + start.counts, n_units + start.n_units
+        return sums, n_units
+
+    def _weighted_sums(self, statistics: Sums, selected: Selection) -> tuple[NDArray[Any], NDArray[np.int64]]:
         weights = selected.as_weights(len(statistics))
         masks = np.ones((1, len(statistics.annotators)), np.bool_)
         if selected.annotators is not None:
@@ -141,11 +166,15 @@ class ReferenceTexts(Metric):
             sums = sums if sums.size else np.zeros((len(n_units), summands.shape[1]))
             sums[rows] = own @ summands
             n_units[rows] = (own @ allowed.any(axis=1)).astype(np.int64)
-        if not np.issubdtype(summands.dtype, np.floating):
-            sums = np.rint(sums).astype(np.int64)
-        if start is not None:
-            sums, n_units = sums + start.counts, n_units + start.n_units
-        return Folded(self.rate(sums), sums, n_units)
+        return _as_kept(sums, summands.dtype), n_units
+
+    def _swapped_sums(self, statistics: Sums, swapping: Swapping) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Two systems mixed in many ways: the sums of the first one's units, and what each swap makes of them."""
+        allowed = self.allowed(statistics)
+        summands = self.summands(statistics, allowed)
+        first, second = np.split(np.column_stack([summands, allowed.any(axis=1)]), 2)
+        sums = first.sum(axis=0) + swapping.swapped.astype(np.float64) @ (second - first)
+        return _as_kept(sums[:, :-1], summands.dtype), np.rint(sums[:, -1]).astype(np.int64)
 
     def allowed(self, statistics: Sums, mask: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Whom each unit may be scored against, of a mask of annotators; shape (units, annotators)."""
@@ -191,6 +220,11 @@ class ReferenceTexts(Metric):
         columns, counts = self._best(statistics, allowed), self.summands(statistics, allowed)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))
+
+
+def _as_kept(sums: Floats, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Sums of whole counts as whole numbers."""
+    return sums if np.issubdtype(kind, np.floating) else np.rint(sums).astype(np.int64)
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

@@ -9,7 +9,7 @@ workers and signatures are written once against that. What a metric cannot give 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -49,6 +49,13 @@ class Swapping:
     swaps: NDArray[np.bool_]  # whether outputs are swapped; shape (replicates, columns)
     slots: NDArray[np.int64]  # column that each unit goes by, e.g. its document's, -1 if it never swaps; shape (N,)
 
+    @property
+    def swapped(self) -> NDArray[np.bool_]:
+        """Whether the outputs of each unit are swapped; shape (replicates, N)."""
+        if len(self.slots) == self.swaps.shape[1] and (self.slots == np.arange(len(self.slots))).all():
+            return self.swaps
+        return np.where(self.slots >= 0, self.swaps[:, np.maximum(self.slots, 0)], False)
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -71,8 +78,7 @@ class Selection:
             once = counted.reshape(-1, n + 1)[:, 1:].astype(np.float64)
         if self.swapping is None:
             return once
-        slots, swaps = self.swapping.slots, self.swapping.swaps
-        swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)
+        swapped = self.swapping.swapped
         return np.concatenate([np.where(swapped, 0.0, once), np.where(swapped, once, 0.0)], axis=1)
 
 
@@ -104,7 +110,21 @@ class Statistics(Protocol):
 
 
 class Metric(ABC):
-    """A metric: a frozen dataclass whose fields are its parameters."""
+    """A metric: a frozen dataclass whose fields are its parameters.
+
+    Attributes:
+        name: What its spec starts with.
+        summary: What it is, in a line.
+        parameters: What its spec can say; the names of its fields.
+        reads: What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``.
+        measures: What it gives, and ``main`` which of these ranks systems.
+        counted: Names of the counts that its values are made of; ``type_counted`` of those by error type.
+        takes_edits: Systems can be M2: it measures the edits of sentences that know them.
+        detects: It looks where errors are, not at corrections: token labels will do.
+        slower: How many times as long as m2's its fold takes; less is done unasked.
+        additive: The order of units does not matter.
+        lacks: What it cannot give, and why.
+    """
 
     __slots__ = ()
 
@@ -118,6 +138,8 @@ class Metric(ABC):
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
     takes_edits: ClassVar[bool] = False  # systems can be M2: it measures the edits of ``Corrected`` sentences
+    detects: ClassVar[bool] = False  # it looks where errors are, not at corrections: token labels will do
+    slower: ClassVar[int] = 1  # how many times as long as m2's its fold takes: less is done unasked
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do
@@ -243,8 +265,14 @@ class Metric(ABC):
         return ""
 
     def remarked(self, statistics: Opaque) -> Mapping[str, int]:
-        """How many units there is something to say of, by the codes of ``remarks``."""
+        """How many units there is something to say of, by the codes of ``remarks``; those of all parts are added."""
         return {}
+
+    def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
+        """What to say of a system, once all of it was measured."""
+        for code, (what, fix) in self.remarks.items():
+            if n := remarked.get(code, 0):
+                yield Problem(code, f"{what}: {n}", fix=fix, severity="warning")
 
     def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
         """Intervals by formula, without resampling."""

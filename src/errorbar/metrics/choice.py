@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,17 @@ EDITS = ("correct", "proposed", "gold")
 """Proposed edits that match the reference; edits of the hypothesis; edits of the reference."""
 
 
+class Preference(Protocol):
+    """How annotators are compared for a sentence."""
+
+    @property
+    def running(self) -> bool:
+        """Whether counts of the corpus so far are compared, or those of the sentence alone."""
+
+    def keys(self, reached: Ints) -> Sequence[NDArray[Any]]:
+        """What the best annotator has most of, and what ties go by; of counts (..., counted), each of shape (...)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Annotators are compared by F of this weight, of the corpus so far (``running``) or of the sentence alone."""
@@ -42,12 +53,23 @@ class Rule:
     kernel: bool = KERNEL  # choose by the compiled kernel, or by its twin
     rounded: bool = False  # as errant_compare: F to four places, then more correct, fewer false, fewer missed edits
 
+    def keys(self, reached: Ints) -> Sequence[NDArray[Any]]:
+        """F, then what its ties go by."""
+        correct, proposed, gold = np.moveaxis(reached, -1, 0)
+        if self.rounded:
+            f = _four_places(score_totals(reached, self.beta)[..., 2])
+            return f, correct, correct - proposed, correct - gold
+        beta2 = self.beta * self.beta
+        denominator = beta2 * gold + proposed
+        f = np.divide((1.0 + beta2) * correct, denominator, out=1.0 * (correct == 0), where=denominator > 0)
+        return f, correct, -denominator
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Corpus totals of one or many replicates."""
 
-    totals: Ints  # correct, proposed and reference edits; shape (replicates, 3)
+    totals: Ints  # what is counted, e.g. correct, proposed and reference edits; shape (replicates, counted)
     n_units: Ints  # sentences that somebody looked at; shape (replicates,)
     chosen: NDArray[np.int32]
     """Column of the chosen annotator, -1 where nobody looked; shape (replicates, units), no row where nobody asked."""
@@ -55,7 +77,7 @@ class Choice:
 
 def fold_counts(
     statistics: EditStatistics,
-    rule: Rule,
+    rule: Preference,
     selection: Selection,
     start: Ints | None = None,
     *,
@@ -63,7 +85,7 @@ def fold_counts(
 ) -> Choice:
     """Choose an annotator for every sentence and add up, for many replicates in one pass.
 
-    ``start``: totals to go on from; shape (replicates, 3). A selection that does not fit is a ``ValueError``.
+    ``start``: totals to go on from; shape (replicates, counted). A selection that does not fit is a ``ValueError``.
     """
     counts, present, swapping = statistics.counts, statistics.present, selection.swapping
     n_units, n_annotators = present.shape
@@ -85,14 +107,15 @@ def fold_counts(
             raise ValueError(f"{name} has {size} rows; expected 1 or {replicates}")
     if len(swaps) not in (0, replicates):
         raise ValueError(f"swaps has {len(swaps)} rows; expected {replicates}")
-    totals, used = np.zeros((replicates, 3), np.int64), np.zeros(replicates, np.int64)
+    totals, used = np.zeros((replicates, counts.shape[2]), np.int64), np.zeros(replicates, np.int64)
     totals += 0 if start is None else start
     chosen = np.full((replicates if want_chosen else 0, rows.shape[1]), -1, np.int32)
-    if rule.kernel and not rule.rounded:
+    if isinstance(rule, Rule) and rule.kernel:
         from errorbar.metrics._fold import fold_replicates  # noqa: PLC0415 - absent without a compiler
 
         counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
-        fold_replicates(counts, present, rows, slots, swaps, masks, rule.beta, rule.running, totals, used, chosen)
+        how = rule.beta, rule.running, rule.rounded
+        fold_replicates(counts, present, rows, slots, swaps, masks, *how, totals, used, chosen)
         return Choice(totals, used, chosen)
     everywhere = np.broadcast_to(masks, (replicates, n_annotators))
     for place in range(rows.shape[1]):
@@ -126,19 +149,12 @@ def _swaps(swapping: Swapping | None, n_units: int, rows: Ints) -> tuple[NDArray
     return swaps, slots
 
 
-def _best(reached: Ints, looked: NDArray[np.bool_], rule: Rule) -> NDArray[np.intp]:
+def _best(reached: Ints, looked: NDArray[np.bool_], rule: Preference) -> NDArray[np.intp]:
     """The best annotator of one unit in each replicate, -1 where none looked; shapes (replicates, annotators, ...)."""
-    correct, proposed, gold = np.moveaxis(reached, -1, 0)
-    beta2 = rule.beta * rule.beta
-    denominator = beta2 * gold + proposed
-    f = np.divide((1.0 + beta2) * correct, denominator, out=1.0 * (correct == 0), where=denominator > 0)
-    keys: tuple[NDArray[Any], ...] = (f, correct, -denominator)
-    if rule.rounded:
-        keys = (_four_places(score_totals(reached, rule.beta)[..., 2]), correct, correct - proposed, correct - gold)
     left = looked
     if not looked.shape[1]:
         return np.full(len(looked), -1)
-    for key in keys:  # ties of one go to the next; those of all to the first annotator
+    for key in rule.keys(reached):  # ties of one go to the next; those of all to the first annotator
         left = left & (key == np.where(left, key, -np.inf).max(axis=1, keepdims=True))
     return np.where(left.any(axis=1), left.argmax(axis=1), -1)
 

@@ -120,7 +120,14 @@ def majority_share(share: Floats, ties: Ties = "half") -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Crowd(Metric):
-    """P, R and F against a crowd; ``parameters`` says what its fields are, and checks them."""
+    """P, R and F against a crowd.
+
+    Attributes:
+        beta: Weight of recall against precision.
+        estimand: ``weighted``: share of raters; ``majority``: what most raters say.
+        shares: What a share is: ``votes``, ``trust`` or ``dawid-skene``.
+        ties: What a tie is to the majority: ``half``, ``unknown``, ``error`` or ``ok``.
+    """
 
     name: ClassVar[str] = "crowd"
     summary: ClassVar[str] = "P, R and F of flags against the judgments of many raters, weighted or by majority"

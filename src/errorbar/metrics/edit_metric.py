@@ -1,11 +1,12 @@
 """What metrics over annotators' edits share: the fold over whoever is chosen for each sentence, and P, R and F of it.
 
-A subclass is a frozen dataclass with ``beta`` and ``choose``, and counts edits in ``measure``.
+A subclass is a frozen dataclass with ``beta`` and ``choose``, and counts edits in ``measure``; one that counts other
+things has ``rule``, ``rate``, ``measures``, ``reasons`` and ``closed_intervals`` of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -16,11 +17,12 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter
 from errorbar.edits.errant_edits import OWN
-from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import (
     RUNNING,
     SENTENCE,
     Choice,
+    Preference,
     Rule,
     closed_prf,
     fold_counts,
@@ -31,8 +33,8 @@ from errorbar.metrics.choice import (
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 
 CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
+MADE = ("minimal", "errant")
 PIPELINE = Parameter("pipeline", str, OWN, "spaCy pipeline, or its folder, that makes ERRANT's edits of texts.")
-_NOTHING = np.zeros(3, np.int64)
 
 
 class EditMetric(Metric):
@@ -43,6 +45,17 @@ class EditMetric(Metric):
 
     beta: float
     choose: str
+
+    def __post_init__(self) -> None:
+        Metric.__post_init__(self)
+        if getattr(self, "pipeline", OWN) != OWN and not self.makes_edits:
+            what = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
+            raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))
+
+    @property
+    def makes_edits(self) -> bool:
+        """Whether ERRANT makes the edits of texts: a field ``edits`` of one of ``MADE`` says it."""
+        return getattr(self, "edits", MADE[0]) != MADE[0]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -73,25 +86,33 @@ class EditMetric(Metric):
         others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
         return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
 
+    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
+        """What was counted beside the edits."""
+        return statistics.remarked
+
     def made_by(self, statistics: EditStatistics) -> str:
         """What made the edits of texts."""
         return statistics.made_by
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> Preference:
         """How annotators are compared."""
         return Rule(self.beta, self.choose != SENTENCE)
 
+    def rate(self, totals: NDArray[np.int64]) -> Floats:
+        """The measures of totals; shape (replicates, counted) to (replicates, measures)."""
+        return score_totals(totals, self.beta)
+
     def join(self, parts: Sequence[EditStatistics]) -> EditStatistics:
         """Annotators and types are joined by name."""
-        return parts[0] if len(parts) == 1 else concatenate(parts)
+        return parts[0] if len(parts) == 1 else concatenate(parts, len(self.counted))
 
     def fold(
         self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> Folded:
-        """Corpus totals of each replicate, and P, R and F of them."""
+        """Corpus totals of each replicate, and the measures of them."""
         chosen = self._fold(statistics, selection or Selection(), start)
-        return Folded(score_totals(chosen.totals, self.beta), chosen.totals, chosen.n_units)
+        return Folded(self.rate(chosen.totals), chosen.totals, chosen.n_units)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Which empty case fills P, R and F."""
@@ -104,7 +125,8 @@ class EditMetric(Metric):
     def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
         """The annotator chosen for each sentence, and the counts under that one."""
         chosen = self._fold(statistics, Selection(), start, want_chosen=True).chosen[0]
-        counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else _NOTHING
+        nothing = np.zeros(len(self.counted), np.int64)
+        counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else nothing
         counts = np.where(chosen[:, None] >= 0, counts, 0)
         names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
         return UnitParts(names, counts)

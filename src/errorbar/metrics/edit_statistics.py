@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,13 @@ class TypeCounts:
         return TypeCounts((len(picked), *self.shape[1:]), new, self.type[rows], self.count[rows])
 
 
+def tally_types(rows: Sequence[tuple[int, ...]], shape: tuple[int, int, int], n_counts: int) -> TypeCounts:
+    """Counts by type of rows in any order: number of the slot (unit * annotators + annotator), type, and its counts."""
+    table = np.array(rows, np.int64).reshape(-1, 2 + n_counts)
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    return TypeCounts(shape, table[:, 0], table[:, 1], table[:, 2:])
+
+
 def count_types(matches: Matches) -> TypeCounts:
     """Matched and reference edits of each type."""
     references = matches.references
@@ -61,12 +69,12 @@ def count_types(matches: Matches) -> TypeCounts:
 class EditStatistics:
     """Edit counts per sentence and annotator."""
 
-    counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
+    counts: NDArray[np.int32]  # as the metric's ``counted`` names them; shape (units, annotators, counted)
     present: NDArray[np.uint8]  # whether an annotator looked at a unit; shape (units, annotators)
     annotators: tuple[str, ...]
     by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
-    n_large: int = 0  # sentence pairs too large for the official search order (docs/design/large-lattices.md)
+    remarked: Mapping[str, int] = field(default_factory=dict)  # what the metric has something to say of, and how often
     made_by: str = ""  # what made the edits of texts, where a pipeline did
 
     def __len__(self) -> int:
@@ -86,12 +94,12 @@ class EditStatistics:
         return EditStatistics(*kept, made_by=self.made_by)
 
 
-def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
+def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStatistics:
     """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
     annotators = tuple(annotator_order(name for part in parts for name in part.annotators))
     types = tuple(dict.fromkeys(name for part in parts for name in part.types))
     n = sum(map(len, parts))
-    counts = np.zeros((n, len(annotators), 3), np.int32)
+    counts = np.zeros((n, len(annotators), n_counted), np.int32)
     present = np.zeros((n, len(annotators)), np.uint8)
     counted = [part.by_type for part in parts if part.by_type is not None]
     placed: list[NDArray[np.int64]] = []
@@ -109,7 +117,10 @@ def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
     made_by = next((part.made_by for part in parts if part.made_by), "")
-    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts), made_by)
+    remarked = Counter[str]()
+    for part in parts:
+        remarked.update(part.remarked)
+    return EditStatistics(counts, present, annotators, by_type, types, remarked, made_by)
 
 
 def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:

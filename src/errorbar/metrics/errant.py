@@ -21,15 +21,15 @@ Source
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from errorbar.core.corpus import Annotation, Corpus, wrong_count
+from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.edits.errant_edits import OWN
 from errorbar.edits.matching import Proposed
@@ -37,12 +37,12 @@ from errorbar.edits.typed_texts import typed_output, typed_reference
 from errorbar.metrics.base import Floats
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
-from errorbar.metrics.edit_statistics import EditStatistics, Ints, TypeCounts
+from errorbar.metrics.edit_statistics import EditStatistics, Ints, tally_types
+from errorbar.metrics.error_types import UNKNOWN, count_seen, refuse_other_types, type_notes
 from errorbar.stats.units import divided
 
 MODES = ("cs", "cse", "ds", "dt")
 LEVELS = ("full", "type", "operation")
-UNKNOWN = "UNK"
 Key = tuple[int | str, ...]
 
 
@@ -118,43 +118,42 @@ class Errant(EditMetric):
         Edits of texts, on either side, are made by ERRANT.
 
         Raises:
-            InputError: If the numbers of sentences differ, or a system's edits are of other sentences.
+            InputError: If the numbers of sentences differ, a system's edits are of other sentences, or ``level`` asks
+                for parts of types that are not ERRANT's.
             UsageError: If ERRANT is needed and not installed.
         """
         reference, proposed, made_by = self._typed(reference, output)
+        if by_type and self.level != LEVELS[0]:
+            refuse_other_types(reference, proposed, self.level)
         counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
         present = np.zeros(counts.shape[:2], np.uint8)
         column = {name: k for k, name in enumerate(reference.annotators)}
         types: dict[str, int] = {}
-        slots: list[int] = []
-        rows: list[tuple[int, int, int, int]] = []
+        rows: list[tuple[int, ...]] = []
         for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
             ours = self._keyed(said)
             for name, annotation in sentence.annotations.items():
-                theirs, by = self._keyed(annotation), Counter[tuple[str, int]]()
-                for key, kinds in theirs.items():
-                    by.update((kind, k) for kind in kinds for k in ((0, 1, 2) if key in ours else (2,)))
-                for key in ours.keys() - theirs.keys():
-                    by.update((kind, 1) for kind in ours[key])
+                theirs = self._keyed(annotation)
+                right = [kind for key, kinds in theirs.items() if key in ours for kind in kinds]
+                wrong = [kind for key, kinds in ours.items() if key not in theirs for kind in kinds]
+                wanted = [kind for kinds in theirs.values() for kind in kinds]
                 present[unit, column[name]] = 1
-                for (_, k), n in by.items():
-                    counts[unit, column[name], k] += n
+                counts[unit, column[name]] = len(right), len(right) + len(wrong), len(wanted)
                 if by_type:
-                    for kind in dict.fromkeys(kind for kind, _ in by):
-                        slots.append(unit * len(column) + column[name])
-                        rows.append((types.setdefault(kind, len(types)), by[kind, 0], by[kind, 1], by[kind, 2]))
-        typed = None
-        if by_type:
-            table = np.array(rows, np.int64).reshape(-1, 4)
-            order = np.argsort(np.array(slots, np.int64), kind="stable")
-            shape = (*counts.shape[:2], len(types))
-            typed = TypeCounts(shape, np.array(slots, np.int64)[order], table[order, 0], table[order, 1:])
-        return EditStatistics(counts, present, reference.annotators, typed, tuple(types), made_by=made_by)
+                    counters = Counter(right), Counter(right + wrong), Counter(wanted)
+                    for kind in dict.fromkeys(wanted + wrong):
+                        slot, number = unit * len(column) + column[name], types.setdefault(kind, len(types))
+                        rows.append((slot, number, *(one[kind] for one in counters)))
+        typed = tally_types(rows, (*counts.shape[:2], len(types)), len(EDITS)) if by_type else None
+        seen = count_seen(reference, proposed, by_type=by_type)
+        return EditStatistics(counts, present, reference.annotators, typed, tuple(types), seen, made_by)
+
+    def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
+        """Whether types that are compared or left out are there at all."""
+        return type_notes(remarked, self.without.split(), compared=self.mode == "cse")
 
     def _typed(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts."""
-        if len(output) != len(reference):
-            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
         corpus, made_by = typed_reference(reference, self.pipeline)
         proposed, made_too = typed_output(reference, output, self.pipeline)
         return corpus, proposed, made_by or made_too
@@ -180,23 +179,27 @@ class Errant(EditMetric):
     def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
         """The types of edits by what makes two edits one."""
         found: dict[Key, list[str]] = {}
-        left_out = set(self.without.split())
-        for edit in edits:
-            correction = "||".join(edit.replacements) if edit.replacements else "-NONE-"
-            several = edit.end - edit.start > 1 or len(correction.split()) > 1
-            unknown = edit.type == UNKNOWN and self.mode in ("cs", "cse")
-            if unknown or (self.single and several) or (self.multi and not several) or edit.type in left_out:
+        corrected, left_out = self.mode in ("cs", "cse"), self.without.split()
+        for start, end, replacements, kind, *_ in edits:
+            correction = "||".join(replacements) if replacements else "-NONE-"
+            if kind in left_out or (corrected and kind == UNKNOWN):
                 continue
-            keys: list[Key] = [edit.span]
-            if self.mode == "dt":
-                keys = [(at, at + 1) for at in range(edit.start, max(edit.end, edit.start + 1))]
-            elif self.mode != "ds":
-                keys = [(*edit.span, correction, *([edit.type] if self.mode == "cse" else []))]
-            kind = edit.type
+            if self.single or self.multi:
+                several = end - start > 1 or len(correction.split()) > 1
+                if several if self.single else not several:
+                    continue
+            keys: Sequence[Key]
+            if corrected:
+                keys = ((start, end, correction) if self.mode == "cs" else (start, end, correction, kind),)
+            elif self.mode == "ds":
+                keys = ((start, end),)
+            else:
+                keys = [(at, at + 1) for at in range(start, max(end, start + 1))]
+            counted = kind
             if kind != UNKNOWN and self.level != "full":
-                kind = kind[:1] if self.level == "operation" else kind[2:]
+                counted = kind[:1] if self.level == "operation" else kind[2:]
             for key in keys:
-                found.setdefault(key, []).append(kind)
+                found.setdefault(key, []).append(counted)
         return found
 
     def type_values(self, counts: Ints) -> Floats:

@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -36,36 +35,30 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Value
 from errorbar.metrics.additive import ReferenceTexts, Sums
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.shared_grams import shared_grams
 
 Floats = NDArray[np.float64]
 ORDER = 4
 DRAWS, SEED = 500, 101
 """Of the published script: how many, and what draw j multiplies to get its seed."""
-
-
-def _grams(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
-    """The n-grams of a text by order."""
-    tokens = text.split()
-    return tuple(Counter(zip(*(tokens[k:] for k in range(n)), strict=False)) for n in range(1, ORDER + 1))
-
-
-# Sources and references are met again with each system, an output with each of its references. A text takes some 20 kB.
-_kept, _latest = lru_cache(maxsize=4096)(_grams), lru_cache(maxsize=1)(_grams)
+MOST_DRAWN = 2**22
+"""References that are drawn at once."""
 
 
 def gleu_counts(source: str, reference: str, output: str) -> list[int]:
     """|h|, which is D_1, |r|, D_2..4 and N_1..4 of a sentence, tokens apart by white space."""
     length = len(output.split())
     row = [length, len(reference.split()), *(max(0, length + 1 - n) for n in range(2, ORDER + 1))]
-    for ours, theirs, before in zip(_latest(output), _kept(reference), _kept(source), strict=True):
-        right = wrong = 0
-        for gram, count in ours.items():
-            if (wanted := theirs.get(gram)) is not None:
-                right += min(count, wanted)
-            elif (kept := before.get(gram)) is not None:
-                wrong += min(count, kept)
+    for n in range(1, ORDER + 1):
+        ours, theirs, before = (_grams(text.split(), n) for text in (output, reference, source))
+        right = (ours & theirs).total()
+        wrong = sum(min(count, before[gram]) for gram, count in ours.items() if gram not in theirs)
         row.append(max(0, right - wrong))
     return row
+
+
+def _grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(tokens[k:] for k in range(n)), strict=False))
 
 
 _PROPOSED, _LENGTH, _RIGHT = [0, 2, 3, 4], 1, [5, 6, 7, 8]
@@ -148,11 +141,20 @@ def published_sums(counts: Floats, present: NDArray[np.bool_], before: int = 0) 
     some = present.any(axis=1)
     counts, present = counts[some], present[some]
     n, order = present.sum(axis=1), np.argsort(~present, axis=1, kind="stable")
-    units = np.arange(len(counts))
-    sums = np.zeros((DRAWS, counts.shape[2]))
-    for draw in range(DRAWS):
-        numbers = np.random.RandomState([draw * SEED]).random_sample(before + len(counts))[before:]
-        sums[draw] = counts[units, order[units, (numbers * n).astype(np.int64)]].sum(axis=0)
+    ranked = np.take_along_axis(counts, order[..., None], axis=1)
+    if not len(counts):
+        return np.zeros((DRAWS, counts.shape[2]))
+    sums = np.tile(ranked[:, 0].sum(axis=0).astype(np.float64), (DRAWS, 1))
+    twister = np.random.RandomState(0)  # seeded again for each draw, which a new one takes ten times as long for
+    size = max(1, MOST_DRAWN // max(1, len(counts)))
+    for at in range(0, DRAWS, size):
+        numbers = np.zeros((min(size, DRAWS - at), len(counts)))
+        for draw, row in enumerate(numbers, at):
+            twister.seed([draw * SEED])
+            row[:] = twister.random_sample(before + len(counts))[before:]
+        picked = (numbers * n).astype(np.int64)
+        for rank in range(1, n.max()):  # whole numbers, so what is added first does not matter
+            sums[at : at + size] += (picked == rank) @ (ranked[:, rank] - ranked[:, 0])
     return sums
 
 
@@ -203,6 +205,14 @@ class Gleu(ReferenceTexts):
         """The counts of a sentence against one reference text."""
         return gleu_counts(source, reference, output)
 
+    def compare_all(
+        self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
+    ) -> Floats:
+        """``gleu_counts`` of all texts at once."""
+        ours, theirs, right = shared_grams(sources, outputs, references, units, ORDER)
+        proposed = np.maximum(0, ours[units, None] + 1 - np.arange(2, ORDER + 1))
+        return np.column_stack([ours[units], theirs, proposed, right]).astype(np.float64)
+
     def summands(self, statistics: Sums, allowed: NDArray[np.bool_]) -> Floats:
         """Means and covariances over the references of each unit."""
         return draw_moments(statistics.counts, allowed)
@@ -228,12 +238,12 @@ class Gleu(ReferenceTexts):
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """The published draws are of the whole corpus in its order; a selection has none."""
-        # Not super(): a dataclass with slots is made anew, and super() would mean the first one.
-        folded = ReferenceTexts.fold(self, statistics, selection, start=start)
         if self.draws == "none" or selection is not None:
-            return folded
+            # Not super(): a dataclass with slots is made anew, and super() would mean the first one.
+            return ReferenceTexts.fold(self, statistics, selection, start=start)
+        counts, n_units = self.summed(statistics, None, start)
         before = 0 if start is None else int(start.n_units[0])
         sums = published_sums(statistics.counts, self.allowed(statistics), before)
         if isinstance(start, _Drawn):
             sums += start.sums
-        return _Drawn(gleu_value(sums).mean(keepdims=True)[None], folded.counts, folded.n_units, sums)
+        return _Drawn(gleu_value(sums).mean(keepdims=True)[None], counts, n_units, sums)

@@ -55,7 +55,10 @@ def score_intervals(
     if len(np.unique(clusters)) < 2:
         return [Undefined.ONE_UNIT] * len(metric.measures)
     interval = _intervals(metric, lambda selected: metric.fold(statistics, selected).values, clusters, resampling)
-    return [interval(value, k) for k, value in enumerate(folded.values[0].tolist())]
+    # Of a metric that folds selections otherwise, values of resamples lie around its value without draws.
+    same = metric.resampled == metric
+    values = (folded if same else metric.resampled.fold(statistics)).values[0].tolist()
+    return [interval(value, k) for k, value in enumerate(values)]
 
 
 def type_intervals(

@@ -27,12 +27,11 @@ from errorbar.edits.errant_edits import OWN
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
 from errorbar.metrics.choice import EDITS, RUNNING
-from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
 from errorbar.stats.units import divided
 
 LARGE = "large-pairs"
-MADE = ("minimal", "errant")
 _SPACE = "Drop proposed edits that only change case or white space."
 
 
@@ -80,17 +79,6 @@ class M2(EditMetric):
     edits: str = "minimal"
     pipeline: str = OWN
 
-    def __post_init__(self) -> None:
-        EditMetric.__post_init__(self)
-        if self.pipeline != OWN and not self.makes_edits:
-            what = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
-            raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))
-
-    @property
-    def makes_edits(self) -> bool:
-        """Those of references, where ERRANT makes them."""
-        return self.edits != MADE[0]
-
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
 
@@ -106,7 +94,7 @@ class M2(EditMetric):
             reference.annotators,
             count_types(matches) if by_type else None,
             matches.references.type_names,
-            int(matches.large.sum()),
+            {LARGE: int(matches.large.sum())},
             made_by,
         )
 
@@ -134,7 +122,3 @@ class M2(EditMetric):
         return proposed_edits(
             self._typed(reference)[0], output, columns, Rules(self.max_unchanged, self.ignore_case_space)
         )
-
-    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
-        """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
-        return {LARGE: statistics.n_large}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from errorbar.core.corpus import (
     Corpus,
     Hypothesis,
+    Sentence,
     reference_record,
     source_record,
     system_record,
@@ -34,6 +35,10 @@ class InMemory:
         taken = self._lines[self.count : self.count + size]
         self.count += len(taken)
         return taken
+
+    def take_for(self, sentences: Sequence[Sentence]) -> Sequence[str]:
+        """The lines of the next sentences."""
+        return self.take(len(sentences))
 
     def finish(self, n_sentences: int) -> None:
         """Check that it has as many sentences as the source."""

@@ -20,11 +20,12 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "m2": ("errorbar.metrics.m2:M2", "sentences"),
     "errant": ("errorbar.metrics.errant:Errant", "sentences"),
     "gleu": ("errorbar.metrics.gleu:Gleu", "sentences"),
+    "behavior": ("errorbar.metrics.behavior:Behavior", "sentences"),
+    "tokens": ("errorbar.metrics.tokens:Tokens", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
     "crowd": ("errorbar.metrics.crowd_weighted:Crowd", "judgments"),
 }
 """Where each is, and what it reads: known without loading it. The first that reads something is the default for it."""
-DEFAULT = "m2"
 
 
 def metric_names() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Signature
 from errorbar.metrics.base import Measure
 
@@ -18,7 +19,7 @@ class TypeScore:
     estimates: Mapping[str, Estimate]  # of the measures that the metric gives by type
 
     def __getitem__(self, measure: str) -> Estimate:
-        return self.estimates[measure]
+        return _named(measure, self.estimates, f"scores of the type {self.type}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class UnitScore:
 
     unit: int  # counted from 1
     annotator: str | None  # who was chosen for it; None where nobody looked
-    counts: Mapping[str, int]
+    counts: Mapping[str, float]
     values: Mapping[str, float]  # of the unit alone; empty where it has none
 
 
@@ -40,7 +41,7 @@ class Score:
         measures: What the metric gives.
         main: Name of the measure that ranks systems.
         estimates: By name of the measure.
-        counts: What they are made of, e.g. ``correct``, ``proposed`` and ``gold``.
+        counts: What they are made of, e.g. ``correct``, ``proposed`` and ``gold``; means in metrics such as GLEU.
         n_units: Sentences or fragments scored.
         annotators: The annotators scored against.
         signature: What was computed on which data how.
@@ -55,7 +56,7 @@ class Score:
     measures: tuple[Measure, ...]
     main: str
     estimates: Mapping[str, Estimate]
-    counts: Mapping[str, int]
+    counts: Mapping[str, float]
     n_units: int
     annotators: tuple[str, ...]
     signature: Signature
@@ -66,22 +67,28 @@ class Score:
     unit: str = "sentence"
 
     def __getitem__(self, measure: str) -> Estimate:
-        return self.estimates[measure]
+        """The estimate of a measure; a ``UsageError`` names those that there are."""
+        return _named(measure, self.estimates, self.metric)
+
+    @property
+    def estimate(self) -> Estimate:
+        """Of the measure that ranks systems, whatever the metric."""
+        return self.estimates[self.main]
 
     @property
     def precision(self) -> Estimate:
         """P, of a metric that has it."""
-        return self.estimates["precision"]
+        return self["precision"]
 
     @property
     def recall(self) -> Estimate:
         """R, of a metric that has it."""
-        return self.estimates["recall"]
+        return self["recall"]
 
     @property
     def f(self) -> Estimate:
         """F, of a metric that has it."""
-        return self.estimates["f"]
+        return self["f"]
 
     @property
     def has_intervals(self) -> bool:
@@ -92,7 +99,7 @@ class Score:
     def rank_key(self) -> float:
         """What sorts the best score first, in ascending order; those without a value come last."""
         measure = next(one for one in self.measures if one.name == self.main)
-        value = self.estimates[self.main].value
+        value = self.estimate.value
         return float("inf") if value is None else -measure.sign * value
 
     @property
@@ -105,6 +112,13 @@ class Score:
     def metric(self) -> str:
         """The spec."""
         return self.signature.spec
+
+
+def _named(measure: str, estimates: Mapping[str, Estimate], giver: str) -> Estimate:
+    if measure not in estimates:
+        what = f"{giver}: there is no measure '{measure}'"
+        raise UsageError(Problem("unknown-measure", what, fix=nearest(measure, estimates)))
+    return estimates[measure]
 
 
 def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:

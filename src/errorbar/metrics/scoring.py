@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, Sentence
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Look
@@ -36,8 +36,8 @@ class Ending(Protocol):
 class Lines(Ending, Protocol):
     """A system's sentences, taken in step with the source."""
 
-    def take(self, size: int) -> Sequence[str]:
-        """The next sentences, as many as there are up to ``size``."""
+    def take_for(self, sentences: Sequence[Sentence]) -> Sequence[str]:
+        """What it says of the next sentences of the source, fewer where it has ended."""
         ...
 
 
@@ -74,11 +74,11 @@ def corpus_pieces(
     size = piece_size(len(systems)) if executor is not None and executor.n_workers > 1 else None
     for chunk in chunks:
         if size is None or len(chunk) <= size:
-            yield CorpusPiece(chunk, [system.take(len(chunk)) for system in systems])
+            yield CorpusPiece(chunk, [system.take_for(chunk.sentences) for system in systems])
             continue
         for at in range(0, len(chunk), size):
             part = Corpus(chunk.sentences[at : at + size], chunk.annotators, chunk.name)
-            yield CorpusPiece(part, [system.take(len(part)) for system in systems])
+            yield CorpusPiece(part, [system.take_for(part.sentences) for system in systems])
 
 
 def piece_size(n_systems: int) -> int:
@@ -196,7 +196,5 @@ class _System:
 
 def _remark(system: str, folds: Sequence[SystemFold], problems: Problems) -> None:
     """Say once of a system what its metrics have to say."""
-    for code, (what, fix) in {code: text for fold in folds for code, text in fold.metric.remarks.items()}.items():
-        n = max(fold.remarked[code] for fold in folds)
-        if n:
-            problems.note(code, f"{what}: {n}", Place(system), fix=fix)
+    said = dict.fromkeys(note for fold in folds for note in fold.metric.notes(fold.remarked))
+    problems.take(replace(note, place=Place(system)) for note in said)

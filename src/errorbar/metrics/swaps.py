@@ -10,6 +10,7 @@ Conventions
     Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
     p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
     A pair that never differs has no p-value and is left out of the adjustment.
+    One-sided p-values, of which soft pairwise accuracy is made, are not adjusted: errorbar.stats.one_sided.
 Source
     As there; the number of random ways is that of errorbar.stats.needed_swaps.
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -29,6 +31,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Floats, Metric, Opaque, Selection, Swapping
 from errorbar.stats.multiple import adjust, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.stats.one_sided import WAYS, share_above, ways_to_swap
 from errorbar.stats.paired import (
     Randomization,
     Swaps,
@@ -38,7 +41,7 @@ from errorbar.stats.paired import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.resampling import Resampling, blocks
+from errorbar.stats.resampling import Resampling, blocks, stream
 
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
@@ -152,6 +155,39 @@ def swap_tests(
         # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
         results[k] = Tested(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
     return results
+
+
+def swap_chances(
+    metric: Metric, systems: Sequence[Any], codes: NDArray[np.int64], seed: int = 0, jobs: int = 1
+) -> Floats:
+    """How likely it is by chance that the first of each two systems looks at least as good: one-sided p-values.
+
+    Args:
+        metric: Its main measure is compared, by ``better``.
+        systems: What the metric keeps of each for the whole corpus.
+        codes: Number of the document of each sentence, from 0 without gaps.
+        seed: Of the ways to swap.
+        jobs: How many cores; changes no digit.
+
+    Returns:
+        p of each pair, in the order of ``itertools.combinations``, NaN where the measure has no value; shape (pairs,).
+    """
+    pairs = list(combinations(range(len(systems)), 2))
+    mixer = _Mixer(metric, systems, pairs, codes, jobs)
+    values = [float(main_values(metric, one)[0]) for one in systems]
+    n, sign = int(codes.max(initial=-1)) + 1, metric.measures[metric.main].sign
+    random = ways_to_swap(n, WAYS, stream(seed, "soft-accuracy", n))
+
+    def chance(number: int) -> float:
+        first, second = pairs[number]
+        where = differing(metric, systems[first], systems[second], codes)
+        ways = random
+        if _few(int(where.sum()), WAYS):
+            ways = _widen(ways_to_swap(int(where.sum()), WAYS, np.random.default_rng(0)), where)
+        observed = values[first] - values[second]
+        return share_above(sign * observed, sign * mixer.differences(number, ways), max(1.0, abs(observed)))
+
+    return np.array(list(run(chance, range(len(pairs)), jobs)), np.float64)
 
 
 def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -24,11 +24,12 @@ from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
+from errorbar.studies.attack import study_attacks
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, part, public, resampling
 from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
@@ -66,6 +67,7 @@ class Making(Labeling, OfSystems, Resampled, total=False):
     browse: Annotated[
         bool, Said(True, "Also every sentence, for a page; else ``no_sentences`` says why there are none.")
     ]
+    attacks: Annotated[bool, Said(True, "Also where systems that nobody would want land, as of ``attack``.")]
     no_sentences: Annotated[str, Said(ON_REQUEST, "What stands in their place.")]
     command: Annotated[str, Said("", "The command line that makes the report again, to be shown; empty: none.")]
     warn: Annotated[Callable[[Problem], object], Said(lambda _: None, "Is told before the work what makes it long.")]
@@ -141,8 +143,15 @@ def report(
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
-        how = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"], "browse": browse}
-        studies.append(_corpus(gold, systems, reading, metrics_of(metric, beta, "sentences"), shared["warn"], **how))
+        how: dict[str, Any] = {
+            "resampling": drawn,
+            "testing": testing,
+            "ceiling_resamples": shared["ceiling_ci"],
+            "browse": browse,
+        }
+        how["attacks"] = shared["attacks"]
+        metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
+        studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **how))
     if judgments is not None:
         told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
         told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"]}
@@ -178,15 +187,18 @@ def _corpus(
     reading: ReadingOptions,
     metrics: Sequence[Metric],
     warn: Callable[[Problem], object],
-    **how: Any,  # noqa: ANN401 - as study_corpus takes it
+    **how: Any,  # noqa: ANN401 - as study_corpus takes it, and whether there are attacks
 ) -> CorpusStudy:
-    data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in metrics)))
+    data = load(gold, systems, reading.for_metrics(metrics))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
+    attacks = how.pop("attacks")
     study = study_corpus(data, metrics, **how)
+    if attacks:
+        study = study_attacks(study, data, metrics, how["resampling"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study

@@ -35,7 +35,14 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AgreementResult(Result):
-    """How far raters agree, and whether intervals were asked for."""
+    """How far raters agree.
+
+    Attributes:
+        report: The coefficients, and what they are of.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+        intervals: Whether intervals were asked for.
+    """
 
     report: AgreementReport
     signature: str

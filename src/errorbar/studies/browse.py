@@ -142,6 +142,8 @@ def _shown(
         return BrowseEdit(*span(edit.start, edit.end), replacements, edit.type, edit.optional)
 
     def said(edit: Proposed) -> BrowseEdit:
+        if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong
+            return BrowseEdit(*span(edit.start, edit.end), (), matched=edit.matched)
         if edit.matched:
             return BrowseEdit(*span(edit.start, edit.end), (edit.replacement,), matched=True)
         start, end, replacement = _without_unchanged_ends(tokens, edit)

@@ -24,10 +24,9 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Floats, Metric
-from errorbar.metrics.registry import DEFAULT
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Progress, public, resampling, sentence_metric
-from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.signatures import made_by, types_convention
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -36,8 +35,6 @@ RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked: some seconds."""
-SLOWER = 50
-"""How much longer a fold without a compiled kernel takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,16 @@ class Subsets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CeilingResult(Result):
-    """What humans score by number of references, and systems beside them; None: not asked for."""
+    """What humans score by number of references, and systems beside them.
+
+    Attributes:
+        found: The scores of humans and systems, and their ratios.
+        intervals: Their intervals; None: not asked for.
+        spread: The same on random subsets of the essays; None: not asked for.
+        by_type: The scores of each error type; None: not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     found: Ceiling
     intervals: CeilingIntervals | None
@@ -171,7 +177,7 @@ class CeilingResult(Result):
 def ceiling(
     gold: Gold,
     systems: Systems = (),
-    metric: Metric | str = DEFAULT,
+    metric: Metric | str | None = None,
     *,
     beta: float | None = None,
     sizes: int | Sequence[int] = (),
@@ -187,7 +193,7 @@ def ceiling(
     Args:
         gold: The reference with at least two annotators, as for ``score``.
         systems: Systems, as for ``score``.
-        metric: What is computed; the ratio is of its main measure.
+        metric: What is computed; the ratio is of its main measure. None: M2, or ``tokens`` of token labels.
         beta: Weight of recall in F, short for the metric's parameter.
         sizes: Numbers of references; none: 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
@@ -206,7 +212,7 @@ def ceiling(
     for what, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
         if value is not None and value < 1:
             raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
-    parsed = sentence_metric(metric, beta, "ceiling")
+    parsed = sentence_metric(usual_metric(gold, metric), beta, "ceiling")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     wanted = Subsets([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
     return reached(data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress)
@@ -247,7 +253,7 @@ def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
     """Whether intervals are made unasked; if not, a note says so."""
     n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
     n_sentences = len(study.humans[0].statistics)
-    if n_folds * n_sentences * (SLOWER if study.metric.takes_edits else 1) <= MOST_FOLDED:
+    if n_folds * n_sentences * study.metric.slower <= MOST_FOLDED:
         return True
     what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
     problems.note("no-intervals", what, Place(), fix="add --ci")

@@ -12,21 +12,29 @@ from errorbar.core.errors import InputError, Problem, UsageError, as_arguments
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
-from errorbar.formats.catalog import is_hoo
+from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.typed_texts import given_edits
+from errorbar.formats.catalog import FORMATS, is_hoo, labels_tokens, recognize_line
 from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
 from errorbar.formats.tables import header_of
+from errorbar.formats.token_labels import LabelReader
 from errorbar.studies.door import public
-from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
+from errorbar.studies.inputs import Gold, ReadingOptions, corpus_files, system_list, system_streams, usual_metric
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 OF_RANKINGS = ("systems", "judges", "ranked items", "comparisons")
 OF_JUDGMENTS = ("items", "raters", "labels")
+OF_FORMAT = {
+    "multigec": ("essays", "tokens"),
+    "multiged": ("sentences", "tokens", "tokens labeled i"),
+    "bea": ("essays", "sentences", "tokens", "annotators", "edits"),
+}
 OF_CORPUS = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
 MOST = 1_000_000
 """More problems than anybody reads; bounds the memory."""
@@ -49,7 +57,12 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have, in the order given; warnings are among the problems of a file."""
+    """What files have.
+
+    Attributes:
+        files: Each file, in the order given; warnings are among its problems.
+        notes: Nothing: what is wrong stands with the files.
+    """
 
     files: tuple[CheckedFile, ...]
     notes: tuple[Problem, ...] = field(default=(), repr=False)
@@ -88,7 +101,7 @@ def check(
     force: bool = False,
     retokenize: bool = False,
 ) -> Checked:
-    """List every problem of M2, JSONL or HOO files, of judgments, of rankings, or of system outputs.
+    """List every problem of M2, JSONL or HOO files, essays, token labels, judgments, rankings, or system outputs.
 
     Args:
         files: One or several files. A HOO file is a folder of edit XML or one edit file: offsets are checked against
@@ -151,16 +164,21 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
     if _is_judgment_table(path):
         table = read_judgment_table(path, problems).judgments
         return {"judgments": len(table), **{name: len(getattr(table, name)) for name in OF_JUDGMENTS}}
+    lines = Lines(path, problems)
+    kind = recognize_line(lines.peek()).name
     counts: Counter[str] = Counter()
-    annotators: set[str] = set()
-    for sentence in read_sentences(Lines(path, problems), problems):
+    annotators, documents = set[str](), set[str]()
+    texts = FORMATS[kind].read(lines, problems) if kind == "multigec" else read_sentences(lines, problems)
+    for sentence in texts:
         counts["sentences"] += 1
         counts["tokens"] += len(sentence.tokens)
         counts["edits"] += sum(map(len, sentence.annotations.values()))
         counts["sentences without an A line"] += not sentence.annotations
         annotators.update(sentence.annotations)
-    counts["annotators"] = len(annotators)
-    return {name: counts[name] for name in OF_CORPUS}
+        documents.add(sentence.document)
+    counts["tokens labeled i"] = counts["edits"]
+    counts |= {"annotators": len(annotators), "essays": len(documents)}
+    return {name: counts[name] for name in OF_FORMAT.get(kind, OF_CORPUS)}
 
 
 def _is_judgment_table(path: Source) -> bool:
@@ -188,20 +206,25 @@ def _check_output(
     output: NamedFile | Hypothesis, gold: Gold, admission: Admission, problems: Problems
 ) -> Mapping[str, int]:
     """A system's output against the sentences of a reference, whose own problems are no matter here."""
-    (stream,) = system_streams([output], problems)
+    labels = isinstance(output, NamedFile) and labels_tokens(output.path) and usual_metric(gold, None) is not None
+    (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True, labels=labels))
     look = Look()
-    sentences = changed = 0
+    sentences = changed = n_edits = 0
     quiet = Problems(lenient=True)
     for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
-        lines = list(stream.take(len(chunk)))
+        lines = list(stream.take_for(chunk.sentences))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if len(lines) == len(texts):
+            n_edits += sum(map(len, given_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
     admission.say(stream.name, look, problems)
-    return {"lines": stream.count, "sentences changed": changed}
+    if isinstance(stream, LabelReader):
+        return {"sentences": stream.count, "tokens labeled i": n_edits}
+    counts = {"lines": stream.count, "sentences changed": changed}
+    return {**counts, "edits": n_edits} if isinstance(stream, EditsReader) else counts
 
 
 def _said(problem: Problem) -> str:

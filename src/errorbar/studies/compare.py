@@ -11,11 +11,10 @@ from errorbar.core.errors import Problem
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Metric
 from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems, warn_hopeless
-from errorbar.metrics.registry import DEFAULT
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.door import public, resampling, sentence_metric
-from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.signatures import made_by
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
@@ -28,7 +27,15 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Compared(Result):
-    """Systems compared with each other; ``unit`` is what is resampled and swapped: ``document`` or ``sentence``."""
+    """Systems compared with each other.
+
+    Attributes:
+        found: Scores, and differences of pairs with what was tested of them.
+        confidence: Confidence level of the intervals.
+        unit: What is resampled and swapped: ``document`` or ``sentence``.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     found: Comparison
     confidence: float
@@ -95,7 +102,7 @@ class Compared(Result):
 def compare(
     gold: Gold,
     systems: Systems,
-    metric: Metric | str = DEFAULT,
+    metric: Metric | str | None = None,
     *,
     beta: float | None = None,
     adjust: Adjust = "max-t",
@@ -108,7 +115,7 @@ def compare(
     Args:
         gold: The reference, as for ``score``.
         systems: At least two systems, as for ``score``.
-        metric: What is computed; its main measure is compared.
+        metric: What is computed; its main measure is compared. None: M2, or ``tokens`` of token labels.
         beta: Weight of recall in F, short for the metric's parameter.
         adjust: How p-values are adjusted for the number of pairs: ``max-t`` or ``holm``.
         swaps: How many random ways to swap; None: as many as the level asks for.
@@ -121,7 +128,7 @@ def compare(
         InputError: If a file is bad, or a system is no correction of the source.
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
-    parsed = sentence_metric(metric, beta, "compare")
+    parsed = sentence_metric(usual_metric(gold, metric), beta, "compare")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])

@@ -10,7 +10,9 @@ from typing import Annotated, Literal, TypedDict, Unpack, cast
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.reference_texts import opened_text
 from errorbar.edits.texts import corrected_text, parallel_sentences
+from errorbar.formats.bea_essays import project_bea, read_bea_essays
 from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
 from errorbar.formats.jsonl import has_standoff
 from errorbar.formats.m2_file import write_m2
@@ -35,9 +37,13 @@ from errorbar.tables.table import Column, Table
 WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not None), HOO]
 USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
 """What options are where nobody gave them; the others are None or False."""
+_OF_TEXTS = ("source", "edits", "pipeline", "jobs")
 OF_KIND = {
-    "text": ("source", "edits", "pipeline", "jobs"),
+    "text": _OF_TEXTS,
+    "multigec": _OF_TEXTS,
     "nucle": ("tokens", "detach_stops"),
+    "bea": ("tokens",),
+    "multiged": ("documents",),
     "corpus": ("documents",),
 }
 """The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
@@ -46,7 +52,15 @@ _OF_FILES = ("documents", "unmarked")
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted: where to (None: ``text`` holds it) and how many sentences (None: HOO data has fragments)."""
+    """What was converted.
+
+    Attributes:
+        out: The file that was written; None: ``text`` holds it.
+        format: What it was converted to.
+        n_sentences: How many sentences; None: HOO data has fragments.
+        text: What would stand in the file.
+        notes: Warnings and repairs.
+    """
 
     out: str | None
     format: str
@@ -87,7 +101,8 @@ class Options(TypedDict, total=False):
         Source | None,
         Said(
             None,
-            "The inputs are corrected versions of this text, line by line; of HOO data the folder of source texts.",
+            "The inputs are corrected versions of this text, line by line, or of these essays, by their ids; of HOO "
+            "data the folder of source texts.",
         ),
     ]
     edits: Annotated[
@@ -96,7 +111,7 @@ class Options(TypedDict, total=False):
     ]
     pipeline: Annotated[str | None, Said(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")]
     jobs: Annotated[int, Said(1, "How many processes make ERRANT's edits; changes no edit.")]
-    tokens: Annotated[Source | None, Said(None, "M2 or JSONL whose sentences give the tokens of NUCLE essays.")]
+    tokens: Annotated[Source | None, Said(None, "M2 or JSONL whose sentences give the tokens of essays.")]
     documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
     unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
     detach_stops: Annotated[bool, Said(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")]
@@ -117,7 +132,7 @@ def convert(
     progress: Progress = lambda _: None,
     **shared: Unpack[Options],
 ) -> Converted:
-    """Convert a corpus between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
+    """Convert a corpus between M2, errorbar JSONL, parallel text and HOO edit XML; read essays and token labels.
 
     Args:
         inputs: A path, several (paths, ``name=path``, or ``{name: path}``), or a ``Corpus``. Several M2 or JSONL files
@@ -229,12 +244,15 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
     if kind == "nucle":
         return _from_essays(request)
-    if kind != "text":
+    if kind == "bea" and request.options["tokens"] is not None:
+        return _from_bea(request)
+    if kind not in ("text", "multigec"):
         return _from_corpus(request)
     if (source := request.options["source"]) is not None:
         refuse_same_names(request.inputs, "texts")
         corrected = [Lines(file.path, request.problems) for file in request.inputs]
-        lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
+        before = opened_text(source, request.problems, "--source is a text")
+        lines = read_parallel(before, corrected, request.problems)
         names = [file.name for file in request.inputs]
         if request.options["edits"] == "minimal":
             return parallel_sentences(lines, names)
@@ -242,7 +260,7 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     if len(request.inputs) > 1:
         what = "several plain texts, but no source text"
         raise UsageError(Problem("no-source", what, fix="name the source: --source=FILE"))
-    return FORMATS["text"].read(Lines(request.name, request.problems), request.problems)
+    return FORMATS[kind].read(Lines(request.name, request.problems), request.problems)
 
 
 def _given(options: Options) -> list[str]:
@@ -276,9 +294,23 @@ def _from_essays(request: _Request) -> Iterator[Sentence]:
     sentences, name = split_essays(essays), request.name
     if (tokens := request.options["tokens"]) is not None:
         name = str(tokens)
-        quiet = Problems(lenient=True)  # its annotations are not used; `errorbar check` lists what is wrong with them
-        sentences = read_sentences(Lines(name, problems), quiet)
+        sentences = _tokens(name, problems)
     return project_essays(essays, sentences, problems, name=name, detach_stops=request.options["detach_stops"])
+
+
+def _from_bea(request: _Request) -> Iterator[Sentence]:
+    if len(request.inputs) > 1:
+        what = "--tokens is of one file of essays, and there are several"
+        raise UsageError(Problem("useless-option", what, fix="convert one after the other"))
+    problems, name = request.problems, str(request.options["tokens"])
+    essays = list(read_bea_essays(Lines(request.name, problems), problems))
+    problems.raise_errors()
+    return project_bea(essays, _tokens(name, problems), problems, name)
+
+
+def _tokens(name: str, problems: Problems) -> Iterator[Sentence]:
+    """Sentences for their tokens; their annotations are not used: `errorbar check` lists what is wrong with them."""
+    return read_sentences(Lines(name, problems), Problems(lenient=True))
 
 
 def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request) -> Iterator[Sentence]:

@@ -15,12 +15,12 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
+from errorbar.edits.system_edits import open_system
 from errorbar.formats.item_tables import read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
-from errorbar.formats.text import HypothesisReader
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdStatistics, Flags, Votes, score_kinds
 from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.door import metrics_of, public, resampling
@@ -68,8 +68,8 @@ class Against:
         metrics = [replace(self.metric, estimand=estimand) for estimand in ESTIMANDS]
         return {metric: metric.measure(self.votes, flags) for metric in metrics}
 
-    def signature(self, spec: object, flags: Flags, resampling: Resampling | None) -> str:
-        """What can change a digit."""
+    def signature(self, spec: object, flags: Flags | Floats, resampling: Resampling | None) -> str:
+        """What can change a digit; ``flags``: what the system says of each item, be it scores."""
         unit = "item" if self.judged.clusters is None else "cluster"
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
@@ -86,7 +86,13 @@ class CrowdRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdScores(Result):
-    """Each system against a crowd by both estimands; ``unit``, ``items`` or others, is what was resampled."""
+    """Each system against a crowd by both estimands.
+
+    Attributes:
+        rows: A score of each system and estimand.
+        unit: What was resampled: ``items`` or others.
+        notes: Warnings and repairs.
+    """
 
     rows: tuple[CrowdRow, ...]
     unit: str
@@ -222,8 +228,8 @@ def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
     path, corpus = str(rereadable(file.path)), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
         return _for_items(read_flags(path, problems, file.name).flags, crowd.judgments.items, path, problems)
-    reader = HypothesisReader(path, file.name, problems)
-    lines = reader.take(len(corpus))
+    reader = open_system(path, file.name, problems)
+    lines = reader.take_for(corpus.sentences)
     reader.finish(len(corpus))
     problems.raise_errors()
     items, words = split_items(crowd.options.items)

@@ -30,7 +30,15 @@ Answered = Source | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdAnswers(Result):
-    """Answers by several methods next to each other; tables show the chosen items, or a summary."""
+    """Answers by several methods next to each other.
+
+    Attributes:
+        made: The answers, item by item.
+        chosen: Numbers of the items that tables show.
+        summary: Tables show a summary in their place.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     made: Comparison
     chosen: Sequence[int]
@@ -178,7 +186,13 @@ def crowd_aggregate(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdSizes(Result):
-    """How good the majority of k raters is, for every k, and an expert; ``seed`` is of the drawn subsets."""
+    """How good the majority of k raters is, for every k, and an expert.
+
+    Attributes:
+        found: The figures.
+        seed: Of the drawn subsets.
+        notes: Warnings and repairs.
+    """
 
     found: HowMany
     seed: int

@@ -38,7 +38,16 @@ RuleName = Literal["sprt", "posterior", "running", "fixed"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdRaters(Result):
-    """Raters, and how often the rule about them, or with ``only_rates`` each rule, is wrong."""
+    """Raters, and how often the rule about them is wrong.
+
+    Attributes:
+        rule: The rule.
+        rates: How the rule, or each rule, treats raters of some accuracies.
+        raters: What it says of each.
+        labels: The labels that were given.
+        only_rates: Tables show the rates of each rule in place of the raters.
+        notes: Warnings and repairs.
+    """
 
     rule: str
     rates: Sequence[Characteristic]
@@ -153,7 +162,14 @@ def crowd_raters(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdQuestions(Result):
-    """Words to ask about in random order, maybe blind: scores and kinds are kept back then."""
+    """Words to ask about in random order.
+
+    Attributes:
+        items: The words, in the order in which they are asked about.
+        n_repeated: How many are asked twice.
+        blind: Scores and kinds are kept back.
+        notes: Warnings and repairs.
+    """
 
     items: Sequence[Mined]
     n_repeated: int

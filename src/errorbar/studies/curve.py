@@ -53,7 +53,14 @@ class SystemCurve:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curves(Result):
-    """Systems, in the order given, along the agreement of a crowd; kappa is standardised to the prevalence."""
+    """Systems along the agreement of a crowd.
+
+    Attributes:
+        systems: The curves of each, in the order given.
+        reference_prevalence: The share of errors that kappa is standardised to.
+        seed: Of the resamples.
+        notes: Warnings and repairs.
+    """
 
     systems: tuple[SystemCurve, ...]
     reference_prevalence: float

@@ -34,7 +34,7 @@ from typing import (
 from errorbar.core.errors import Problem, UsageError, nearest, shortened
 from errorbar.core.spec import split_spec, write_text
 from errorbar.metrics.base import Metric, Reads
-from errorbar.metrics.registry import parse_metric, parse_metrics
+from errorbar.metrics.registry import parse_metrics
 from errorbar.stats.resampling import Method, Resampling
 
 P = ParamSpec("P")
@@ -103,9 +103,9 @@ def metrics_of(metric: Metrics, beta: float | None, reads: Reads) -> list[Metric
     return [replace(cast("Any", each), beta=beta) for each in found]
 
 
-def sentence_metric(metric: Metric | str, beta: float | None, command: str) -> Metric:
-    """The one metric of a command that knows sentences alone."""
-    if parse_metric(metric).reads == "fragments":
+def sentence_metric(metric: Metrics, beta: float | None, command: str) -> Metric:
+    """The one metric of a command that knows sentences alone; None: the default for them."""
+    if metric is not None and parse_metrics(metric)[0].reads == "fragments":
         what = f"{command} needs sentences, and the metric scores fragments of HOO data"
         fix = (
             "errorbar score and errorbar report give the runs' scores with intervals; errorbar convert --to m2 makes M2"

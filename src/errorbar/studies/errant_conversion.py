@@ -25,8 +25,9 @@ def errant_sentences(
     maker = Maker(pipeline or OWN)
     kept = kept_edits(maker)
     lines, again = tee(lines)
-    texts = ((line.source, line.corrected) for line in lines)
+    texts = ((line.source, [text for text in line.corrected if text is not None]) for line in lines)
     with closing(kept), choose_executor(jobs) as executor:
         for line, found in zip(again, errant_edits(texts, maker, cache=kept, executor=executor), strict=True):
-            annotations: dict[str, Annotation] = dict(zip(annotators, found, strict=True))
-            yield Sentence(line.source, annotations, line=line.number)
+            looked = [name for name, text in zip(annotators, line.corrected, strict=True) if text is not None]
+            annotations: dict[str, Annotation] = dict(zip(looked, found, strict=True))
+            yield Sentence(line.source, annotations, line.document, line=line.number)

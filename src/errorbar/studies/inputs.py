@@ -17,11 +17,11 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.edits.reference_texts import text_chunks
-from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.system_edits import EditsReader, corrected, open_system
 from errorbar.execute import Executor, Serial
-from errorbar.formats.catalog import is_hoo
-from errorbar.formats.m2_file import is_m2
-from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.catalog import is_hoo, labels_tokens
+from errorbar.formats.essay_texts import EssayReader
+from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
     CHUNK,
@@ -33,17 +33,19 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.text import HypothesisReader
+from errorbar.formats.token_labels import LabelReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
-from errorbar.studies.door import Drawing, Lenient, Said, Working, public
+from errorbar.studies.door import Drawing, Lenient, Metrics, Said, Working, public
 from errorbar.studies.signatures import corpus_signature
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+LABELS = "token labels"  # what the cache of a corpus of them has
 LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
 Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source]
 System = Source | Hypothesis
@@ -90,14 +92,21 @@ class ReadingOptions:
     admission: Admission = Admission()  # noqa: RUF009 - frozen
     edits: bool = False  # systems can be M2, for metrics that take edits
     source: Source | None = None  # references are texts
+    labels: bool = False  # systems can be labels of tokens
+    corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
 
     @classmethod
     def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
         """What the arguments say, and the metrics that are to be computed."""
-        edits = any(metric.takes_edits for metric in metrics)
         admission = Admission(given["force"], given["retokenize"])
         how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
-        return cls(*how, admission, edits, given["source"])
+        return cls(*how, admission, source=given["source"]).for_metrics(metrics)
+
+    def for_metrics(self, metrics: Sequence[Metric]) -> Self:
+        """The same, with what metrics need."""
+        corrects = next((metric.name for metric in metrics if not metric.detects), "")
+        edits = any(metric.takes_edits for metric in metrics)
+        return replace(self, edits=edits, labels=not corrects, corrects=corrects)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -190,27 +199,42 @@ def read_corpus(
 
 
 @public()
-def read_system(system: System, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
-    """Read a system's output, one corrected sentence per line.
+def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
+    """Read a system's output: one corrected sentence per line, essays, or M2, whose sentences know their edits.
+
+    Token labels are read for a reference of token labels.
 
     Args:
-        system: A path, ``name=path``, or a ``Hypothesis``.
+        system: A path, ``name=path``, a ``Hypothesis``, or a ``Corpus`` of one annotator, who is the system then.
         gold: The corpus that it corrects, as ``read_corpus`` takes it; None: the text is not looked into.
         shared: How it is read.
 
     Raises:
         InputError: If the file is bad, has another number of lines than there are sentences, or is not a correction
             of them.
-        UsageError: If an argument is of the wrong type.
+        UsageError: If an argument is of the wrong type, or the corpus has several annotators.
     """
-    options = ReadingOptions(lenient=shared["lenient"], admission=Admission(shared["force"], shared["retokenize"]))
+    admission = Admission(shared["force"], shared["retokenize"])
+    labels = gold is not None and usual_metric(gold, None) is not None
+    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True, labels=labels)
+    system = _annotator(system) if isinstance(system, Corpus) else system
     if gold is not None:
         return load(gold, system, options).systems[0]
     problems = options.problems()
-    (stream,) = system_streams(system_list(system), problems)
+    (stream,) = system_streams(system_list(system), problems, options)
     found = Hypothesis(stream.name, list(stream.take(ALL)))
     problems.raise_errors()
     return found
+
+
+def _annotator(corpus: Corpus) -> Hypothesis:
+    """The only annotator of a corpus as a system, who leaves what they did not look at."""
+    if len(corpus.annotators) != 1:
+        what = f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
+        fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
+        raise UsageError(Problem("system-annotators", what, Place(corpus.name), fix=fix))
+    (name,) = corpus.check().annotators
+    return Hypothesis(name, [corrected(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences])
 
 
 def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions()) -> Loaded:
@@ -221,7 +245,7 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
     for stream in system_streams(outputs, problems, options):
-        lines = stream.take(len(corpus))
+        lines = stream.take_for(corpus.sentences)
         stream.finish(len(corpus))
         problems.raise_errors()
         hypotheses.append(Hypothesis(stream.name, options.admission.take(stream.name, texts, lines, problems)))
@@ -239,7 +263,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     """
     problems = options.problems()
     outputs = system_list(systems)
-    references = [] if isinstance(gold, Corpus) else corpus_files(gold)
+    references = _references(gold, options)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
         if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
@@ -271,6 +295,28 @@ def corpus_files(gold: Source | Iterable[Source] | Mapping[str, Source]) -> list
     return files
 
 
+def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
+    """The metrics that were asked for; none, of token labels: the one that scores them."""
+    if metric is not None and not (isinstance(metric, list | tuple) and not metric):
+        return metric
+    if isinstance(gold, Corpus):
+        return "tokens" if LABELS in gold.cache else metric
+    first = named_files(gold, "gold", patterns=True)[:1]
+    return "tokens" if first and labels_tokens(first[0].path) else metric
+
+
+def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
+    """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
+    files = [] if isinstance(gold, Corpus) else corpus_files(gold)
+    labels = [file.path for file in files if labels_tokens(file.path)] if options.corrects else []
+    if isinstance(gold, Corpus) and LABELS in gold.cache and options.corrects:
+        labels = [gold.name or "this corpus"]
+    if labels:
+        what = f"{labels[0]} labels tokens, and the metric {options.corrects} needs corrections"
+        raise UsageError(Problem("labels-metric", what, fix="--metric=tokens scores labels"))
+    return files
+
+
 def need_systems(systems: object) -> None:
     """See that a list of systems is not empty."""
     if isinstance(systems, Sized) and not systems:
@@ -296,8 +342,11 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
 
 
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+    files = _references(gold, options)
     if not isinstance(gold, Corpus):
-        corpus = options.whole(corpus_files(gold), problems)
+        corpus = options.whole(files, problems)
+        if options.source is None and any(labels_tokens(file.path) for file in files):
+            corpus.cache[LABELS] = True
     elif options.said or options.source is not None:
         what = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
@@ -315,18 +364,14 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 def system_streams(
     systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
-) -> Iterator[HypothesisReader | EditsReader | InMemory]:
+) -> Iterator[HypothesisReader | EssayReader | LabelReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
     for each in systems:
         if isinstance(each, Hypothesis):
             yield InMemory(each, problems)
-            continue
-        lines = Lines(each.path, problems, last=True)
-        m2 = options.edits and is_m2(lines)
-        if m2 and options.admission.retokenize:
-            what = "--retokenize is for texts, and this system is M2"
-            raise UsageError(Problem("useless-option", what, Place(lines.name), fix="leave it out"))
-        yield (EditsReader if m2 else HypothesisReader)(lines, each.name, problems)
+        else:
+            what = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
+            yield open_system(each.path, each.name, problems, **what)
 
 
 def _can_cut(

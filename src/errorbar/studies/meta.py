@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from math import isfinite
-from os import PathLike
 from typing import Unpack
 
 from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
-from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
+from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
-    HumanScores,
     MetricAgreement,
-    MetricTest,
     common_systems,
     compare_metrics,
     human_scores,
@@ -28,134 +24,28 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.studies.door import public
-from errorbar.studies.rank import Ranked, drawn
-from errorbar.tables.records import interval_record, value_record
-from errorbar.tables.result import Result
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.ranking.soft_accuracy import JudgedPairs, SoftAccuracy, soft_accuracies
+from errorbar.ranking.wins import Floats
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.door import Metrics, metrics_of, public
+from errorbar.studies.inputs import Gold, ReadingOptions, Systems, Taking, usual_metric
+from errorbar.studies.meta_metrics import Outputs, Recorded, Scores, read_scores
+from errorbar.studies.meta_result import MetaEvaluation
+from errorbar.studies.rank import Judged, drawn
 
-TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
-Scores = Source | MetricScores
 
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MetaEvaluation(Result):
-    """How metrics agree with humans.
-
-    Attributes:
-        human: The human scores of the systems, best first.
-        method: How judgments became scores, and with the signature None where the humans gave scores.
-        agreements: Correlations of each metric with the humans, with windows of neighbors if they were asked for.
-        window: Systems in a window; 0: none.
-        by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
-        tests: Each pair of metrics.
-    """
-
-    human: HumanScores
-    method: Method | None
-    agreements: Sequence[MetricAgreement]
-    window: int
-    by_sentence: Sequence[PairwiseAccuracy] | None
-    tests: Sequence[MetricTest]
-    signature: str | None
-    notes: Sequence[Problem] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """Everything, tests and windows too."""
-        human = dict(zip(self.human.systems, self.human.scores.tolist(), strict=True))
-        return {
-            "human": {"method": self.method, "scores": human},
-            "metrics": [_record(each) for each in self.agreements],
-            "window": self.window,
-            "sentences": [_accuracy_record(each) for each in self.by_sentence or ()],
-            "tests": [_test_record(each) for each in self.tests],
-            "signature": self.signature,
-        }
-
-    def tables(self) -> list[Table]:
-        """The correlations."""
-        return [self._correlation_table()]
-
-    def _correlation_table(self) -> Table:
-        """A row for each metric and correlation, with an interval over systems and one over judgments."""
-        judged = self.human.resampled is not None
-        n = len(self.human.systems)
-        rows: list[list[Cell]] = [
-            [each.metric, kind, TITLES[kind], n, estimate, _ends(each.judged.get(kind)), each.p_values[kind]]
-            for each in self.agreements
-            for kind, estimate in each.correlations.items()
-        ]
-        beside = any(each.interval for one in self.agreements for each in one.correlations.values())
-        notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
-        if self.method is not None:
-            notes += [f"human scores: {self.method}", str(self.signature)]
-        columns = [
-            Column("metric"),
-            Column("correlation", only="data"),
-            Column("correlation", key="title", only="shown"),
-        ]
-        columns += [Column("n", "count", only="data"), Column("value", "number", digits=3)]
-        columns += [Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data")]
-        columns += [Column("p", "p")]
-        return Table(columns, rows, "Correlations with humans", "correlations", notes)
-
-    def window_table(self) -> Table:
-        """A row for each metric and window of neighbors in the human ranking."""
-        systems, window = self.human.systems, self.window
-        rows: list[list[Cell]] = [
-            [
-                each.metric,
-                f"{at + 1}–{at + window}",
-                " ".join(systems[at : at + window]),
-                *(each.windows[kind][at] for kind in each.windows),
-            ]
-            for each in self.agreements
-            for at in range(len(systems) - window + 1)
-        ]
-        columns = [Column(name) for name in ("metric", "places", "systems")]
-        columns += [Column(title, "number", kind.replace("-", "_"), 3) for kind, title in TITLES.items()]
-        notes = [f"windows of {window} neighbors in the human ranking; so few systems say little: see the intervals"]
-        return Table(columns, rows, "Windows of neighbors", "windows", notes)
-
-    def sentence_table(self) -> Table:
-        """A row for each metric with scores of sentences."""
-        names = ("calibrated", "plain", "decided")
-        rows: list[list[Cell]] = [
-            [
-                *(each.metric, each.calibrated.n_units, each.n_ties, each.n_metric_ties, each.threshold),
-                *(each.calibrated, each.plain, each.decided),
-            ]
-            for each in self.by_sentence or ()
-        ]
-        columns = [Column("metric"), *(Column(name, "count") for name in ("comparisons", "ties", "metric ties"))]
-        columns += [Column("threshold", "number", digits=3), *(Column(name, "percent") for name in names)]
-        notes = ["calibrated: ties within the threshold; plain: equal scores only; decided: without the judges' ties"]
-        return Table(columns, rows, "Pairwise accuracy of sentence scores", "sentences", notes)
-
-    def test_table(self) -> Table:
-        """A row for each pair of metrics: Williams' test, and what swapping their scores shows."""
-        rows: list[list[Cell]] = []
-        for each in self.tests:
-            williams = each.williams
-            row: list[Cell] = [each.first, each.second, williams.undefined or williams.t, williams.p_value]
-            for swap in each.permutation.values():
-                row += [swap.difference, swap.p_value]
-            rows.append(row)
-        columns = [Column("first"), Column("second"), Column("Williams t", "number", digits=3), Column("p", "p")]
-        for kind, title in TITLES.items():
-            key = kind.replace("-", "_")
-            columns += [Column(f"Δ {title}", "number", f"{key}_difference", 3, signed=True)]
-            columns += [Column("p (swap)", "p", f"{key}_p")]
-        swapped = ", ".join(sorted({each.swapped for each in self.tests}))
-        notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
-        return Table(columns, rows, "Tests between metrics", "tests", notes)
+class Agreeing(Judged, Taking, total=False):
+    """How judgments are drawn, and a corpus and systems read."""
 
 
 @public()
 def meta(
     human: Source | Comparisons | MetricScores,
-    scores: Scores | Sequence[Scores],
+    scores: Scores | Sequence[Scores] = (),
     *,
+    gold: Gold | None = None,
+    systems: Systems = (),
+    metric: Metrics = None,
     method: Method = METHODS[0],
     beta: float | Sequence[float] = (),
     sentences: bool = False,
@@ -163,40 +53,48 @@ def meta(
     tests: bool = True,
     permutations: int = 10_000,
     window: int = 0,
-    **shared: Unpack[Ranked],
+    **shared: Unpack[Agreeing],
 ) -> MetaEvaluation:
-    """Tell how metrics agree with a human ranking.
+    """Tell how metrics agree with a human ranking: recorded scores, metrics computed here, or both.
 
     Args:
         human: Judgments as ``rank`` takes them, or a table of systems and scores, or such scores.
         scores: Tables (system, score, maybe metric and sentence), JSON of ``errorbar score``, or lines of a system and
             its score; ``name=path`` names a metric; or ``MetricScores``. Higher must be better.
+        gold: The reference that metrics are computed with, as for ``score``; None: none is.
+        systems: The outputs that are scored, as for ``score``, named as humans ranked them.
+        metric: What to compute, one or several; None: M2, where there is a reference. Its main measure is compared.
         method: How judgments become scores.
         beta: Further F with these betas, where a file has precision and recall.
         sentences: Compare sentence scores with the judgments too.
-        first_sentence: How the judgments number the first sentence of ``errorbar score``.
+        first_sentence: How the judgments number the first sentence of ``errorbar score`` and of the reference.
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
         ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
             are a formula.
         lenient: Repair what can be repaired and note it; systems that not all have are left out.
-        shared: How intervals are made.
+        shared: How files are read and intervals made.
 
     Raises:
         InputError: If a file is bad, or humans and metrics do not speak of the same systems.
         UsageError: If two metrics have one name, or arguments do not fit.
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
+    outputs = _outputs(gold, systems, metric, shared, first_sentence)
     found = _human(human, problems)
     betas = [beta] if isinstance(beta, float | int) else beta
-    metrics = _metrics(scores, betas, first_sentence, problems)
+    compared = read_scores(scores, betas, first_sentence, problems)
+    _see_names([*([] if outputs is None else outputs.names), *(each.scores.metric for each in compared)])
+    if outputs is not None:
+        compared = [*outputs.compute(found.systems, problems), *compared]
+    metrics = [each.scores for each in compared]
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
         how, chosen = drawn(found, shared, problems), method
         signed = signature(found, [method], how, by, seed)
-        ranked = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
-        everybody = human_scores(ranked[0])
+        ranking = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
+        everybody = human_scores(ranking[0])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
@@ -215,7 +113,50 @@ def meta(
             )
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
-    return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, tuple(problems.notes))
+    return MetaEvaluation(
+        common,
+        chosen,
+        agreements,
+        _soft(found, common.systems, compared, how, shared),
+        window,
+        accuracies,
+        tested,
+        signed,
+        {each.scores.metric: each.signature for each in compared},
+        tuple(problems.notes),
+    )
+
+
+def _outputs(
+    gold: Gold | None, systems: Systems, metric: Metrics, shared: Agreeing, first_sentence: int
+) -> Outputs | None:
+    """What metrics are computed from, or None."""
+    if gold is None:
+        for name, given in (("systems", systems), ("metric", metric)):
+            if given is not None and given != ():
+                what = f"{name} are given, and no reference to compute a metric with"
+                raise UsageError(Problem("meta-no-gold", what, fix="add --gold"))
+        return None
+    metrics = metrics_of(usual_metric(gold, metric), None, "sentences")
+    return Outputs(gold, systems, metrics, ReadingOptions.of(shared, metrics), first_sentence, shared["seed"])
+
+
+def _soft(
+    human: Comparisons | MetricScores,
+    systems: Sequence[str],
+    metrics: Sequence[Recorded],
+    how: Resampling | None,
+    shared: Agreeing,
+) -> list[SoftAccuracy]:
+    """Soft pairwise accuracy of each metric."""
+    seed = shared["seed"]
+    own: JudgedPairs | Floats | None = None
+    if isinstance(human, Comparisons):
+        own = JudgedPairs(human, systems, shared["by"])
+    else:
+        own = Recorded(human).chances(systems, seed)
+    chances = {each.scores.metric: None if own is None else each.chances(systems, seed) for each in metrics}
+    return soft_accuracies(own, chances, how)
 
 
 def _bare(agreement: MetricAgreement) -> MetricAgreement:
@@ -244,89 +185,23 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     return found[0]
 
 
-def _metrics(
-    scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
-) -> list[MetricScores]:
-    metrics: dict[str, MetricScores] = {}
-    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
-        path = ""
-        if isinstance(given, MetricScores):
-            found = [given]
-        else:
-            name, equals, path = str(given).partition("=")
-            name, path = (name, path) if equals else ("", name)
-            found = read_metric_scores(path, problems, name=name or None, betas=betas, first_sentence=first_sentence)
-        for each in found:
-            if each.metric in metrics:
-                what = f"two metrics are called '{each.metric}'"
-                raise UsageError(Problem("meta-same-name", what, Place(path), fix="name one: name=path"))
-            metrics[each.metric] = each
-    if not metrics:
+def _see_names(names: Sequence[str]) -> None:
+    """See that there is a metric, and that each has a name of its own, before anything is computed."""
+    for name in names:
+        if names.count(name) > 1:
+            what = f"two metrics are called '{name}'"
+            raise UsageError(Problem("meta-same-name", what, fix="name a file of scores: name=path"))
+    if not names:
         raise UsageError(Problem("no-systems", "there is no metric to look at", expected="at least one"))
-    return list(metrics.values())
 
 
 def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[MetricScores]) -> Comparisons:
     """The judgments that sentence scores are compared with."""
     if not isinstance(human, Comparisons):
-        what = "--sentences compares with judgments, and HUMAN has scores of systems"
+        what = "scores of sentences are compared with judgments, and HUMAN has scores of systems"
         raise UsageError(Problem("meta-sentences", what, fix="name a file of judgments"))
     if not any(each.sentences for each in metrics):
         what = "no metric has scores of sentences"
         fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
         raise UsageError(Problem("meta-sentences", what, fix=fix))
     return human
-
-
-def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
-    return None if estimate is None else estimate.interval or estimate.no_interval
-
-
-def _record(agreement: MetricAgreement) -> dict[str, object]:
-    return {
-        "metric": agreement.metric,
-        "correlations": [
-            {
-                "kind": kind,
-                **value_record(estimate),
-                "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
-                "p_value": agreement.p_values[kind],
-                "windows": [value_record(each) for each in agreement.windows[kind]],
-            }
-            for kind, estimate in agreement.correlations.items()
-        ],
-    }
-
-
-def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
-    names = ("calibrated", "plain", "decided")
-    others = ("metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
-    return {
-        **{name: getattr(accuracy, name) for name in others},
-        **{name: value_record(getattr(accuracy, name)) for name in names},
-    }
-
-
-def _test_record(test: MetricTest) -> dict[str, object]:
-    williams = test.williams
-    return {
-        "first": test.first,
-        "second": test.second,
-        "swapped": test.swapped,
-        "williams": {
-            "t": williams.t if williams.t is None or isfinite(williams.t) else None,
-            **{"df": williams.df, "p_value": williams.p_value},
-            "undefined": None if williams.undefined is None else str(williams.undefined),
-        },
-        "permutation": [
-            {
-                "kind": kind,
-                "difference": each.difference,
-                "p_value": each.p_value,
-                "n_replicates": each.n_replicates,
-                "exact": each.exact,
-                "undefined": None if each.undefined is None else str(each.undefined),
-            }
-            for kind, each in test.permutation.items()
-        ],
-    }

@@ -15,6 +15,7 @@ from errorbar.metrics.hoo_counts import TYPE_COLUMNS
 from errorbar.metrics.scored import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.agree import AgreementResult
+from errorbar.studies.attack_result import Attacked
 from errorbar.studies.browse import Browse
 from errorbar.studies.ceiling import CeilingResult
 from errorbar.studies.compare import Compared
@@ -33,6 +34,7 @@ class CorpusStudy:
         others: Under further metrics or choices of annotators (``choose=sentence`` always, where there are two
             annotators or more): spec to the systems' scores, without intervals.
         agreement: Of the annotators, about tokens.
+        attacked: Where systems that nobody would want land under the metrics that were asked for.
     """
 
     name: str
@@ -49,6 +51,7 @@ class CorpusStudy:
     notes: Sequence[Problem]
     confidence_level: float
     metric: Metric  # the main one
+    attacked: Attacked | None = None
 
     @property
     def groups(self) -> list[str]:
@@ -64,7 +67,9 @@ class CorpusStudy:
         """What was computed on which data how: title to signature."""
         parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
         said = {f"score: {one.system}": str(one.signature) for one in self.scores}
-        return said | {title: part.signature for title, part in parts.items() if part is not None}
+        said |= {title: part.signature for title, part in parts.items() if part is not None}
+        landings = () if self.attacked is None else self.attacked.landings
+        return said | {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

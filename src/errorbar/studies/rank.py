@@ -23,14 +23,19 @@ from errorbar.tables.table import Cell, Column, Table
 _PAIR = ("first", "second", "wins", "losses", "ties")
 
 
-class Ranked(Drawing, total=False):
-    """How systems are ranked."""
+class Judged(Drawing, total=False):
+    """How judgments are drawn."""
 
     by: Annotated[By, Said("item", "What of the judgments is drawn as one: ``item``, ``sentence`` or ``comparison``.")]
-    lenient: Lenient
     progress: Annotated[
         Callable[[int], None] | None, Said(None, "Is told how many resamples TrueSkill has gone through.")
     ]
+
+
+class Ranked(Judged, total=False):
+    """How systems are ranked."""
+
+    lenient: Lenient
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,7 +45,10 @@ class Ranking(Result):
     Attributes:
         given: All comparisons that were read.
         comparisons: Those that rank: all, or those of different texts.
+        rankings: By each method.
         judges: Agreement between judges, and of judges with themselves.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
     """
 
     given: Comparisons

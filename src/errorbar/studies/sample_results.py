@@ -38,7 +38,13 @@ from errorbar.tables.table import Cell, Column, Table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SamplePlan(Result):
-    """How many items of which stratum to judge, how sure that makes one, and what it costs."""
+    """How many items of which stratum to judge, how sure that makes one, and what it costs.
+
+    Attributes:
+        plan: The numbers.
+        cost: Of the judgments.
+        notes: Warnings and repairs.
+    """
 
     plan: Plan
     cost: Cost
@@ -123,7 +129,14 @@ class SampleDesigns(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleDraw(Result):
-    """A drawn sample: its private key, what it was drawn from, and who is to judge."""
+    """A drawn sample.
+
+    Attributes:
+        key: What was drawn, to be kept private.
+        frame: What it was drawn from.
+        raters: Who is to judge.
+        notes: Warnings and repairs.
+    """
 
     key: Key
     frame: Frame
@@ -159,7 +172,17 @@ class SampleDraw(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimation(Result):
-    """Hits, misses, false positives, P, R and F of a whole corpus, from a judged sample; maybe with cheap votes."""
+    """Hits, misses, false positives, P, R and F of a whole corpus, from a judged sample.
+
+    Attributes:
+        strata: The parts of the frame.
+        sample: What was judged.
+        found: The estimates of each system.
+        how: How they were made.
+        assisted: The estimates with cheap votes; None: without.
+        truth: What is true of an item that several raters judged.
+        notes: Warnings and repairs.
+    """
 
     strata: Strata
     sample: Sample

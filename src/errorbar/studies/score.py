@@ -16,7 +16,7 @@ from errorbar.metrics.folding import Plan
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import MOST_UNASKED, Method
 from errorbar.studies.door import Metrics, Progress, metrics_of, public, resampling
-from errorbar.studies.inputs import Gold, ReadingOptions, Scoring, Systems, need_systems, read_pieces
+from errorbar.studies.inputs import Gold, ReadingOptions, Scoring, Systems, need_systems, read_pieces, usual_metric
 from errorbar.studies.score_result import Order, Scores
 
 View = Literal["type", "sentence", "fragment", "team"]
@@ -42,8 +42,8 @@ def score(
         gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``; or
             one file or folder of HOO edits, for which systems are runs: folders of edits or corrected texts.
         systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects.
-        metric: What to compute, one or several: metrics, or specs such as ``"m2(beta=1)"``; None: M2, or HOO of HOO
-            data.
+        metric: What to compute, one or several: metrics, or specs such as ``"m2(beta=1)"``; None: M2, HOO of HOO
+            data, or ``tokens`` of token labels.
         beta: Weight of recall in F, short for the metric's parameter.
         by: Also scores of each error ``type``, or the part of each ``sentence`` (``fragment`` of HOO data); of HOO data
             also ``team``: the best run of each.
@@ -85,7 +85,7 @@ def score(
     if by in ("team", "fragment"):
         fix = "leave it out, or score a HOO folder"
         raise UsageError(Problem("useless-option", f"--by={by} is for HOO data", fix=fix))
-    parsed = metrics_of(metric, beta, "sentences")
+    parsed = metrics_of(usual_metric(gold, metric), beta, "sentences")
     reading = ReadingOptions.of(shared, parsed)
     for each in parsed:
         if by_type and "types" in each.lacks:

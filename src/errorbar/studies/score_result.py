@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import ClassVar, Literal
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scored import Score, TypeScore, signature_lines
@@ -45,12 +45,27 @@ class Scores(Result):
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
 
-    def __getitem__(self, which: int | str) -> Score:
-        """A score by its number, or the first of a system by its name."""
-        if isinstance(which, str):
-            named = {score.system: score for score in reversed(self.scores)}
-            return named[which]
-        return self.scores[which]
+    def __getitem__(self, which: int | str | tuple[str, str]) -> Score:
+        """A score by its number, the name of its system, or those of its system and its metric.
+
+        Raises:
+            UsageError: If there is none of that name, or there are several.
+        """
+        if not isinstance(which, str | tuple):
+            return self.scores[which]
+        system, metric = (which, "") if isinstance(which, str) else which
+        own = [score for score in self.scores if score.system == system]
+        if not own:
+            what = f"there is no score of a system '{system}'"
+            known = dict.fromkeys(score.system for score in self.scores)
+            raise UsageError(Problem("unknown-system", what, fix=nearest(system, known)))
+        found = [score for score in own if metric in ("", score.metric)]
+        found = found or [score for score in own if score.metric.partition("(")[0] == metric]
+        if len(found) == 1:
+            return found[0]
+        said = ", ".join(f'["{system}", "{score.metric}"]' for score in found or own)
+        what = f"'{system}' has scores of {len(found)} metrics" if found else f"'{system}' has no score of '{metric}'"
+        raise UsageError(Problem("which-metric", what, fix=f"take one of {said}"))
 
     def to_dict(self) -> dict[str, object]:
         """Rows of all scores, in the order of the input."""
@@ -122,7 +137,7 @@ class Scores(Result):
             for row in score.by_unit
         ]
         notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
-        return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores)])
+        return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores)], series="units")
 
     def type_rows(self) -> list[Table]:
         """A row for each system and type with all that is known of it; a table for metrics that give the same."""
@@ -163,7 +178,7 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
         ]
         for label, score in zip(labels, scores, strict=True)
     ]
-    return Table(columns, rows, name=table, notes=signature_lines(scores))
+    return Table(columns, rows, name=table, notes=signature_lines(scores), series="scores")
 
 
 def measure_column(measure: Measure) -> Column:
@@ -181,7 +196,7 @@ def _type_table(scores: Sequence[Score], name: str) -> Table:
         for row in score.by_type
     ]
     columns += [Column(one, "count") for one in counts]
-    return Table(columns, rows, name=name, notes=signature_lines(scores, types=True))
+    return Table(columns, rows, name=name, notes=signature_lines(scores, types=True), series="types")
 
 
 def _types_side_by_side(scores: Sequence[Score], name: str) -> Table:

@@ -97,7 +97,7 @@ def agreement_signature(
 def crowd_signature(
     spec: str,
     judgments: Judgments,
-    flags: NDArray[np.bool_] | None,
+    flags: NDArray[np.bool_] | NDArray[np.float64] | None,
     conventions: Sequence[str],
     clusters: NDArray[np.int64] | None = None,
 ) -> str:

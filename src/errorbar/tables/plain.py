@@ -95,9 +95,42 @@ def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
     return buffer.getvalue()
 
 
-def csv_table(table: Table) -> str:
-    """A table as CSV, at full precision: columns as ``plain`` has them."""
-    columns = plain(table)
+def plain_series(tables: Sequence[Table]) -> dict[str, list[Plain]]:
+    """Columns of tables of one series, one below the other; what a table does not have is None in its rows.
+
+    A column that only later tables have stands before the next one that they share with those before them.
+    """
+    parts = [plain(table) for table in tables]
+    keys: list[str] = []
+    for part in parts:
+        at = len(keys)
+        for key in reversed(part):
+            if key in keys:
+                at = keys.index(key)
+            else:
+                keys.insert(at, key)
+    sizes = [len(table.rows) for table in tables]
+    return {
+        key: [cell for part, size in zip(parts, sizes, strict=True) for cell in part.get(key, [None] * size)]
+        for key in keys
+    }
+
+
+def csv_tables(tables: Sequence[Table]) -> str:
+    """Tables as CSV, at full precision, with an empty line between: columns as ``plain`` has them, a series in one."""
+    return "\n".join(map(_csv, in_series(tables)))
+
+
+def in_series(tables: Sequence[Table]) -> list[list[Table]]:
+    """Tables of one series together, in the order of the first of each."""
+    found: dict[str | int, list[Table]] = {}
+    for number, table in enumerate(tables):
+        found.setdefault(table.series or number, []).append(table)
+    return list(found.values())
+
+
+def _csv(series: Sequence[Table]) -> str:
+    columns = plain_series(series)
     return csv_lines([list(columns), *zip(*columns.values(), strict=True)])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from errorbar.core.errors import ErrorbarError, Problem, UsageError, nearest
 from errorbar.tables.html_text import notebook_html
-from errorbar.tables.plain import plain
+from errorbar.tables.plain import in_series, plain_series
 from errorbar.tables.table import Table
 
 FRAMES = ("pandas", "polars")
@@ -42,7 +42,7 @@ class Result(ABC):
         """A table as a data frame: of the library that is imported already, else of that which is installed.
 
         Args:
-            table: The name of one of ``tables()``; empty: the main one.
+            table: The name of one of ``tables()``; empty: the main one, with those of its series.
 
         Returns:
             A ``pandas.DataFrame`` or ``polars.DataFrame`` with the columns of ``--format csv``: fractions with all
@@ -53,11 +53,11 @@ class Result(ABC):
             UsageError: If there is no table of that name.
         """
         found = list(self.tables())
-        chosen = next((one for one in found if table in ("", one.name)), None)
-        if chosen is None:
+        named = [[one] for one in found if one.name == table] if table else in_series(found)
+        if not named:
             fix = nearest(table, [one.name for one in found if one.name])
             raise UsageError(Problem("no-table", f"there is no table '{table}'", fix=fix))
-        return _frame_library().DataFrame(plain(chosen))
+        return _frame_library().DataFrame(plain_series(named[0]))
 
     def _repr_html_(self) -> str:
         """The tables, as a notebook shows them."""

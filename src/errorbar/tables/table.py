@@ -62,3 +62,4 @@ class Table:
     name: str = ""  # unique in a report; part of anchors and file names: lower-case letters, digits, hyphens
     notes: Sequence[str] = ()
     level: float = 0.95  # in headings of intervals, where none is there to tell
+    series: str = ""  # tables of one series are one in CSV and data frames, where rows leave columns empty

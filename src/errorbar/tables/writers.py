@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from errorbar.core.errors import visible
-from errorbar.tables.plain import csv_table
+from errorbar.tables.plain import csv_tables
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
@@ -27,7 +27,7 @@ _COMMANDS |= {ord(char): f"\\text{name}{{}}" for char, name in _NAMES}
 def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
     """Tables in one of ``FORMATS`` but JSON, with an empty line between; styled: with bold and faint text."""
     if style == "csv":
-        return "\n".join(map(csv_table, tables)).removesuffix("\n")
+        return csv_tables(tables).removesuffix("\n")
     writers = {"markdown": markdown_table, "latex": latex_table}
     grids = map(shown, tables)
     if style in writers:

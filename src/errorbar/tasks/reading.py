@@ -25,7 +25,7 @@ CACHE = ".errorbar-task"
 GOLD_KEYS = ("gold", "annotators", "alternatives", "documents")
 SENTENCES_ONLY = ("annotators", "alternatives", "documents", "unmarked")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})$")
-_ENDINGS = (".gz", ".txt", ".out", ".xml")
+_ENDINGS = (".gz", ".txt", ".out", ".xml", ".m2", ".md", ".tsv")
 
 
 def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: bool = False) -> Task:

@@ -25,6 +25,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
+from errorbar.core.corpus import Corrected, system_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.saving import save_bytes
@@ -103,12 +104,13 @@ class Kept(Memory):
 
     def statistics(self, metric: Metric, lines: Sequence[Any]) -> Statistics:
         """What the map keeps; measured where it is nowhere."""
+        content = _content(lines)
 
         def find() -> Statistics:
             measure = partial(metric.measure, self.corpus, lines, by_type="types" not in metric.lacks)
-            return self._folder.statistics(metric, [self._reference, _content(lines), metric.measure_key], measure)
+            return self._folder.statistics(metric, [self._reference, content, metric.measure_key], measure)
 
-        found: Statistics = self._once((metric.measure_key, tuple(lines)), find)
+        found: Statistics = self._once((metric.measure_key, content), find)
         return found
 
 
@@ -155,8 +157,9 @@ def _made(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def _content(units: Sequence[object]) -> str:
-    """Hash of units as they were read: everything that is in them."""
-    return hashlib.sha256(repr(list(units)).encode("utf-8", "surrogatepass")).hexdigest()
+    """Hash of units as they were read: everything that is in them, the edits of a sentence that knows them too."""
+    said = [system_record(unit) if isinstance(unit, Corrected) else unit for unit in units]
+    return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache

@@ -11,17 +11,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
+from errorbar.core.corpus import Corrected, Hypothesis, source_record, system_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
-from errorbar.edits.reference_texts import are_texts
+from errorbar.edits.reference_texts import are_texts, source_corpus
 from errorbar.edits.standoff_reading import FragmentReading, read_run
+from errorbar.edits.system_edits import open_system
+from errorbar.formats.catalog import labels_tokens
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.nucle_project import add_documents
-from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile
-from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.folding import Plan
@@ -62,7 +62,7 @@ class _Known(Sentences):
 
     def output(self, system: int, *, retokenize: bool) -> Output | None:
         lines = self._lines[system]
-        return Output(lines, "\n".join([" ".join(line.split()) for line in lines]))
+        return Output(lines, "\n".join(map(system_record, lines)))
 
 
 class SentenceData(_Data):
@@ -84,8 +84,9 @@ class SentenceData(_Data):
         else:
             assert corpus.source is not None  # the reader of the task has seen to one of the two
             self.files = [corpus.source]
-            read = Corpus([Sentence(line) for line in Lines(corpus.source, self.problems)], ())
+            read = source_corpus(corpus.source, self.problems)
         self.problems.raise_errors()
+        self._labels = labels_tokens(str(self.files[0]))
         read.name = corpus.name
         self.reference = read
         self.units = read.sentences
@@ -103,13 +104,17 @@ class SentenceData(_Data):
             raise InputError(Problem("task-other-source", what, place, "files over the same text"))
 
     def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
-        """Each metric in every way in which it is shown, ``n_views`` of each."""
+        """Each metric in every way in which it is shown, ``n_views`` of each; those that such references allow."""
+        corrects = [metric.name for metric in metrics if self._labels and not metric.detects]
+        if corrects:
+            what = f"this labels tokens, and the metric {corrects[0]} needs corrections"
+            raise InputError(Problem("labels-metric", what, Place(str(self.files[0])), fix='set metrics = ["tokens"]'))
         return metrics
 
     def output(self, path: Path, problems: Problems) -> Sequence[str]:
         """The lines of a run, with a note if it changes nothing."""
-        reader = HypothesisReader(path, path.name, problems)
-        lines = reader.take(len(self.units))
+        reader = open_system(path, path.name, problems, labels=self._labels)
+        lines = reader.take_for(self.units)
         reader.finish(len(self.units))
         problems.raise_errors()
         if not self.n_changed(lines):
@@ -126,7 +131,10 @@ class SentenceData(_Data):
     def n_changed(self, output: Sequence[str]) -> int:
         """How many sentences a run changes."""
         units = zip(output, self.units, self._tokens, strict=False)
-        return sum(line != unit.text and line.split() != tokens for line, unit, tokens in units)
+        return sum(
+            bool(line.edits) if isinstance(line, Corrected) else line != unit.text and line.split() != tokens
+            for line, unit, tokens in units
+        )
 
     def kept(self, output: Sequence[str]) -> float | None:
         """Share of the source's words that stand in the run's line of the same number; 1 without any word."""

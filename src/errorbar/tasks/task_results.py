@@ -146,14 +146,23 @@ class CorpusResults:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TaskResults(Result):
-    """Everything that was scored."""
+    """Everything that was scored.
+
+    Attributes:
+        task: The task, as its file says.
+        corpora: The results of each test corpus that has gold edits.
+        notes: Warnings and repairs.
+        n_measured: Outputs that had to be measured.
+        n_found: Outputs that had been measured before.
+        n_pruned: Old entries of the cache that were removed.
+    """
 
     task: Task
-    corpora: Sequence[CorpusResults]  # of each test corpus that has gold edits
+    corpora: Sequence[CorpusResults]
     notes: Sequence[Problem] = ()
-    n_measured: int = 0  # outputs that had to be measured
-    n_found: int = 0  # outputs that had been measured before
-    n_pruned: int = 0  # old entries of the cache that were removed
+    n_measured: int = 0
+    n_found: int = 0
+    n_pruned: int = 0
 
     @property
     def refused(self) -> list[Refused]:

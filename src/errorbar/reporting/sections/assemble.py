@@ -8,6 +8,7 @@ from dataclasses import replace
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.agreement import agreement
+from errorbar.reporting.sections.attack import attack
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.crowd import crowd
 from errorbar.reporting.sections.figures import listed, main_measure, ranked
@@ -49,6 +50,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     sampling,
     agreement,
     choices,
+    attack,
     sentences,
 )
 

@@ -11,6 +11,7 @@ from errorbar.metrics.base import lacking
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Code, Prose, Section
 from errorbar.reporting.sections.figures import comparable, plural
+from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
@@ -27,6 +28,8 @@ PAPERS = {  # by metric
     "Grammatical Error Correction, ACL.",
     "gleu": "GLEU: Napoles, Sakaguchi, Post and Tetreault 2015, Ground Truth for Grammatical Error Correction Metrics, "
     "ACL; and 2016, GLEU Without Tuning, arXiv:1605.02592.",
+    "behavior": "Correction behavior: Ye et al. 2025, CLEME2.0: Towards Interpretable Evaluation by Disentangling "
+    "Edits for Grammatical Error Correction, ACL; arXiv:2407.00934.",
 }
 RANKED_TOGETHER = (
     "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
@@ -185,6 +188,8 @@ def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
         yield f"no section on error types: {lacking(metric, 'types').problems[0].what}"
     elif study.scores and not any(score.by_type for score in study.scores):
         yield "no section on error types: no edit of the reference has one"
+    if study.scores and study.n_sentences > MOST_UNASKED:
+        yield f"no section on attacks: of more than {MOST_UNASKED:,} sentences errorbar attack makes them"
     if study.ceiling is None:
         why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
         if "annotators" in metric.lacks:

@@ -1,4 +1,4 @@
-"""Recall of each error type: which errors a system finds and which it misses."""
+"""Recall of each error type, or what a metric gives in its place: which errors a system finds and which it misses."""
 
 from __future__ import annotations
 
@@ -41,14 +41,24 @@ def types(study: Study) -> Section | None:
 
 
 def _counts(row: TypeScore | None) -> str | None:
-    return None if row is None else f"{row.counts['correct']:,} / {row.counts['gold']:,}"
+    return None if row is None else f"{_found(row):,} / {row.counts['gold']:,}"
+
+
+def _found(row: TypeScore) -> int:
+    """How many were found: what metrics count first."""
+    return next(iter(row.counts.values()))
+
+
+def _recall(row: TypeScore) -> str:
+    """The measure that is shown: the share that was found."""
+    return "recall" if "recall" in row.estimates else next(iter(row.estimates))
 
 
 def _cell(name: str, system: str, row: TypeScore | None) -> HeatCell:
     if row is None:
         return HeatCell(name, system, None, DASH, DASH)
-    recall = row["recall"].value
-    detail = f"{percent(recall)}: {row.counts['correct']:,} of {row.counts['gold']:,}"
+    recall = row[_recall(row)].value
+    detail = f"{percent(recall)}: {_found(row):,} of {row.counts['gold']:,}"
     return HeatCell(name, system, points(recall), percent(recall, 0), detail)
 
 
@@ -56,10 +66,12 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
     names = list(edits)
     shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
     cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
-    spec = heat_chart(cells, row_title="type (edits)", column_title="system", value_title="recall (percent)")
-    often = [(rows[names[0]]["recall"].value, system) for system, rows in found.items() if names[0] in rows]
+    recall = next(_recall(row) for rows in found.values() for row in rows.values())
+    spec = heat_chart(cells, row_title="type (edits)", column_title="system", value_title=f"{recall} (percent)")
+    often = [(rows[names[0]][recall].value, system) for system, rows in found.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
-    text = f"Recall of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
+    said = recall.capitalize()
+    text = f"{said} of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
     if known:
         (high, best), (low, worst) = max(known), min(known)
         text += f"The most frequent type, {names[0]}: "
@@ -78,6 +90,7 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
     rows: list[list[Cell]] = []
     for name in names:
         parts = (table.get(name) for table in found.values())
-        rows.append([name, edits[name], *(None if row is None else row["recall"].value for row in parts)])
-    table = Table(columns, rows, "Recall by type", "type-recall", [f"recall {NO_EDIT}", *([RANGES] if ranges else [])])
-    return Chart("type-recall-map", "Recall by error type", text, spec, table)
+        rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
+    notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
+    table = Table(columns, rows, f"{said} by type", "type-recall", notes)
+    return Chart("type-recall-map", f"{said} by error type", text, spec, table)

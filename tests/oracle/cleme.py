@@ -1,0 +1,64 @@
+"""What is compared with the program of CLEME 2.0: python -m tests.oracle.cleme DATA FOLDER writes it as M2.
+
+Recorded with the repository THUKElab/CLEME (commit b5e9a93, version 1.1.0), without its edit weighers, which need a
+neural model: the functions of its M2 reader, of its chunk partition (cleme_utils.py), of the evaluation by
+``DependentCLEME``, and of the corpus score by ``HEUOEditScorer`` with the factors .45, .35, .15 and .05 of its main.py
+for corpora; they were taken out of the repository by hand and run on their own, since nothing of it is on an index.
+``cleme.csv`` has tp, fp_ne, fn and fp_un, then com.
+
+The program takes an edit of unclear meaning for a deletion, leaves out a reference whose text is empty (one of
+CoNLL-2014), and makes other texts of edits that overlap: all these are left out of the files.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from errorbar.core.corpus import Corpus, Corrected, Sentence
+from errorbar.core.problems import Problems
+from errorbar.edits.chunks import applied
+from errorbar.edits.texts import apply_edits
+from errorbar.formats.m2_file import write_m2
+from errorbar.studies.inputs import read_corpus
+from tests.helpers.official import read_lines
+from tests.oracle import errant_compare
+
+RECORDED = Path(__file__).with_suffix(".csv")
+OF_TEN = ("AMU", "CAMB", "IITB", "POST")
+
+
+def plain(corpus: Corpus) -> Corpus:
+    """The corpus with annotators 0, 1, ..., without what the program reads otherwise."""
+    sentences = []
+    for sentence in corpus.sentences:
+        known = (sentence.annotations[name] for name in corpus.annotators if name in sentence.annotations)
+        kept = [tuple(applied(edits)) for edits in known]
+        said = [edits for edits in kept if apply_edits(sentence.tokens, edits)] or kept
+        sentences.append(Sentence(sentence.text, {str(number): edits for number, edits in enumerate(said)}))
+    return Corpus(sentences, tuple(map(str, range(len(corpus.annotators)))))
+
+
+def cases(data: Path) -> Iterator[tuple[str, Corpus, Sequence[Corrected]]]:
+    """Each comparison: its name, the reference, and the system."""
+    for name, reference, made in errant_compare.cases(data):
+        if not name.startswith("conll13"):  # much overlaps there
+            yield name, plain(reference), made
+    ten = read_corpus([data / f"bn2015_10gec/A{k}.m2" for k in range(1, 11)], lenient=True)
+    for name in OF_TEN:
+        lines = read_lines(data / "conll14_systems/official_submissions" / name)
+        yield f"ten {name}", plain(ten), errant_compare.system(ten, lines)
+
+
+def main(data: Path, folder: Path) -> None:
+    """Write each comparison: NAME.ref.m2 and NAME.hyp.m2."""
+    for name, reference, made in cases(data):
+        system = [Sentence(s.text, {"0": line.edits}) for s, line in zip(reference.sentences, made, strict=True)]
+        for kind, sentences in (("ref", reference.sentences), ("hyp", system)):
+            text = "\n".join(write_m2(sentences, Problems())) + "\n"
+            (folder / f"{name}.{kind}.m2").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:3]))

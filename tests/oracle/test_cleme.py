@@ -1,0 +1,31 @@
+"""Counts of correction behavior against the program of CLEME 2.0 (cleme.csv; cleme.py says how they were recorded)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.corpus import Corpus, Corrected
+from errorbar.metrics.behavior import Behavior
+from tests.oracle.cleme import RECORDED, cases
+
+
+def rows() -> list[dict[str, str]]:
+    with RECORDED.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@cache
+def examples(data: Path) -> dict[str, tuple[Corpus, Sequence[Corrected]]]:
+    return {name: (reference, made) for name, reference, made in cases(data)}
+
+
+@pytest.mark.parametrize("row", rows(), ids=[row["case"] for row in rows()])
+def test_every_count_and_the_score(data: Path, row: dict[str, str]) -> None:
+    folded = Behavior().fold(Behavior().measure(*examples(data)[row["case"]]))
+    assert folded.counts[0].tolist() == [int(row[name]) for name in ("hit", "wrong", "under", "over")]
+    assert folded.values[0, -1] == pytest.approx(float(row["score"]), abs=1e-12)
