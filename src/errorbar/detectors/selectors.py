@@ -34,7 +34,9 @@ MAJORITY = "majority"
 class Selector(Protocol):
     """What scores all prepositions in contexts."""
 
-    tagger: Tagger
+    @property
+    def tagger(self) -> Tagger:
+        """What tags the text."""
 
     def scores(self, text: Tagged, contexts: Contexts) -> Floats:
         """The score of every preposition in every context; shape (contexts, prepositions)."""
