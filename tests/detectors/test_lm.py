@@ -15,7 +15,7 @@ from errorbar.core.problems import Problems
 from errorbar.detectors.arpa import read_arpa
 from errorbar.detectors.corpus_text import read_corpus_text
 from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.lm import Judged, deletion_scores, detect_extraneous
+from errorbar.detectors.lm import Judged, change_scores, deletion_scores, detect_extraneous
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
 
@@ -78,7 +78,36 @@ def test_what_it_looks_at_is_enough(order: int, sentences: list[list[str]]) -> N
     whole = model.score(sentences).sentences()
     without = model.score(sentences[k][:at] + sentences[k][at + 1 :] for k, at in items).sentences()
     expected = (without - whole[[k for k, _ in items]]) * log(10)
-    assert deletion_scores(model, sentences, items).tolist() == pytest.approx(expected.tolist(), abs=1e-9)
+    found = deletion_scores(model, sentences, items).tolist()
+    assert found == pytest.approx(expected.tolist(), abs=1e-9)
+    assert found == [deletion_scores(model, sentences, [item])[0] for item in items]  # to the last bit
+
+
+def test_any_change(tmp_path: Path) -> None:
+    """``to`` put in: -.25 (go to) - .5 - 2 (to home) for -.25 (go home); ``go`` for ``home``, before </s>: by hand."""
+    (tmp_path / "model.arpa").write_text(ARPA, encoding="utf-8")
+    model = read_arpa(tmp_path / "model.arpa")
+    changes = [(0, 1, 1, ["to"]), (0, 1, 2, ["go"]), (0, 0, 2, []), (0, 0, 2, ["go", "home"])]
+    whole = -1 - 0.25 - 0.125
+    expected = [-2.5, (-1 - 0.5 - 1 - 0.5 - 1) - whole, -1 - whole, 0]
+    assert change_scores(model, [["go", "home"]], changes).tolist() == pytest.approx([x * log(10) for x in expected])
+    with pytest.raises(UsageError, match="sentence 0 has no tokens 2 to 1"):
+        change_scores(model, [["go", "home"]], [(0, 2, 1, [])])
+
+
+@given(
+    st.integers(1, 5),
+    st.lists(st.sampled_from(["on", "the", "cat", "sat"]), max_size=9),
+    st.lists(st.sampled_from(["on", "the", "x"]), max_size=3),
+    st.data(),
+)
+def test_changes_against_whole_sentences(order: int, sentence: list[str], put: list[str], more: st.DataObject) -> None:
+    model = train_ngrams(TEXT, order, fallback=True)
+    start = more.draw(st.integers(0, len(sentence)))
+    end = more.draw(st.integers(start, len(sentence)))
+    before, after = model.score([sentence, sentence[:start] + put + sentence[end:]]).sentences().tolist()
+    (found,) = change_scores(model, [sentence], [(0, start, end, put)]).tolist()
+    assert found == pytest.approx((after - before) * log(10), abs=1e-9)
 
 
 def test_one_word_and_no_item() -> None:
@@ -91,7 +120,7 @@ def test_one_word_and_no_item() -> None:
 
 @pytest.mark.parametrize("item", [(0, 2), (1, 0), (-1, 0), (0, -1)])
 def test_items_that_are_not_there(item: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match=r"there is no token -?\d in sentence -?\d"):
+    with pytest.raises(UsageError, match=r"sentence -?\d has no token -?\d"):
         deletion_scores(train_ngrams(TEXT, 2, fallback=True), [["a", "cat"]], [item])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError
+from errorbar.core.errors import InputError, UsageError
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.ngram_lookup import COMPILED, Tree, score_tokens
@@ -68,6 +68,12 @@ def test_perplexity() -> None:
 def test_words_that_look_like_marks_are_unknown() -> None:
     assert MODEL.encode(["<s>", "</s>", "<unk>", "?", "cat"]) == [0, 0, 0, 0, MODEL.words.index("cat")]
     assert MODEL.score([["<s>"]]).unknown.tolist() == [True, False]
+
+
+def test_a_text_is_no_list_of_tokens() -> None:
+    for wrong in (lambda: MODEL.score(["the cat"]), lambda: train_ngrams(["the cat"], 2)):
+        with pytest.raises(UsageError, match="must be a list of tokens, got str"):
+            wrong()
 
 
 def test_a_sentence_of_5000_tokens() -> None:

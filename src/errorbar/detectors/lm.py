@@ -34,8 +34,10 @@ from errorbar.detectors.ngram_lookup import score_tokens
 from errorbar.detectors.ngram_model import NgramModel
 from errorbar.edits.items import ERROR, OK
 
-_AT_ONCE = 1 << 16  # items whose windows are looked up together
+_AT_ONCE = 1 << 16  # changes whose windows are looked up together
 Item = tuple[int, int]  # the sentence and the token in it, from 0
+Change = tuple[int, int, int, Sequence[str]]  # the sentence, start and end of a span of tokens, and others for it
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +74,49 @@ def detect_extraneous(
     return [Judged(ERROR if score > threshold else OK, score) for score in scores]
 
 
-def deletion_scores(
-    model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item]
-) -> NDArray[np.float64]:
+def deletion_scores(model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item]) -> Floats:
     """How much more probable, in nats, each item's sentence is without it; ``detect_extraneous`` says how."""
-    for number, at in items:
-        if not (0 <= number < len(sentences) and 0 <= at < len(sentences[number])):
-            what = f"there is no token {at} in sentence {number} (both counted from 0)"
-            raise UsageError(Problem("bad-parameter", what, expected="items of the sentences given"))
-    parts = [_scores(model, sentences, items[at : at + _AT_ONCE]) for at in range(0, len(items), _AT_ONCE)]
+    return change_scores(model, sentences, [(number, at, at + 1, ()) for number, at in items])
+
+
+def change_scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
+    """How much more probable, in nats, each changed sentence is than as it stands: below 0, it is less probable.
+
+    Args:
+        model: An n-gram model.
+        sentences: Tokens, sentence by sentence.
+        changes: Each by itself: the sentence, the tokens from start to before end, and what stands there instead.
+
+    Raises:
+        UsageError: If a sentence does not have these tokens.
+    """
+    for number, start, end, _ in changes:
+        if not (0 <= number < len(sentences) and 0 <= start <= end <= len(sentences[number])):
+            span = f"token {start}" if end == start + 1 else f"tokens {start} to {end}"
+            what = f"sentence {number} has no {span} (all counted from 0)"
+            raise UsageError(Problem("bad-parameter", what, expected="places in the sentences given"))
+    parts = [_scores(model, sentences, changes[at : at + _AT_ONCE]) for at in range(0, len(changes), _AT_ONCE)]
     return np.concatenate([np.empty(0), *parts])
 
 
-def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item]) -> NDArray[np.float64]:
+def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
     reach = model.order - 1
     ids: list[int] = []
-    lengths: list[int] = []  # of runs: of each item the window with the word, then without it
+    lengths: list[int] = []  # of runs: of each change the window as it stands, then changed
     counted: list[int] = []  # how many tokens at the end of each run have a probability that differs
-    for number, group in groupby(items, itemgetter(0)):
+    for number, group in groupby(changes, itemgetter(0)):
         sentence = [BOS, *model.encode(sentences[number]), EOS]
-        for _, token in group:
-            at = token + 1
-            before, after = sentence[max(0, at - reach) : at], sentence[at + 1 : at + 1 + reach]
-            ids += (*before, sentence[at], *after, *before, *after)
-            lengths += (len(before) + 1 + len(after), len(before) + len(after))
-            counted += (1 + len(after), len(after))
-    ends = np.cumsum(lengths, dtype=np.int64)
-    starts = np.zeros(len(ids), np.bool_)
-    starts[(ends - lengths)[np.array(lengths) > 0]] = True
-    sums = np.concatenate([[0.0], np.cumsum(score_tokens(model.tree, np.array(ids, np.int32), starts))])
-    with_it, without = (sums[ends] - sums[ends - counted]).reshape(-1, 2).T
-    scores: NDArray[np.float64] = (without - with_it) * log(10)
-    return scores
+        for _, start, end, tokens in group:
+            before, after = sentence[max(0, start + 1 - reach) : start + 1], sentence[end + 1 : end + 1 + reach]
+            for inside in (sentence[start + 1 : end + 1], model.encode(tokens)):
+                ids += (*before, *inside, *after)
+                lengths.append(len(before) + len(inside) + len(after))
+                counted.append(len(inside) + len(after))
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.diff(run, prepend=-1) > 0
+    log10 = score_tokens(model.tree, np.array(ids, np.int32), starts)
+    from_end = np.cumsum(lengths)[run] - np.arange(len(ids))
+    log10[from_end > np.array(counted)[run]] = 0
+    # Each run is added up by itself: what else is asked about moves no last bit, and no tie.
+    as_is, changed = np.bincount(run, weights=log10, minlength=len(lengths)).reshape(-1, 2).T
+    return np.asarray((changed - as_is) * log(10), np.float64)

@@ -15,7 +15,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError, Problem
+from errorbar.core.errors import InputError, Problem, wrong_type
 
 UNK, BOS, EOS = range(3)  # numbers of the words that every vocabulary begins with
 SPECIAL = ("<unk>", "<s>", "</s>")
@@ -52,6 +52,7 @@ def number_words(sentences: Iterable[Sequence[str]]) -> Text:
     """Number the words of tokenized sentences.
 
     Raises:
+        UsageError: If a sentence is a text.
         InputError: If a token is ``<s>``, ``</s>`` or ``<unk>``, is empty or has white space in it: no ARPA file could
             hold it; or if there are more than 2,147,483,647 tokens.
     """
@@ -59,6 +60,8 @@ def number_words(sentences: Iterable[Sequence[str]]) -> Text:
     number = vocabulary.__getitem__
     ids = array("i")
     for at, sentence in enumerate(sentences, 1):
+        if isinstance(sentence, str):  # its letters would be the tokens
+            raise wrong_type(f"sentence {at}", "a list of tokens", sentence)
         ids.append(BOS)
         start = len(ids)
         ids.extend(map(number, sentence))

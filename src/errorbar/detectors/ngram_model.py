@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, wrong_type
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.ngram_counts import BOS, EOS, SPECIAL, UNK
 from errorbar.detectors.ngram_lookup import Tree, score_tokens
@@ -71,7 +71,9 @@ class NgramModel:
         return {word: number for number, word in enumerate(self.words) if number >= len(SPECIAL)}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Tokens as numbers, 0 for unknown words."""
+        """Tokens as numbers, 0 for unknown words; a ``UsageError`` for a text, whose letters would be the tokens."""
+        if isinstance(tokens, str):
+            raise wrong_type("a sentence", "a list of tokens", tokens)
         number = self.number.get
         return [number(token, UNK) for token in tokens]
 
@@ -81,12 +83,11 @@ class NgramModel:
         Args:
             sentences: Tokens, sentence by sentence.
         """
-        known = self.number
         ids: list[int] = []
         lengths = [0]
         for sentence in sentences:
             ids.append(BOS)
-            ids += [known.get(token, UNK) for token in sentence]
+            ids += self.encode(sentence)
             ids.append(EOS)
             lengths.append(len(sentence) + 1)
         flat = np.array(ids, np.int32)
