@@ -113,7 +113,7 @@ def test_a_seed_gives_the_same_weights_and_another_seed_others() -> None:
 
 def test_log_probabilities_also_of_large_scores() -> None:
     found = log_probabilities(np.array([[0.0, log(3)], [1000.0, 0.0]]))
-    np.testing.assert_allclose(found, [[log(1 / 4), log(3 / 4)], [0, -1000]], rtol=1e-15)
+    np.testing.assert_allclose(found, [[log(1 / 4), log(3 / 4)], [0.0, -1000.0]], rtol=1e-15)
 
 
 def test_weights_keep_what_is_not_zero() -> None:

@@ -105,6 +105,7 @@ def test_a_file_keeps_the_tagger_and_a_seed_its_bytes(tmp_path: Path, bank: Tree
     assert kept.tag(bank.forms) == bank.tags
     assert kept.lemmas.lemma("went", "VBD") == "go"
     assert kept.text == {"sha256": bank.sha256, "tokens": 6}
+    assert train_tagger(bank, {"license": "CC0"}, bits=10).text["license"] == "CC0"
 
 
 def test_a_tagger_that_does_not_fit_is_refused(small: Tagger) -> None:

@@ -2,8 +2,8 @@
 
 Formula
     The log odds of an error are a logistic regression (``logistic.py``) on columns. Of each detector: the margin, the
-    margin where it is above 0, and the score of what is written. Indicators: the preposition written, each
-    detector's suggestion, and whether the token is tagged as the mark of an infinitive.
+    margin where it is above 0, and the score of what is written. Indicators: the preposition written, the
+    first detector's suggestion, and whether the token is tagged as the mark of an infinitive.
 Conventions
     An indicator needs ``LEAST`` examples. The ridge is the one of ``RIDGES`` with the least log loss when whole groups
     are left out in turn. Groups are prompts where they are known, not essays or sentences: essays to one prompt use
@@ -78,24 +78,22 @@ def find_evidence(
     marks: list[list[str]] = []
     for found in find_prepositions(tagger, sentences, every=True):
         written = found.contexts.written
-        columns, suggested = [], {}
-        for name, selector in selectors.items():
+        columns, suggested = [], []
+        for selector in selectors.values():
             scores = selector.scores(found.text, found.contexts)
-            suggested[name], margin = margins(scores, written)
+            best, margin = margins(scores, written)
             columns += [margin, np.maximum(margin, 0), scores[np.arange(len(scores)), written]]
-        marks += _marks(found, suggested)
-        best = next(iter(suggested.values()))
-        parts.append((found.sentence, found.token, np.stack(columns, axis=1), best, written))
+            suggested.append(best)
+        marks += _marks(found, suggested[0])
+        parts.append((found.sentence, found.token, np.stack(columns, axis=1), suggested[0], written))
     s, t, table, best, written = (np.concatenate(column) for column in zip(*parts, strict=True))
     names = [f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")]
     return Evidence(s, t, dict(zip(names, table.T, strict=True)) | dict(more or {}), marks, best, written)
 
 
-def _marks(found: Found, suggested: Mapping[str, Classes]) -> list[list[str]]:
-    marks = [[f"written {PREPOSITIONS[number]}"] for number in found.contexts.written.tolist()]
-    for name, best in suggested.items():
-        for own, number in zip(marks, best.tolist(), strict=True):
-            own.append(f"{name} {PREPOSITIONS[number]}")
+def _marks(found: Found, suggested: Classes) -> list[list[str]]:
+    pairs = zip(found.contexts.written.tolist(), suggested.tolist(), strict=True)
+    marks = [[f"written {PREPOSITIONS[one]}", f"suggested {PREPOSITIONS[other]}"] for one, other in pairs]
     for at in np.flatnonzero(is_infinitive(found)).tolist():
         marks[at].append("infinitive")
     return marks

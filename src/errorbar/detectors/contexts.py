@@ -29,23 +29,8 @@ NOUNS = ("NN", "NNS", "NNP", "NNPS")
 PRONOUNS = ("PRP", "EX", "WP", "WDT", "WP$")
 VERBS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD")
 ADJECTIVES = ("JJ", "JJR", "JJS")
-BEFORE_NOUNS = (
-    "DT",
-    "PDT",
-    "PRP$",
-    *ADJECTIVES,
-    "CD",
-    "RB",
-    "RBR",
-    "RBS",
-    "VBN",
-    "VBG",
-    "``",
-    "''",
-    "HYPH",
-    "$",
-    "AFX",
-)
+_DETERMINERS, _MODIFIERS = ("DT", "PDT", "PRP$"), ("CD", "RB", "RBR", "RBS", "VBN", "VBG", "AFX")
+BEFORE_NOUNS = (*_DETERMINERS, *ADJECTIVES, *_MODIFIERS, "``", "''", "HYPH", "$")
 WITH_NOUNS = (*NOUNS, "POS")
 Flags = NDArray[np.bool_]
 

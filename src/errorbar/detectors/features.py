@@ -103,10 +103,11 @@ class Known:
 
     def rows(self, found: States) -> Rows:
         """The rows of examples' features; shape (examples, templates)."""
-        marks = np.unpackbits(self.marks).view(np.bool_)
         rows = np.empty(found.shape, np.int32)
         for number, column in enumerate(found.T):
-            rows[:, number] = np.where(marks[_mark(column)], rows_of(column, self.bits), number)
+            mark = _mark(column)
+            known = self.marks[mark >> 3] >> (7 - (mark & 7)).astype(np.uint8) & 1
+            rows[:, number] = np.where(known, rows_of(column, self.bits), number)
         return rows
 
 

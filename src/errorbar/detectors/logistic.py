@@ -1,8 +1,9 @@
 """Logistic regression with a ridge, on a few hundred columns: what weighs scores against each other.
 
 Formula
-    p(error | x) = 1 / (1 + exp(-(b + w x))). Fitting makes the sum of -log p(label | x) + (ridge / 2) |w|^2 small
-    (L-BFGS); the constant b has no ridge. Columns of scores are brought to mean 0 and standard deviation 1 first.
+    p(error | x) = 1 / (1 + exp(-(b + w x))). Fitting makes the sum of -log p(label | x) + (ridge / 2) |w|^2 small.
+Conventions
+    By L-BFGS from w = 0. The constant b has no ridge. Columns should be of one scale: the ridge is the same for all.
 Source
     le Cessie and van Houwelingen (1992) for the ridge.
 """

@@ -12,7 +12,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,7 +115,7 @@ class Tagger:
     lexicon: Lexicon = field(default_factory=Lexicon, repr=False)
 
     def blocks(self, sentences: Sentences) -> Iterator[Tagged]:
-        """Tag sentences a block at a time; of no sentence, one empty block."""
+        """Tag sentences a block at a time; of no sentence, one empty block. Use each before asking for the next."""
         for first in range(0, max(len(sentences), 1), BLOCK):
             layout = self.lexicon.lay_out(sentences[first : first + BLOCK])
             yield self.tagged(layout)
@@ -151,11 +151,14 @@ def load_tagger(model: Model, path: str) -> Tagger:
     return Tagger(tags, weights, lemmas, dict(model.made), dict(model.text))
 
 
-def train_tagger(bank: Treebank, *, epochs: int = EPOCHS, bits: int = BITS, seed: int = 0) -> Tagger:
+def train_tagger(
+    bank: Treebank, about: Mapping[str, str] | None = None, *, epochs: int = EPOCHS, bits: int = BITS, seed: int = 0
+) -> Tagger:
     """Train on a treebank; the same seed gives the same tagger.
 
     Args:
         bank: Sentences with their tags.
+        about: What the model says of them besides their hash and number: ``license``, ``provenance``.
         epochs: Passes over all sentences, each in an order of its own.
         bits: The table of weights has 2^bits rows.
         seed: Of the orders.
@@ -174,7 +177,7 @@ def train_tagger(bank: Treebank, *, epochs: int = EPOCHS, bits: int = BITS, seed
         kernel().learn_tags(rows, h, DEPTHS, _codes(tags), right, spans, table, totals, at, bits)
         at += len(right)
     made = {"features": FEATURES, "hash": HASH, "bits": bits, "tags": list(tags), "epochs": epochs, "seed": seed}
-    text = {"sha256": bank.sha256, "tokens": bank.n_tokens}
+    text = {"sha256": bank.sha256, "tokens": bank.n_tokens, **(about or {})}
     return Tagger(tags, averaged(table, totals, at), learn_lemmas(bank), made, text)
 
 
