@@ -21,7 +21,7 @@ from errorbar.detectors.combiner import (
 from errorbar.detectors.detection import detect
 from errorbar.detectors.logistic import fit_logistic
 from errorbar.detectors.model_file import load_model, save_model
-from errorbar.detectors.selectors import Examples, find_examples, train_classifier, train_majority
+from errorbar.detectors.selectors import Examples, Selector, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
 from errorbar.detectors.treebank import Treebank
 
@@ -112,7 +112,7 @@ def test_evidence_of_selectors() -> None:
     )
     tagger = train_tagger(Treebank(forms, forms, tags, "00"), bits=10)
     examples: Examples = find_examples(native * 3, tagger)
-    selectors = {
+    selectors: dict[str, Selector] = {
         "me": train_classifier("me", examples, tagger, {}, bits=10),
         "majority": train_majority(examples, tagger, {}),
     }

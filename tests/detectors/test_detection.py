@@ -74,7 +74,8 @@ def test_items_are_named_as_those_of_edits(classifier: Classifier) -> None:
 
 
 def test_text_with_nothing_to_find(classifier: Classifier) -> None:
-    for sentences in ([], [[]], [["word"]], [["Er", "ging", "nach", "Hause"], []]):
+    texts: list[list[list[str]]] = [[], [[]], [["word"]], [["Er", "ging", "nach", "Hause"], []]]
+    for sentences in texts:
         assert len(detect(classifier, sentences)) == 0
     one = detect(classifier, [["of"]])
     assert (one.items(), len(one.labels(0))) == (["1:0-1"], 1)
