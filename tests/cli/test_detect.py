@@ -63,9 +63,9 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     third = record(errorbar, *TRAIN)
     assert all(each["found"] for each in third["models"])
     before = {path.name: path.read_bytes() for path in Path("models").iterdir()}
-    Path("models/me.model").write_bytes(b"damaged")
+    Path("models/me.model").write_bytes(b"damaged")  # the same seed makes the same bytes again
     assert [each["part"] for each in record(errorbar, *TRAIN)["models"] if not each["found"]] == ["me"]
-    assert {path.name: path.read_bytes() for path in Path("models").iterdir()} == before  # the same seed, the same bytes
+    assert {path.name: path.read_bytes() for path in Path("models").iterdir()} == before
     other = record(errorbar, *TRAIN, "--seed", 1, "--order", 3)
     assert [each["part"] for each in other["models"] if each["found"]] == []
 
