@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from errorbar.studies.check import check
     from errorbar.studies.compare import compare
     from errorbar.studies.convert import convert
+    from errorbar.studies.correct import correct
     from errorbar.studies.crowd import crowd
     from errorbar.studies.crowd_answers import crowd_aggregate, crowd_howmany
     from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
@@ -62,6 +63,7 @@ _HOMES = {
     "check": "studies.check",
     "compare": "studies.compare",
     "convert": "studies.convert",
+    "correct": "studies.correct",
     "crowd": "studies.crowd",
     "crowd_aggregate": "studies.crowd_answers",
     "crowd_howmany": "studies.crowd_answers",
@@ -104,6 +106,7 @@ __all__ = [
     "check",
     "compare",
     "convert",
+    "correct",
     "crowd",
     "crowd_aggregate",
     "crowd_howmany",

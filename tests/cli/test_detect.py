@@ -58,7 +58,7 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     second = record(errorbar, *TRAIN)
     validated("train", json.dumps(second))
     assert [each["part"] for each in second["models"] if each["found"]] == ["tagger", "ngrams"]
-    assert [each["part"] for each in second["models"] if not each["found"]] == ["majority", "perc", "me"]
+    assert [each["part"] for each in second["models"] if not each["found"]] == ["words", "majority", "perc", "me"]
     assert second["text"]["license"] == "our own"
     third = record(errorbar, *TRAIN)
     assert all(each["found"] for each in third["models"])
@@ -131,3 +131,21 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
     assert found.code == 2
     assert said in found.err
     assert found.err.count("error:") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert errorbar(*TRAIN).code == 0
+    monkeypatch.setattr("errorbar.studies.correct.THRESHOLDS", {"Prep": 1.0})
+    found = errorbar("correct", "essay.txt", "-o", "corrected.txt")
+    assert found.code == 0, found.err
+    lines = Path("corrected.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == ["She depends on him .", "They want to go to the sea .", "He lives in the city .", ""]
+    assert "1 of 4 sentences changed: Prep 1" in found.err
+    explained = [json.loads(line) for line in errorbar("correct", "essay.txt", "--explain").out.splitlines()]
+    assert [each["text"] for each in explained] == lines
+    (change,) = explained[0]["changes"]
+    assert (change["start"], change["end"], change["replacement"], change["type"]) == (2, 3, "on", "Prep")
+    assert change["score"] > 1
+    Path("models/words.model").unlink()
+    assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err

@@ -35,6 +35,7 @@ COMMANDS = {
     "ceiling": "Score annotators against each other, and systems beside them.",
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
     "train": "Train detectors from plain text.",
+    "correct": "Correct a text by a corrector.",
     "detect": "Judge every preposition of a text by a detector.",
     "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",

@@ -11,7 +11,7 @@ from errorbar.cli.options import INPUT, lenient_option, option, seed_option
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
-PARTS = ("tagger", "ngrams", "majority", "perc", "me")
+PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me")
 
 
 @click.command("train", cls=Command)

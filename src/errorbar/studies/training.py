@@ -28,13 +28,14 @@ from errorbar.detectors.selectors import (
 )
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
 from errorbar.detectors.treebank import read_treebank
+from errorbar.detectors.word_counts import count_words
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-Part = Literal["tagger", "ngrams", "majority", "perc", "me"]
+Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me"]
 PARTS: tuple[Part, ...] = get_args(Part)
 ORDER = 4
 Told = Callable[[str], object]
@@ -149,6 +150,10 @@ class _Training:
         there = self._there(part)
         if there is not None and self._fits(there):
             return self._row(part, self._size(there), True)
+        if part == "words":
+            self.tell("counting words")
+            save_model(count_words(self.text.sentences, self.text.described), file_of(self.folder, part))
+            return self._row(part, int(self.text.described["tokens"]), False)
         if part == "ngrams":
             text, order = self.text, self.said["order"]
             self.tell("counting n-grams")
@@ -169,6 +174,8 @@ class _Training:
         """Whether a model was made of this text in this way."""
         if there.text.get("sha256") != self.text.described["sha256"]:
             return False
+        if there.kind == "words":
+            return True
         if there.kind == "ngrams":
             return bool(there.made.get("order") == self.said["order"])
         same = there.made.get("tagger") == fingerprint(self.tagger[0].model())
@@ -207,8 +214,8 @@ def train(
     Args:
         texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``.
         out: Folder for the models.
-        part: What to train, ``tagger``, ``ngrams``, ``majority``, ``perc``, ``me``; none: all, and without a tagger
-            what needs none.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``; none: all, and without a
+            tagger what needs none.
         treebank: A treebank with Penn tags in CoNLL-U, which the tagger learns from; None: the folder has a tagger.
         order: Of the n-gram model.
         fallback: Whether to take fixed discounts where a text is too small for its own.
@@ -227,7 +234,7 @@ def train(
     folder = Path(out)
     asked = [part] if isinstance(part, str) else list(part)
     tagged = treebank is not None or file_of(folder, "tagger").exists()
-    wanted = [each for each in PARTS if (each in asked if asked else tagged or each == "ngrams")]
+    wanted = [each for each in PARTS if (each in asked if asked else tagged or each in ("words", "ngrams"))]
     if not files:
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
     try:

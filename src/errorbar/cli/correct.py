@@ -1,0 +1,37 @@
+"""``errorbar correct``: a corrector at work on a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.options import INPUT, choice, lenient_option, option
+from errorbar.cli.show import show_notes
+from errorbar.cli.talk import progress_bar, say
+
+CORRECTORS = ("lm",)
+
+
+@click.command("correct", cls=Command)
+@click.argument("text", type=INPUT, metavar="TEXT")
+@choice("--corrector", CORRECTORS, "What corrects: a language model.")
+@option("--models", type=click.Path(), default="models", metavar="DIR", help="Folder that 'errorbar train' wrote.")
+@click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
+@lenient_option
+@option("-o", "--output", "--out", "out", default="-", metavar="FILE", help="Write the corrected text to this file.")
+def command(out: str, **options: Any) -> None:
+    """Correct a text, one tokenized sentence per line.
+
+    \b
+    errorbar correct essays.txt --models models -o corrected.txt
+    errorbar correct essays.txt --explain | head -3
+    """
+    from errorbar.studies.correct import correct
+
+    with progress_bar("sentences") as progress:
+        found = correct(out=out, progress=progress, **options)
+    show_notes(found.notes)
+    said = ", ".join(f"{kind} {n:,}" for kind, n in sorted(found.types.items(), key=lambda row: -row[1]))
+    say(f"{found.n_changed:,} of {found.n_sentences:,} sentences changed{f': {said}' if said else ''}")
