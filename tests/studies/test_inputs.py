@@ -51,6 +51,14 @@ def test_a_corpus_in_every_form(folder: Path) -> None:
     assert read_corpus(str(folder / "gold*.m2")).annotators == ("gold", "gold2")
 
 
+def test_paths_one_after_the_other(folder: Path) -> None:
+    """Whether a reference labels tokens is asked before it is read: what gives each path once must last for both."""
+    gold, out = folder / "gold.m2", folder / "out.txt"
+    whole = score(gold, out, ci=False)
+    assert score((each for each in [gold]), (each for each in [out]), ci=False).to_dict() == whole.to_dict()
+    assert read_system(out, (each for each in [gold])) == read_system(out, gold)
+
+
 def test_systems_in_every_form(folder: Path) -> None:
     path, made = folder / "out.txt", Hypothesis("out", OUTPUT)
     several: list[Systems] = [path, str(path), [path], f"out={path}", {"out": path}, {"out": OUTPUT}, made, [made]]
