@@ -10,8 +10,12 @@ import pytest
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
+from errorbar.metrics.registry import parse_metrics
+from errorbar.studies.inputs import ReadingOptions, read_corpus
 from errorbar.studies.meta import meta
+from errorbar.studies.meta_metrics import Outputs
 from errorbar.studies.score import score
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -121,6 +125,24 @@ def test_scores_of_sentences_are_those_of_sentences_alone() -> None:
     assert found.by_sentence == known.by_sentence
     assert found.by_sentence is not None
     assert found.by_sentence[0].n_left_out == 0
+
+
+@pytest.mark.parametrize("metric", ["m2", "tokens", "behavior"])
+def test_a_sentence_that_nobody_looked_at_has_no_score(metric: str) -> None:
+    corpus = read_corpus("gold.m2")
+    corpus.sentences[1].annotations.clear()
+    (measured,) = parse_metrics(metric)
+    known = MetricScores("humans", {"good": 3.0, "fair": 2.0, "none": 1.0})
+    outputs = Outputs(
+        gold=corpus, systems=SYSTEMS, metrics=[measured], reading=ReadingOptions(), first_sentence=1, seed=0
+    )
+    (found,) = outputs.compute(known.systems, Problems())
+    assert sorted(found.scores.sentences) == ["1", "3", "4", "5"]
+    for sentence in corpus.sentences:
+        sentence.annotations.clear()
+    (found,) = outputs.compute(known.systems, Problems())
+    assert not found.scores.sentences
+    assert not found.scores.systems
 
 
 def test_the_command_prints_what_the_function_returns(errorbar: CommandLine) -> None:

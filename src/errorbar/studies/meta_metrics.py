@@ -15,7 +15,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.opening import Source
-from errorbar.metrics.base import Floats, Metric, Selection
+from errorbar.metrics.base import Floats, Folded, Metric, Selection
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.swaps import swap_chances
 from errorbar.ranking.soft_accuracy import sentence_chances
@@ -121,7 +121,7 @@ def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> Metric
     systems: dict[str, float] = {}
     sentences: dict[str, dict[str, float]] = {}
     for system, statistics in kept.items():
-        value = float(metric.fold(statistics).values[0, metric.main])
+        value = float(_main(metric, metric.fold(statistics))[0])
         if not np.isnan(value):
             systems[system] = sign * value
         for number, score in enumerate((sign * _alone(metric, statistics)).tolist(), first_sentence):
@@ -133,6 +133,11 @@ def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> Metric
 def _alone(metric: Metric, statistics: Any) -> Floats:  # noqa: ANN401 - what the metric keeps
     """The main measure of each sentence: the metric's own, or that of a corpus of this sentence; shape (sentences,)."""
     values = metric.parts(statistics).values
-    if values is None:
-        values = metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])).values
-    return values[:, metric.main]
+    if values is not None:
+        return values[:, metric.main]
+    return _main(metric, metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])))
+
+
+def _main(metric: Metric, folded: Folded) -> Floats:
+    """The main measure of each replicate, NaN where nobody looked at any of its sentences."""
+    return np.where(folded.n_units > 0, folded.values[:, metric.main], np.nan)
