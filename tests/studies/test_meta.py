@@ -13,6 +13,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
 from errorbar.metrics.registry import parse_metrics
+from errorbar.studies.attack import attack
 from errorbar.studies.inputs import ReadingOptions, read_corpus
 from errorbar.studies.meta import meta
 from errorbar.studies.meta_metrics import Outputs
@@ -219,6 +220,16 @@ def test_refused(errorbar: CommandLine, words: tuple[str, ...], message: str) ->
     done = errorbar("meta", *words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_scores_in_a_folder_with_an_equals_sign_in_its_name() -> None:
+    """As systems and references: what stands before it is a name only where it has no slash."""
+    Path("run=1").mkdir()
+    scores = Path("known.csv").rename(Path.cwd() / "run=1" / "scores.csv")
+    Path("human.csv").write_text("system,score\ngood,3\nfair,2\nnone,1\n")
+    for given, name in ((str(scores), "scores"), (scores, "scores"), (f"mine={scores}", "mine")):
+        assert [each.metric for each in meta("human.csv", given).agreements] == [name]
+    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).landings] == ["scores"]
 
 
 def test_nothing_is_computed_without_a_reference() -> None:

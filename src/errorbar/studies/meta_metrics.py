@@ -13,7 +13,7 @@ from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
-from errorbar.formats.metric_scores import read_metric_scores
+from errorbar.formats.metric_scores import read_named_scores
 from errorbar.formats.opening import Source
 from errorbar.metrics.base import Floats, Folded, Metric, Selection
 from errorbar.metrics.documents import Documents
@@ -97,10 +97,8 @@ def read_scores(
     for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
         if isinstance(given, MetricScores):
             found.append(given)
-            continue
-        name, equals, path = str(given).partition("=")
-        name, path = (name, path) if equals else ("", name)
-        found += read_metric_scores(path, problems, name=name or None, betas=betas, first_sentence=first_sentence)
+        else:
+            found += read_named_scores(given, problems, betas=betas, first_sentence=first_sentence)
     return list(map(Recorded, found))
 
 
