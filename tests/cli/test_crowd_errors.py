@@ -225,5 +225,5 @@ def test_a_sweep_takes_the_policy_for_ties_and_nothing_without_effect(errorbar: 
         assert (found["n_items"], found["errors"], found["points"][0]["n_flagged"]) == said
         assert f"ties={policy}" in found["signature"] != half["signature"]
     for metric, truth in (("ties=ok", "weighted"), ("beta=2", "majority"), ("shares=dawid-skene", "any")):
-        found = errorbar(*words, "--metric", f"crowd({metric})", "--truth", truth)
-        assert (found.code, found.err.count("error: "), "[useless-option]" in found.err) == (2, 1, True)
+        done = errorbar(*words, "--metric", f"crowd({metric})", "--truth", truth)
+        assert (done.code, done.err.count("error: "), "[useless-option]" in done.err) == (2, 1, True)

@@ -225,11 +225,11 @@ def test_refused(errorbar: CommandLine, words: tuple[str, ...], message: str) ->
 def test_scores_in_a_folder_with_an_equals_sign_in_its_name() -> None:
     """As systems and references: what stands before it is a name only where it has no slash."""
     Path("run=1").mkdir()
-    scores = Path("known.csv").rename(Path.cwd() / "run=1" / "scores.csv")
+    scores = Path("known.csv").rename(Path.cwd() / "run=1" / "known.csv")
     Path("human.csv").write_text("system,score\ngood,3\nfair,2\nnone,1\n")
-    for given, name in ((str(scores), "scores"), (scores, "scores"), (f"mine={scores}", "mine")):
+    for given, name in ((str(scores), "known"), (scores, "known"), (f"mine={scores}", "mine")):
         assert [each.metric for each in meta("human.csv", given).agreements] == [name]
-    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).landings] == ["scores"]
+    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).landings] == ["known"]
 
 
 def test_nothing_is_computed_without_a_reference() -> None:
