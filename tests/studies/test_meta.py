@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -180,6 +181,27 @@ def test_human_scores_of_sentences_are_swapped_as_metrics_are() -> None:
     human = MetricScores("human", {"good": 3.0, "fair": 2.0, "none": 1.0}, sentences)
     (same,) = meta(human, MetricScores("m", human.systems, sentences)).soft
     assert (same.accuracy.value, same.accuracy.n_units, same.accuracy.interval) == (1.0, 3, None)
+
+
+def test_signatures_name_what_soft_accuracy_rests_on() -> None:
+    """Swaps of recorded scores are random, and what is swapped of the judgments is said by ``by``."""
+    known = {str(n): {name: float((n * at) % 7) for at, name in enumerate(SYSTEMS, 1)} for n in range(20)}
+    scores = MetricScores("known", {"good": 3.0, "fair": 2.0, "none": 1.0}, known)
+    systems = MetricScores("systems", scores.systems)
+
+    Path("judged.csv").write_text(JUDGED + JUDGED.partition("\n")[2])  # each pair twice of a sentence
+
+    def seen(**how: Any) -> tuple[object, ...]:  # noqa: ANN401 - as meta takes it
+        found = meta("judged.csv", [scores, systems], ci=False, tests=False, **how)
+        assert found.signatures["systems"] is None
+        return found.soft[0].accuracy.value, found.signature, found.signatures["known"]
+
+    usual, seeded, by = seen(by="sentence"), seen(by="sentence", seed=1), seen(by="comparison")
+    assert usual[0] != seeded[0] != by[0] != usual[0]
+    assert usual[2] != seeded[2]
+    assert usual[1] != by[1]
+    other = meta("judged.csv", MetricScores("known", scores.systems, known | {"0": {"good": 9.0}}), ci=False)
+    assert other.signatures["known"] != usual[2]
 
 
 def test_who_is_missing_is_named(errorbar: CommandLine) -> None:

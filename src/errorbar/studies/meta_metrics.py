@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from errorbar.core.corpus import Hypothesis
+from errorbar.core.corpus import ContentHash, Hypothesis
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
@@ -22,6 +22,7 @@ from errorbar.ranking.soft_accuracy import sentence_chances
 from errorbar.stats.one_sided import WAYS
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load, need_systems, system_list
 from errorbar.studies.signatures import made_by
+from errorbar.version import __version__
 
 Scores = Source | MetricScores
 
@@ -31,7 +32,16 @@ class Recorded:
     """A metric whose scores are known."""
 
     scores: MetricScores
-    signature: str | None = None
+
+    def signed(self, seed: int) -> str | None:
+        """What soft accuracy rests on: scores of sentences, and ways to swap them; None: there are none."""
+        if not self.scores.sentences:
+            return None
+        content = ContentHash()
+        rows = ((name, sorted(each.items())) for name, each in sorted(self.scores.sentences.items()))
+        content.add([repr(row) for row in rows])
+        n = len(self.scores.sentences)
+        return f"recorded|scores:{content.short()}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
         """How sure it is of each pair, from scores of sentences; None: there are none."""
@@ -45,6 +55,11 @@ class Computed(Recorded):
     metric: Metric
     statistics: dict[str, Any]  # what it keeps of each system
     documents: Documents
+    signature: str
+
+    def signed(self, seed: int) -> str | None:
+        """What was computed on which data how."""
+        return self.signature
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
         """How sure it is of each pair, from swapping the outputs of documents or sentences."""
@@ -85,7 +100,9 @@ class Outputs:
             how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
-            found.append(Computed(scores, signature, metric=metric, statistics=kept, documents=data.documents))
+            found.append(
+                Computed(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+            )
         return found
 
 
