@@ -24,6 +24,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs/metrics").glob("*.md")),
+    *sorted((ROOT / "docs/detectors").glob("*.md")),
     *sorted((ROOT / "docs/design").glob("*.md")),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -96,7 +97,7 @@ def test_the_summary_on_the_page_of_the_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "crowd"))],
+    [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "crowd", "detectors/lm"))],
     ids=lambda page: page.name,
 )
 def test_python_examples_run(page: Path, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from errorbar.studies.crowd_answers import crowd_aggregate, crowd_howmany
     from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
     from errorbar.studies.curve import curve
+    from errorbar.studies.detect import detect
     from errorbar.studies.inputs import read_corpus, read_system
     from errorbar.studies.judgment_input import read_judgments
     from errorbar.studies.meta import meta
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
     from errorbar.studies.sweep import crowd_sweep
+    from errorbar.studies.training import train
     from errorbar.tasks.running import run_task
 
 _HOMES = {
@@ -67,6 +69,7 @@ _HOMES = {
     "crowd_raters": "studies.crowd_raters",
     "crowd_sweep": "studies.sweep",
     "curve": "studies.curve",
+    "detect": "studies.detect",
     "max_match": "edits.maxmatch",
     "meta": "studies.meta",
     "parse_metric": "metrics.registry",
@@ -80,6 +83,7 @@ _HOMES = {
     "sample_estimate": "studies.sample",
     "sample_plan": "studies.sample",
     "score": "studies.score",
+    "train": "studies.training",
 }
 
 __all__ = [
@@ -107,6 +111,7 @@ __all__ = [
     "crowd_raters",
     "crowd_sweep",
     "curve",
+    "detect",
     "max_match",
     "meta",
     "parse_metric",
@@ -120,6 +125,7 @@ __all__ = [
     "sample_estimate",
     "sample_plan",
     "score",
+    "train",
 ]
 
 

@@ -43,8 +43,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("crowd", "howmany", "votes.csv", "--experts", "accurate-1,accurate-2,accurate-3", "--draws", "20"),
     ],
     "crowd-sweep": [
-        ("crowd", "sweep", "votes.csv", "s=scores.csv", "--resamples", "50"),
-        ("crowd", "sweep", "votes.csv", "s=scores.csv", "--truth", "any", "--recalls", "0.5", "--no-ci"),
+        ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--resamples", "50"),
+        ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--truth", "any", "--recalls", "0.5", "--no-ci"),
     ],
     "crowd-mine": [
         ("crowd", "mine", "--counts", "counts", "text.txt", "--n", "1"),
@@ -97,7 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     items, truth = made.judgments.items, made.truth.tolist()
     (path / "votes.csv").write_text("\n".join(write_judgments(made.judgments)) + "\n")
     scores = "".join(f"{item},1,{number % 7}\n" for number, item in enumerate(items))
-    (path / "scores.csv").write_text(f"item,flag,score\n{scores}")
+    (path / "item-scores.csv").write_text(f"item,flag,score\n{scores}")
     (path / "flags.csv").write_text(
         "item,flag\n" + "".join(f"{i},{int(t)}\n" for i, t in zip(items, truth, strict=True))
     )

@@ -34,6 +34,8 @@ COMMANDS = {
     "agree": "Tell how far annotators or raters agree.",
     "ceiling": "Score annotators against each other, and systems beside them.",
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
+    "train": "Train detectors from plain text.",
+    "detect": "Judge every preposition of a text by a detector.",
     "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
     "rank": "Rank systems from human rankings or pairs.",

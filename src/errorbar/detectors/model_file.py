@@ -23,7 +23,7 @@ from errorbar.formats.saving import save_bytes
 
 FORMAT, VERSION = "errorbar-model", 1
 _HEADER = "header"
-_TRAIN = "train it again: errorbar train"
+TRAIN = "train it again: errorbar train"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, AttributeError)
 Array = NDArray[Any]
 
@@ -82,12 +82,12 @@ def load_model(path: str | Path, kind: str) -> Model:
                 raise ValueError("its header is another program's")
             if header["version"] != VERSION:
                 what = f"a model of version {header['version']}"
-                raise InputError(Problem("model-version", what, place, f"version {VERSION}", _TRAIN))
+                raise InputError(Problem("model-version", what, place, f"version {VERSION}", TRAIN))
             if header["kind"] != kind:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
             arrays = {name: _array(archive.read(f"{name}.npy")) for name in header["arrays"]}
     except FileNotFoundError:
-        raise InputError(Problem("no-such-file", "no such file", place)) from None
+        raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
     except OSError as error:
         raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
     except (
@@ -100,12 +100,18 @@ def load_model(path: str | Path, kind: str) -> Model:
         AttributeError,
     ) as error:
         what = f"no model that errorbar can read: {error}"
-        raise InputError(Problem("model-damaged", what, place, fix=_TRAIN)) from None
+        raise InputError(Problem("model-damaged", what, place, fix=TRAIN)) from None
     wrong = [name for name, array in arrays.items() if _hash(array) != header["arrays"][name]]
     if wrong:
         what = f"damaged: {', '.join(wrong)} is not what was written"
-        raise InputError(Problem("model-damaged", what, place, fix=_TRAIN))
+        raise InputError(Problem("model-damaged", what, place, fix=TRAIN))
     return Model(kind, header["made"], header["text"], arrays)
+
+
+def fingerprint(model: Model) -> str:
+    """A hash of everything a model computes with: one model that needs another names it by this."""
+    said = {"kind": model.kind, "made": dict(model.made)} | {name: _hash(array) for name, array in model.arrays.items()}
+    return sha256(json.dumps(said, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
 def _bytes(array: Array) -> bytes:

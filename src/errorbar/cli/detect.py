@@ -1,0 +1,39 @@
+"""``errorbar detect``: what a detector says of every preposition of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.options import INPUT, lenient_option, option
+from errorbar.cli.show import Output, output_options
+
+
+@click.command("detect", cls=Command)
+@click.argument("text", type=INPUT, metavar="TEXT")
+@option(
+    "--detector",
+    default="me",
+    metavar="SPEC",
+    help="lm, me, perc or majority, maybe with a threshold: 'me(threshold=4)'.",
+)
+@option("--models", type=click.Path(), default="models", metavar="DIR", help="Folder that 'errorbar train' wrote.")
+@lenient_option
+@output_options
+def command(output: Output, **options: Any) -> None:
+    """Judge every preposition of a text.
+
+    TEXT has one tokenized sentence per line. The table shows what the detector calls errors, the surest first; csv and
+    json have every preposition with its score: item, rater, label, flag, score, word, suggestion, text, as
+    'crowd score', 'crowd sweep', 'curve', 'sample draw' and 'agree' read them.
+
+    \b
+    errorbar detect essays.txt --detector 'me(threshold=4)' -o me.csv
+    errorbar crowd sweep 'A*.m2' me=me.csv --items words --truth any --lenient
+    """
+    from errorbar.studies.detect import detect
+
+    found = detect(**options)
+    output.show(found, "errorbar.detect/1", [found.every()] if output.style == "csv" else None)

@@ -1,0 +1,47 @@
+"""``errorbar train``: detectors from plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.options import INPUT, lenient_option, option, seed_option
+from errorbar.cli.show import Output, format_option
+from errorbar.cli.talk import say
+
+PARTS = ("tagger", "ngrams", "majority", "perc", "me")
+
+
+@click.command("train", cls=Command)
+@click.argument("texts", nargs=-1, type=INPUT, required=True, metavar="TEXT...")
+@option("-o", "--output", "--out", "out", default="models", metavar="DIR", help="Folder for the models.")
+@click.option(
+    "--treebank",
+    type=INPUT,
+    metavar="FILE",
+    help="Treebank with Penn tags, in CoNLL-U, that the tagger learns from.  [default: the folder has a tagger]",
+)
+@click.option("--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all]")
+@option("--order", type=click.IntRange(1, 9), default=4, help="Words of the longest n-grams.")
+@click.option("--fallback", is_flag=True, help="Take fixed discounts where a text is too small for its own.")
+@option("--license", default="unknown", metavar="TEXT", help="Under which the text may be used; the models say it.")
+@option("--provenance", default="unknown", metavar="TEXT", help="Where the text is from; the models say it.")
+@lenient_option
+@seed_option
+@format_option
+def command(style: str, **options: Any) -> None:
+    """Train detectors from plain text: an n-gram model, a tagger, and classifiers of prepositions.
+
+    A TEXT is plain native English, a paragraph or a sentence a line, gzipped or not; a quoted pattern stands for
+    several. What is there already, of the same text and made in the same way, is kept.
+
+    \b
+    errorbar train 'textbooks/*.txt' --treebank en_ewt-ud-train.conllu --license 'CC BY 4.0' -o models
+    errorbar train more.txt --part ngrams --order 5 -o larger
+    """
+    from errorbar.studies.training import train
+
+    found = train(tell=lambda what: say(f"{what} ..."), **options)
+    Output(style, None).show(found, "errorbar.train/1")

@@ -1,0 +1,118 @@
+"""Prepositions in tagged sentences, and what stands around them: neighbors, and the heads of phrases near by.
+
+Conventions
+    A context is a token that has the form of one of the 34 prepositions and is not tagged ``TO`` (the mark of an
+    infinitive). Heads are found by tags alone. Before the preposition: the nearest verb, the nearest noun or pronoun,
+    and the nearest of both and adjectives. After it: the last noun of the first run of nouns that only determiners,
+    adjectives, numbers, adverbs and participles come before; without one, the pronoun or the last of those words
+    there; a gerund that follows at once; else the next word.
+Source
+    Tetreault and Chodorow (2008), Chodorow et al. (2007): a heuristic chunker instead of a parser. They print neither
+    its rules nor their 34 prepositions; both are ours (``edits/items.py`` has the list).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.detectors.learning import Classes
+from errorbar.detectors.lexicon import Ints, Sentences
+from errorbar.detectors.tagger import Tagged, Tagger
+
+INFINITIVE = ("TO",)
+NOUNS = ("NN", "NNS", "NNP", "NNPS")
+PRONOUNS = ("PRP", "EX", "WP", "WDT", "WP$")
+VERBS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD")
+ADJECTIVES = ("JJ", "JJR", "JJS")
+_DETERMINERS, _MODIFIERS = ("DT", "PDT", "PRP$"), ("CD", "RB", "RBR", "RBS", "VBN", "VBG", "AFX")
+BEFORE_NOUNS = (*_DETERMINERS, *ADJECTIVES, *_MODIFIERS, "``", "''", "HYPH", "$")
+WITH_NOUNS = (*NOUNS, "POS")
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contexts:
+    """The prepositions of a layout.
+
+    Attributes:
+        tokens: Number of each preposition's token.
+        places: Its place in the layout.
+        written: Which preposition it is.
+        heads: By name (``verb``, ``noun``, ``near``, ``next``) the place of each one's head; 0, a gap, for none.
+    """
+
+    tokens: Ints
+    places: Ints
+    written: Classes
+    heads: Mapping[str, Ints]
+
+
+class Found(NamedTuple):
+    """The prepositions of a block of sentences, and where they are in the whole text."""
+
+    text: Tagged
+    contexts: Contexts
+    sentence: Ints  # number of each one's sentence in the whole text, from 0
+    token: Ints  # number of its token in that sentence, from 0
+
+
+def find_prepositions(tagger: Tagger, sentences: Sentences, every: bool = False) -> Iterator[Found]:
+    """Tag sentences a block at a time and find their prepositions; ``every``: also the marks of infinitives."""
+    first = 0
+    for text in tagger.blocks(sentences):
+        contexts = find_contexts(text, every)
+        spans = text.layout.spans
+        own = np.searchsorted(spans[:, 1], contexts.tokens, side="right")
+        yield Found(text, contexts, own + first, contexts.tokens - spans[own, 0])
+        first += len(spans)
+
+
+def find_contexts(text: Tagged, every: bool = False) -> Contexts:
+    """The prepositions of tagged sentences."""
+    layout, places = text.layout, text.layout.places
+    written = text.lexicon.prepositions()[layout.words[places]]
+    tokens = np.flatnonzero((written >= 0) & (every | ~text.flags(INFINITIVE)[places]))
+    own = np.searchsorted(layout.spans[:, 1], tokens, side="right")
+    first = places[layout.spans[own, 0]]
+    return Contexts(tokens, places[tokens], written[tokens], _heads(text, places[tokens], first))
+
+
+def is_infinitive(found: Found) -> Flags:
+    """Which ones are tagged as the mark of an infinitive."""
+    return found.text.flags(INFINITIVE)[found.contexts.places]
+
+
+def _heads(text: Tagged, at: Ints, first: Ints) -> dict[str, Ints]:
+    nouns, verbs, adjectives = (text.flags(tags) for tags in (NOUNS, VERBS, ADJECTIVES))
+    pronouns = text.flags(PRONOUNS)
+    before = {
+        name: np.where((found := _last(flags)[at - 1]) >= first, found, 0)
+        for name, flags in (
+            ("verb", verbs),
+            ("noun", nouns | pronouns),
+            ("near", nouns | pronouns | verbs | adjectives),
+        )
+    }
+    end = _next(~text.flags((*BEFORE_NOUNS, *WITH_NOUNS)))[at + 1]  # the first word after the phrase
+    noun = _next(nouns)[at + 1]
+    noun = _last(nouns)[_next(~text.flags(WITH_NOUNS))[noun] - 1]
+    without = np.where((end > at + 1) & ~pronouns[end], end - 1, end)
+    found = np.where(_next(nouns)[at + 1] < end, noun, without)
+    gerund = text.flags(("VBG",))[at + 1] & ~nouns[at + 2]
+    return before | {"next": np.where(gerund, at + 1, found)}
+
+
+def _last(flags: Flags) -> Ints:
+    """Of each place the last flagged one up to it, or -1."""
+    return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
+
+
+def _next(flags: Flags) -> Ints:
+    """Of each place the next flagged one from it on, or the last place."""
+    places = np.where(flags, np.arange(len(flags)), len(flags) - 1)
+    return np.minimum.accumulate(places[::-1])[::-1]

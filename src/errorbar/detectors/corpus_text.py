@@ -1,0 +1,154 @@
+"""Training text: plain text files to tokenized sentences, with what a model must say of its text.
+
+Conventions
+    Every line is a paragraph or a sentence; no sentence goes over its end. Inside a line a sentence ends after
+    ``. ? !`` with closing quotation marks and brackets, where white space and a capital or a digit follow, perhaps
+    after opening ones; not after the abbreviations of ``formats.tokenize``, nor after a single capital letter and a
+    full stop.
+    Tokens are those of the CoNLL-2014 release (``treebank_tokens``), and characters as there, so that a model meets in
+    learners' essays what it has seen: typographic quotation marks and apostrophes become ``"`` and ``'``; a long dash
+    becomes ``-`` and stands alone, a short one and the minus sign become ``-``; an ellipsis becomes three full stops,
+    and soft hyphens and marks of width or direction nothing. Letters outside ASCII come off their word, as there.
+    The hash of a text is the SHA-256 of its lines, each with a line feed, file after file: it is the same for a file
+    gzipped or not, with LF or CR LF.
+    Text is held out in blocks of 100 consecutive sentences: neighbors repeat each other's words, and single sentences
+    drawn at random would make any model look better than it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines, Source
+from errorbar.formats.tokenize import ABBREVIATIONS, treebank_tokens
+from errorbar.stats.resampling import stream
+
+BLOCK = 100
+UNKNOWN = "unknown"
+
+_CHARACTERS = {
+    **dict.fromkeys("‘’‚‛′", "'"),
+    **dict.fromkeys("“”„‟«»″", '"'),
+    **dict.fromkeys("‐‑−", "-"),
+    **dict.fromkeys("—―", " - "),
+    **dict.fromkeys("\xad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"),
+    "–": "-",
+    "…": " ... ",
+}
+_PLAIN = str.maketrans(_CHARACTERS)
+_END = re.compile(r"""[.?!]["')\]]*\s+(?=["'(\[]*[A-Z0-9])""")
+_ABBREVIATED = frozenset(ABBREVIATIONS)
+_LAST_WORD = re.compile(r"[^\s\"'(\[]*\Z")
+_REACH = 12  # characters before a full stop that are looked at; no abbreviation is longer
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusText:
+    """A tokenized text.
+
+    Attributes:
+        sentences: Tokens, sentence by sentence.
+        described: ``sha256`` of the text, ``sentences`` and ``tokens`` (numbers), ``license``, ``provenance``: what
+            a model says of the text it was made of.
+    """
+
+    sentences: list[list[str]] = field(repr=False)
+    described: dict[str, str | int]
+
+
+def read_corpus_text(
+    files: Sequence[Source], *, license: str = UNKNOWN, provenance: str = UNKNOWN, problems: Problems | None = None
+) -> CorpusText:
+    """Read plain text files, gzipped or not, and cut them into sentences and tokens.
+
+    Args:
+        files: Paths, or ``-``; read in this order as one text.
+        license: Under which the text may be used; nobody can tell that from the text.
+        provenance: Where it comes from.
+        problems: Where lenient reading keeps its notes.
+
+    Raises:
+        InputError: If a file cannot be read, or there is no word in any.
+    """
+    noted = Problems() if problems is None else problems
+    digest = sha256()
+    same: dict[str, str] = {}  # one copy of each word: a text of millions of tokens has some ten thousand
+    sentences: list[list[str]] = []
+    for file in files:
+        for block in Lines(file, noted, last=True).blocks():
+            digest.update("".join(f"{line}\n" for line in block).encode("utf-8", "surrogatepass"))
+            for line in block:
+                sentences += [[same.setdefault(token, token) for token in found] for found in tokenized(line)]
+    if problems is None:
+        noted.raise_errors()
+    if not sentences:
+        place = Place(", ".join(map(str, files)))
+        raise InputError(Problem("text-empty", "there is no word in it", place, "plain text", "give it text"))
+    described: dict[str, str | int] = {
+        "sha256": digest.hexdigest(),
+        "sentences": len(sentences),
+        "tokens": sum(map(len, sentences)),
+        "license": license,
+        "provenance": provenance,
+    }
+    return CorpusText(sentences, described)
+
+
+def plain(text: str) -> str:
+    """A text in the characters of the CoNLL data."""
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def tokenized(paragraph: str) -> Iterator[list[str]]:
+    """The sentences of a paragraph in tokens."""
+    text = plain(paragraph)
+    start = 0
+    for end in (*_ends(text), len(text)):
+        if tokens := treebank_tokens(text[start:end]):
+            yield tokens
+        start = end
+
+
+def _ends(text: str) -> Iterator[int]:
+    """Where sentences end inside a paragraph."""
+    for found in _END.finditer(text):
+        at = found.start()
+        word = _LAST_WORD.search(text, max(0, at - _REACH), at)
+        if text[at] != "." or word is None or not _goes_on(word[0]):
+            yield found.end()
+
+
+def _goes_on(word: str) -> bool:
+    """Whether a sentence goes on after a word and a full stop."""
+    return word.lower() in _ABBREVIATED or (len(word) == 1 and word.isupper())
+
+
+def held_out(n_sentences: int, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Which sentences are held out: every block of 100 consecutive ones whole, as many blocks as the share asks for.
+
+    Args:
+        n_sentences: How many there are.
+        share: Of all blocks, rounded; from 0 to 1.
+        seed: Of the choice of blocks.
+    """
+    if not 0 <= share <= 1:
+        raise UsageError(Problem("bad-parameter", f"the share to hold out must be from 0 to 1, got {share}"))
+    n_blocks = -(-n_sentences // BLOCK)
+    chosen = stream(seed, "held out").permutation(n_blocks)[: round(share * n_blocks)]
+    return np.isin(np.arange(n_sentences) // BLOCK, chosen)
+
+
+def split(sentences: Iterable[list[str]], out: NDArray[np.bool_]) -> tuple[list[list[str]], list[list[str]]]:
+    """The sentences that stay and those that are held out."""
+    parts: tuple[list[list[str]], list[list[str]]] = ([], [])
+    for sentence, held in zip(sentences, out.tolist(), strict=True):
+        parts[held].append(sentence)
+    return parts

@@ -1,0 +1,157 @@
+"""The readable twins of ``_learn.pyx``: averaged perceptron, maximum entropy and tagging, one example at a time.
+
+Examples are rows of a table of weights (hashing.py); a class's score is the sum of its weights in those rows. The
+first of several best classes is the guess. All change what they are given: weights, sums, tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.detectors.hashing import row_of, step_one
+
+SMALL = 1e-3  # a slope (probability less truth) below it moves nothing: most classes of most examples
+Ints32 = NDArray[np.int32]
+Ints64 = NDArray[np.int64]
+Classes = NDArray[np.int8]
+Floats32 = NDArray[np.float32]
+
+
+def learn_perceptron(rows: Ints32, right: Classes, order: Ints64, weights: Ints32, totals: Ints64, at: int) -> int:
+    """One pass of the averaged perceptron over examples in an order; how many guesses were wrong.
+
+    Formula
+        A wrong guess adds 1 to the right class's weights in the example's rows and takes 1 from the guessed one's.
+        With each change d made at example number t (``at`` for the first), totals += d * t: after T examples the
+        average of the weights over all examples is weights - totals / T.
+    """
+    mistakes = 0
+    for i, example in enumerate(order.tolist()):
+        guess = _learn_one(rows[example].tolist(), int(right[example]), weights, totals, at + i)
+        mistakes += guess != right[example]
+    return mistakes
+
+
+def _learn_one(found: Sequence[int], right: int, weights: Ints32, totals: Ints64, at: int) -> int:
+    scores = np.zeros(weights.shape[1], np.int64)
+    for row in found:
+        scores += weights[row]
+    guess = int(scores.argmax())
+    if guess != right:
+        for row in found:
+            for change, one in ((1, right), (-1, guess)):
+                weights[row, one] += change
+                totals[row, one] += change * at
+    return guess
+
+
+def _history(states: NDArray[Any], depths: Classes, at: int, before: Sequence[int], bits: int) -> list[int]:
+    """Rows of the features that look at the tags before; ``before``: codes of the last tag and the one before it."""
+    found = []
+    for start, depth in zip(states[at].tolist(), depths.tolist(), strict=True):
+        h = start
+        for tag in before[:depth]:
+            h = step_one(h, tag)
+        found.append(row_of(h, bits))
+    return found
+
+
+def learn_tags(
+    rows: Ints32,
+    states: NDArray[np.uint32],
+    depths: Classes,
+    codes: NDArray[np.uint32],
+    right: Classes,
+    spans: Ints64,
+    weights: Ints32,
+    totals: Ints64,
+    at: int,
+    bits: int,
+) -> int:
+    """One pass of the averaged perceptron over the tokens of sentences, each after its own guesses for those before.
+
+    ``rows`` are known beforehand; ``states`` take the codes of the last ``depths`` tags. The last of ``codes`` stands
+    for no tag.
+    """
+    mistakes = 0
+    names = codes.tolist()
+    for start, end in spans.tolist():
+        before = (names[-1], names[-1])
+        for t in range(start, end):
+            found = rows[t].tolist() + _history(states, depths, t, before, bits)
+            guess = _learn_one(found, int(right[t]), weights, totals, at)
+            at += 1
+            mistakes += guess != right[t]
+            before = (names[guess], before[0])
+    return mistakes
+
+
+def learn_maxent(
+    rows: Ints32, right: Classes, order: Ints64, weights: Floats32, squares: Floats32, rate: float
+) -> float:
+    """One pass of stochastic gradient descent with AdaGrad's rates over examples in an order; the sum of -log p.
+
+    Formula
+        p is the softmax of the scores. Of class c the slope is g = p_c - [c is right]; in every row of the example
+        squares += g^2 and weights -= rate * g / sqrt(squares).
+    """
+    loss = 0.0
+    n = weights.shape[1]
+    for example in order.tolist():
+        found, truth = rows[example].tolist(), int(right[example])
+        p = [0.0] * n
+        for row in found:
+            for c, weight in enumerate(weights[row].tolist()):
+                p[c] += weight
+        most = max(p)
+        loss -= p[truth] - most
+        p = [exp(score - most) for score in p]
+        total = 0.0
+        for each in p:
+            total += each
+        loss += log(total)
+        slopes = [each / total - (c == truth) for c, each in enumerate(p)]
+        live = [(c, slope) for c, slope in enumerate(slopes) if slope > SMALL or slope < -SMALL]
+        for row in found:
+            for c, slope in live:
+                square = float(squares[row, c]) + slope * slope
+                squares[row, c] = square
+                weights[row, c] = float(weights[row, c]) - rate * slope / sqrt(square)
+    return loss
+
+
+def add_scores(rows: Ints32, offsets: Ints32, classes: Classes, weights: Floats32, scores: NDArray[np.float64]) -> None:
+    """Add the weights of each example's rows to its scores, row by row."""
+    for example, found in zip(scores, rows.tolist(), strict=True):
+        for row in found:
+            for k in range(offsets[row], offsets[row + 1]):
+                example[classes[k]] += weights[k]
+
+
+def tag_tokens(
+    rows: Ints32,
+    states: NDArray[np.uint32],
+    depths: Classes,
+    codes: NDArray[np.uint32],
+    spans: Ints64,
+    offsets: Ints32,
+    classes: Classes,
+    weights: Floats32,
+    tags: Classes,
+    bits: int,
+) -> None:
+    """Tag the tokens of sentences from left to right, each by the best score after the tags given before."""
+    names = codes.tolist()
+    for start, end in spans.tolist():
+        before = (names[-1], names[-1])
+        for t in range(start, end):
+            found = np.array([rows[t].tolist() + _history(states, depths, t, before, bits)], np.int32)
+            scores = np.zeros((1, len(names) - 1))
+            add_scores(found, offsets, classes, weights, scores)
+            tags[t] = best = int(scores[0].argmax())
+            before = (names[best], before[0])

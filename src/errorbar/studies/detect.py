@@ -1,0 +1,135 @@
+"""What a detector says of the prepositions of a text: what ``errorbar detect`` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.problems import Problems
+from errorbar.core.spec import Parameter, make_spec, read_parameters, split_spec
+from errorbar.detectors.detection import detect as judged
+from errorbar.detectors.lm import deletion_scores
+from errorbar.detectors.selectors import Kind
+from errorbar.edits.items import ERROR, OK
+from errorbar.formats.opening import Lines, Source
+from errorbar.studies.door import Lenient, public
+from errorbar.studies.training import read_ngrams, read_selector, read_tagger
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+THRESHOLDS = {"lm": 0.0, "me": 4.0, "perc": 20.0, "majority": 0.0}
+"""Of each detector, in the unit of its scores: nats, and of ``perc`` sums of weights."""
+
+
+INFINITIVE = -1000.0
+"""Score of a ``to`` that marks an infinitive: it has the form of a preposition, and no detector calls it an error."""
+
+
+class Detection(NamedTuple):
+    """What is said of one word."""
+
+    item: str  # ``sentence:start-end``, sentences from 1
+    word: str
+    flag: bool
+    score: float
+    suggestion: str  # what to write instead; empty: leave it out
+    text: str  # the sentence, the word in brackets
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Detections(Result):
+    """A detector's judgments of every preposition of a text, in order.
+
+    Attributes:
+        detector: Its spec, which is the rater of its judgments.
+        rows: A judgment each.
+        notes: What was noted on the way.
+    """
+
+    detector: str
+    rows: Sequence[Detection]
+    notes: Sequence[Problem] = ()
+
+    @property
+    def flagged(self) -> list[Detection]:
+        """What it calls errors, the surest first."""
+        return sorted((each for each in self.rows if each.flag), key=lambda each: -each.score)
+
+    def to_dict(self) -> dict[str, object]:
+        """Every judgment."""
+        rows = [{**each._asdict(), "rater": self.detector, "label": _label(each)} for each in self.rows]
+        return {"detector": self.detector, "rows": rows}
+
+    def tables(self) -> list[Table]:
+        """What it calls errors."""
+        columns = [Column("item"), Column("word"), Column("suggestion"), Column("score", "number", digits=2)]
+        body: list[list[Cell]] = [
+            [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
+        ]
+        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out"
+        return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
+
+    def every(self) -> Table:
+        """All judgments, as tables of judgments and of flags have them."""
+        columns = [Column(name) for name in ("item", "rater", "label")] + [Column("flag", "count")]
+        columns += [Column("score", "number"), *(Column(name) for name in ("word", "suggestion", "text"))]
+        rows: list[list[Cell]] = [
+            [each.item, self.detector, _label(each), int(each.flag), each.score, each.word, each.suggestion, each.text]
+            for each in self.rows
+        ]
+        return Table(columns, rows, name="judgments")
+
+
+def _label(found: Detection) -> str:
+    return ERROR if found.flag else OK
+
+
+@public()
+def detect(text: Source, detector: str = "me", *, models: Source = "models", lenient: Lenient = False) -> Detections:
+    """Judge every preposition of a text by a detector that ``train`` made.
+
+    Args:
+        text: One tokenized sentence per line, as systems' texts are.
+        detector: ``lm``, ``me``, ``perc`` or ``majority``, with a threshold as in ``"me(threshold=4)"``: a word is an
+            error if its score is at least that (of ``lm``: above it).
+        models: The folder that ``train`` wrote.
+        lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
+
+    Raises:
+        InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
+        UsageError: If there is no such detector.
+    """
+    name, raw = split_spec(detector)
+    if name not in THRESHOLDS:
+        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, THRESHOLDS)))
+    parameter = Parameter("threshold", float, THRESHOLDS[name], "From which score on a word is an error.")
+    threshold = cast("float", read_parameters(name, (parameter,), raw)["threshold"])
+    spec = str(make_spec(name, (replace(parameter, default=float("nan")),), {"threshold": threshold}))
+    problems = Problems(lenient=lenient)
+    lines = Lines(text, problems, last=True)
+    sentences = [line.split() for line in lines]
+    problems.raise_errors()
+    if not any(sentences):
+        place = Place(lines.name)
+        raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
+    tagger = read_tagger(models)
+    # Which words are prepositions does not depend on who judges them.
+    found = judged(read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences)
+    items = [*zip(found.sentence.tolist(), found.token.tolist(), strict=True)]
+    margin = deletion_scores(read_ngrams(models), sentences, items) if name == "lm" else found.margin
+    scores = np.where(np.isneginf(found.margin), INFINITIVE, margin).tolist()
+    flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
+    said = [""] * len(items) if name == "lm" else found.suggestions()
+    rows = [
+        Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _shown(sentences[s], t))
+        for (s, t), flag, score, other in zip(items, flags, scores, said, strict=True)
+    ]
+    return Detections(spec, rows, tuple(problems.notes))
+
+
+def _shown(tokens: Sequence[str], at: int) -> str:
+    return " ".join([*tokens[:at], f"[{tokens[at]}]", *tokens[at + 1 :]])

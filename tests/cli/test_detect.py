@@ -1,0 +1,133 @@
+"""From plain text to a detector's judgments and back into the commands that take judgments, on a few sentences."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+TAGGED = """The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.
+She/PRP depends/VBZ on/IN him/PRP ./.
+He/PRP lives/VBZ in/IN the/DT city/NN ./.
+They/PRP want/VBP to/TO go/VB to/IN the/DT sea/NN ./.
+We/PRP looked/VBD at/IN the/DT book/NN of/IN the/DT girl/NN ./."""
+ESSAY = "She depends of him .\nThey want to go to the sea .\nHe lives in the city .\n\n"
+
+
+def treebank() -> str:
+    """CoNLL-U of the sentences above."""
+    lines = []
+    for sentence in TAGGED.splitlines():
+        for number, token in enumerate(sentence.split(), 1):
+            form, tag = token.rsplit("/", 1)
+            lines.append("\t".join((str(number), form, form.lower(), "_", tag, "_", "_", "_", "_", "_")))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("errorbar.studies.training.BITS", 12)  # a table for a text of this size
+    plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
+    Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
+    Path("bank.conllu").write_text(treebank(), encoding="utf-8")
+    Path("essay.txt").write_text(ESSAY, encoding="utf-8")
+    return tmp_path
+
+
+TRAIN = ("train", "native.txt", "--treebank", "bank.conllu", "--fallback", "--license", "our own")
+
+
+def record(errorbar: CommandLine, *words: object) -> Any:  # noqa: ANN401 - JSON
+    found = errorbar(*words, "--format", "json")
+    assert found.code == 0, found.err
+    return json.loads(found.out)
+
+
+@pytest.mark.usefixtures("folder")
+def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
+    first = record(errorbar, *TRAIN, "--part", "tagger", "--part", "ngrams")
+    assert [(each["part"], each["found"]) for each in first["models"]] == [("tagger", False), ("ngrams", False)]
+    second = record(errorbar, *TRAIN)
+    validated("train", json.dumps(second))
+    assert [each["part"] for each in second["models"] if each["found"]] == ["tagger", "ngrams"]
+    assert [each["part"] for each in second["models"] if not each["found"]] == ["majority", "perc", "me"]
+    assert second["text"]["license"] == "our own"
+    third = record(errorbar, *TRAIN)
+    assert all(each["found"] for each in third["models"])
+    before = {path.name: path.read_bytes() for path in Path("models").iterdir()}
+    Path("models/me.model").write_bytes(b"damaged")  # the same seed makes the same bytes again
+    assert [each["part"] for each in record(errorbar, *TRAIN)["models"] if not each["found"]] == ["me"]
+    assert {path.name: path.read_bytes() for path in Path("models").iterdir()} == before
+    other = record(errorbar, *TRAIN, "--seed", 1, "--order", 3)
+    assert [each["part"] for each in other["models"] if each["found"]] == []
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("detector", ["me(threshold=0.5)", "perc(threshold=1)", "lm(threshold=-100)", "majority"])
+def test_every_detector(errorbar: CommandLine, detector: str) -> None:
+    assert errorbar(*TRAIN).code == 0
+    found = record(errorbar, "detect", "essay.txt", "--detector", detector)
+    validated("detect", json.dumps(found))
+    assert [each["item"] for each in found["rows"]] == ["1:2-3", "2:2-3", "2:4-5", "3:2-3"]
+    assert [each["word"] for each in found["rows"]] == ["of", "to", "to", "in"]
+    infinitive = found["rows"][1]
+    assert (infinitive["score"], infinitive["label"], infinitive["flag"]) == (-1000, "ok", False)
+    assert found["rows"][0]["text"] == "She depends [of] him ."
+    if detector.startswith(("me", "perc")):
+        assert (found["rows"][0]["suggestion"], found["rows"][0]["label"]) == ("on", "error")
+        assert found["rows"][3]["label"] == "ok"
+    if detector.startswith("lm"):
+        assert {each["suggestion"] for each in found["rows"]} == {""}
+        assert [each["flag"] for each in found["rows"]] == [True, False, True, True]
+
+
+@pytest.mark.usefixtures("folder")
+def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
+    assert errorbar(*TRAIN).code == 0
+    assert errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)", "-o", "me.csv").code == 0
+    rows = list(csv.DictReader(Path("me.csv").read_text(encoding="utf-8").splitlines()))
+    assert list(rows[0]) == ["item", "rater", "label", "flag", "score", "word", "suggestion", "text"]
+    assert {row["rater"] for row in rows} == {"me(threshold=0.5)"}
+    votes = "item,rater,label\n" + "".join(
+        f"{row['item']},{rater},{'error' if row['item'] == '1:2-3' else 'ok'}\n" for row in rows for rater in "ab"
+    )
+    Path("votes.csv").write_text(votes, encoding="utf-8")
+    (weighted, _) = record(errorbar, "crowd", "score", "votes.csv", "me.csv", "--no-ci")["rows"]
+    assert (weighted["hits"], weighted["misses"]) == (1, 0)
+    (swept,) = record(errorbar, "crowd", "sweep", "votes.csv", "me.csv", "--no-ci", "--recalls", "1")["rows"]
+    assert swept["points"][0]["P"]["value"] == 1.0
+    assert errorbar("curve", "votes.csv", "me.csv", "--no-ci").code == 0
+    assert errorbar("agree", "votes.csv", "me.csv", "--no-ci").code == 0
+    drawn = errorbar("sample", "draw", "me.csv", "--budget", 4, "--out", "set.csv", "--key", "key.json")
+    assert drawn.code == 0, drawn.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("train", "none.txt"), "none.txt: no such file"),
+        (("train", "native.txt", "--part", "me"), "the classifiers need a tagger, and there is none"),
+        (("train", "native.txt"), "fallback"),  # too small for discounts of its own
+        (("train", "native.txt", "--treebank", "native.txt", "--fallback"), "native.txt:1: 1 columns"),
+        (("train", "native.txt", "--fallback", "-o", "native.txt"), "no folder for the models can be made"),
+        (("detect", "essay.txt"), "models/tagger.model: no such model"),
+        (("detect", "essay.txt", "--detector", "mee"), "no detector is called 'mee'; did you mean 'me'?"),
+        (("detect", "essay.txt", "--detector", "me(treshold=3)"), "threshold"),
+        (("detect", "empty.txt"), "there is no word in it"),
+    ],
+)
+def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], said: str) -> None:
+    Path("empty.txt").touch()
+    found = errorbar(*words)
+    assert found.code == 2
+    assert said in found.err
+    assert found.err.count("error:") == 1
