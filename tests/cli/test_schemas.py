@@ -70,7 +70,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "attack": [
         ("attack", "--gold", "gold.m2", "system.txt", "--metric", "m2", "--metric", "gleu", "--resamples", "20"),
         ("attack", "--gold", "gold.m2", "--only", "unchanged", "--no-ci"),
-        ("attack", "--gold", "gold.m2", "system.txt", "--only", "unchanged", "--scores", "lm=attacked.csv"),
+        ("attack", "--gold", "gold.m2", "system.txt", "--only", "unchanged", "--scores", "lm=scores.csv"),
     ],
     "check": [("check", "gold.m2"), ("check", "--gold", "gold.m2", "system.txt"), ("check", "votes.csv", "flags.csv")],
     "metrics": [("metrics",)],
@@ -112,7 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "one.csv").write_text("item,rater,label\nx,a,error\ny,a,ok\n")
     (path / "gold.m2").write_text(M2 * 3)
     (path / "system.txt").write_text("X b c .\na b c .\nX b d .\n")
-    (path / "attacked.csv").write_text("system,score\nunchanged,1\nsystem,2\n")
+    (path / "scores.csv").write_text("system,score\nunchanged,1\nsystem,2\n")
     (path / "text.txt").write_text("we discuss about the plan\nlook at the plan\nlook at the plan\n")
     (path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5)
     return path
