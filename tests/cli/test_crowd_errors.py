@@ -205,3 +205,25 @@ def test_a_sweep_needs_the_score_of_every_judged_item(errorbar: CommandLine, tmp
         "--recalls 2,x (expected numbers between commas)"
         in errorbar("crowd", "sweep", tmp_path / "votes.csv", tmp_path / "some.csv", "--recalls", "2,x").err
     )
+
+
+def test_a_sweep_takes_the_policy_for_ties_and_nothing_without_effect(errorbar: CommandLine, tmp_path: Path) -> None:
+    """a is an error to both raters, b to one of two, c to none: with a tie as no error, P at a recall of 1 is 1/1."""
+    rows = "a,1,e\na,2,e\nb,1,e\nb,2,ok\nc,1,ok\nc,2,ok\n"
+    (tmp_path / "votes.csv").write_text(f"item,rater,label\n{rows}")
+    (tmp_path / "s.csv").write_text("item,flag,score\na,1,3\nb,0,2\nc,0,1\n")
+    words = ("crowd", "sweep", tmp_path / "votes.csv", tmp_path / "s.csv", "--recalls", "1", "--no-ci", "--error", "e")
+
+    def sweep(*more: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(errorbar(*words, *more, "--format", "json").out)["rows"][0]
+        return found
+
+    half = sweep("--truth", "majority")
+    assert (half["n_items"], half["errors"], half["points"][0]["n_flagged"]) == (3, 1.5, 2)
+    for policy, said in {"ok": (3, 1.0, 1), "error": (3, 2.0, 2), "unknown": (2, 1.0, 1)}.items():
+        found = sweep("--truth", "majority", "--metric", f"crowd(ties={policy})")
+        assert (found["n_items"], found["errors"], found["points"][0]["n_flagged"]) == said
+        assert f"ties={policy}" in found["signature"] != half["signature"]
+    for metric, truth in (("ties=ok", "weighted"), ("beta=2", "majority"), ("shares=dawid-skene", "any")):
+        done = errorbar(*words, "--metric", f"crowd({metric})", "--truth", truth)
+        assert (done.code, done.err.count("error: "), "[useless-option]" in done.err) == (2, 1, True)

@@ -67,7 +67,7 @@ def test_edits_of_texts_are_made_anew_on_both_sides() -> None:
     assert found.counts[0].tolist() == [[1, 1, 1], [0, 1, 1]]
     assert found.counts[1].tolist() == [[0, 0, 0], [0, 0, 0]]
     assert found.types == ("R:OTHER",)
-    assert found.made_by == "edits:errorbar_en:1"
+    assert found.made_by == "reference-edits:errorbar_en:1"
     assert Errant().join([found, found]).made_by == found.take(slice(0, 1)).made_by == found.made_by
 
 
@@ -95,7 +95,7 @@ def test_m2_with_edits_of_errant() -> None:
     minimal, made = M2().measure(of_texts(), [ANNA, "fine"]), M2(edits="errant").measure(of_texts(), [ANNA, "fine"])
     assert minimal.counts[0, 0].tolist() == [2, 2, 2]
     assert made.counts[0, 0].tolist() == [1, 1, 1]
-    assert (minimal.made_by, made.made_by) == ("", "edits:errorbar_en:1")
+    assert (minimal.made_by, made.made_by) == ("", "reference-edits:errorbar_en:1")
     given = corpus(sentence("a b", {"a": [edit(0, 1, "x")]}))
     with pytest.raises(UsageError, match=r"the edits of this reference are given; leave edits=errant out"):
         M2(edits="errant").measure(given, ["a b"])
@@ -109,14 +109,35 @@ def test_signatures_say_what_made_the_edits(tmp_path: Path) -> None:
     texts: Any = {"source": tmp_path / "source", "ci": False}
     gold, system = [tmp_path / "a", tmp_path / "b"], Hypothesis("it", [ANNA, "fine"])
     errant, m2 = errorbar.score(gold, system, ["errant(pipeline=mine)", "m2"], **texts)
-    assert "|edits:mine:1|" in str(errant.signature)
+    assert "|reference-edits:mine:1|" in str(errant.signature)
     assert "edits:" not in str(m2.signature)
     compared = errorbar.compare(gold, [system, Hypothesis("other", [SOURCE, "fine"])], "errant", swaps=10, **texts)
-    assert "|edits:errorbar_en:1|" in compared.signature
+    assert "|reference-edits:errorbar_en:1|" in compared.signature
     reached = errorbar.ceiling(gold, metric="errant", **texts)
-    assert "|edits:errorbar_en:1|" in reached.signature
+    assert "|reference-edits:errorbar_en:1|" in reached.signature
     (m2_file,) = errorbar.score(gold, system, "m2(edits=errant)", **texts)
     assert "m2(edits=errant)|" in str(m2_file.signature)
+
+
+def test_signatures_tell_references_that_are_texts_from_their_smallest_edits() -> None:
+    """Both references have the same record, and ERRANT makes other edits of the texts: so the digits differ."""
+    texts = of_texts()
+    given = corpus(*(Sentence(one.text, {k: tuple(v) for k, v in one.annotations.items()}) for one in texts.sentences))
+    system = Hypothesis("it", [ANNA, "fine"])
+    for metric in ("errant", "behavior(edits=errant)"):
+        made, kept = (errorbar.score(each, system, metric, ci=False)[0] for each in (texts, given))
+        assert made.signature.reference == kept.signature.reference
+        assert made.counts != kept.counts or metric != "errant"
+        assert made.signature != kept.signature
+        assert "|edits:errorbar_en:1|" in str(kept.signature)
+
+
+def test_a_part_without_annotators_hides_nothing() -> None:
+    """Signatures must not depend on where a corpus is cut."""
+    alone = corpus(Sentence("fine", {}))
+    parts = [Errant().measure(alone, ["fine"]), Errant().measure(of_texts(), [ANNA, "fine"])]
+    assert [part.made_by for part in parts] == ["edits:errorbar_en:1", "reference-edits:errorbar_en:1"]
+    assert Errant().join(parts).made_by == parts[1].made_by
 
 
 def test_the_edits_that_a_report_shows() -> None:

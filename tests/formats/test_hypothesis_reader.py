@@ -9,6 +9,7 @@ import pytest
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.text import HypothesisReader
+from tests.helpers.cli import CommandLine
 
 
 def read(path: Path, n_sentences: int, *, lenient: bool = False) -> tuple[list[str], list[Problem]]:
@@ -91,6 +92,14 @@ def test_m2_instead_of_text(system: Path) -> None:
     problem = refusal(system, 1)
     assert problem.code == "hypothesis-m2"
     assert "errorbar convert --to text" in problem.fix
+
+
+def test_the_command_that_makes_text_names_the_file(errorbar: CommandLine, tmp_path: Path) -> None:
+    lines = {"m2": "S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n", "jsonl": '{"format": "errorbar-corpus"}\n'}
+    for kind, annotator in (("m2", "0"), ("jsonl", "NAME")):
+        (tmp_path / kind).write_text(lines[kind])
+        said = errorbar("score", "--gold", tmp_path / "m2", tmp_path / kind).err
+        assert f"errorbar convert --to text --annotator {annotator} {tmp_path / kind}" in said
 
 
 def test_a_sentence_may_start_with_the_letter_s(system: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,25 @@ def test_a_corpus_in_every_form(folder: Path) -> None:
     two = read_corpus({"ann": path, "bob": folder / "gold2.m2"})
     assert two.annotators == ("ann", "bob")
     assert read_corpus(str(folder / "gold*.m2")).annotators == ("gold", "gold2")
+
+
+def test_paths_one_after_the_other(folder: Path) -> None:
+    """Whether a reference labels tokens is asked before it is read: what gives each path once must last for both."""
+    gold, out = folder / "gold.m2", folder / "out.txt"
+    whole = score(gold, out, ci=False)
+    assert score((each for each in [gold]), (each for each in [out]), ci=False).to_dict() == whole.to_dict()
+    assert read_system(out, (each for each in [gold])) == read_system(out, gold)
+
+
+def test_token_labels_are_known_as_such_whatever_is_made_of_their_corpus(tmp_path: Path) -> None:
+    for name, labels in (("a", "ci"), ("b", "ic")):
+        (tmp_path / name).write_text(f"he\t{labels[0]}\ngo\t{labels[1]}\n")
+    whole = read_corpus([tmp_path / "a", tmp_path / "b"])
+    kept = [whole, whole.only(["a"]), pickle.loads(pickle.dumps(whole)), replace(whole, cache={})]
+    for corpus in kept:
+        assert score(corpus, tmp_path / "a", ci=False)[0].metric == "tokens"
+        with pytest.raises(UsageError, match="labels tokens, and the metric gleu needs corrections"):
+            score(corpus, Hypothesis("it", ["he goes"]), "gleu")
 
 
 def test_systems_in_every_form(folder: Path) -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
+from errorbar.metrics.registry import parse_metrics
+from errorbar.studies.attack import attack
+from errorbar.studies.inputs import ReadingOptions, read_corpus
 from errorbar.studies.meta import meta
+from errorbar.studies.meta_metrics import Outputs
 from errorbar.studies.score import score
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -123,6 +129,24 @@ def test_scores_of_sentences_are_those_of_sentences_alone() -> None:
     assert found.by_sentence[0].n_left_out == 0
 
 
+@pytest.mark.parametrize("metric", ["m2", "tokens", "behavior"])
+def test_a_sentence_that_nobody_looked_at_has_no_score(metric: str) -> None:
+    corpus = read_corpus("gold.m2")
+    corpus.sentences[1].annotations.clear()
+    (measured,) = parse_metrics(metric)
+    known = MetricScores("humans", {"good": 3.0, "fair": 2.0, "none": 1.0})
+    outputs = Outputs(
+        gold=corpus, systems=SYSTEMS, metrics=[measured], reading=ReadingOptions(), first_sentence=1, seed=0
+    )
+    (found,) = outputs.compute(known.systems, Problems())
+    assert sorted(found.scores.sentences) == ["1", "3", "4", "5"]
+    for sentence in corpus.sentences:
+        sentence.annotations.clear()
+    (found,) = outputs.compute(known.systems, Problems())
+    assert not found.scores.sentences
+    assert not found.scores.systems
+
+
 def test_the_command_prints_what_the_function_returns(errorbar: CommandLine) -> None:
     words = (
         "--human",
@@ -157,6 +181,27 @@ def test_human_scores_of_sentences_are_swapped_as_metrics_are() -> None:
     human = MetricScores("human", {"good": 3.0, "fair": 2.0, "none": 1.0}, sentences)
     (same,) = meta(human, MetricScores("m", human.systems, sentences)).soft
     assert (same.accuracy.value, same.accuracy.n_units, same.accuracy.interval) == (1.0, 3, None)
+
+
+def test_signatures_name_what_soft_accuracy_rests_on() -> None:
+    """Swaps of recorded scores are random, and what is swapped of the judgments is said by ``by``."""
+    known = {str(n): {name: float((n * at) % 7) for at, name in enumerate(SYSTEMS, 1)} for n in range(20)}
+    scores = MetricScores("known", {"good": 3.0, "fair": 2.0, "none": 1.0}, known)
+    systems = MetricScores("systems", scores.systems)
+
+    Path("judged.csv").write_text(JUDGED + JUDGED.partition("\n")[2])  # each pair twice of a sentence
+
+    def seen(**how: Any) -> tuple[object, ...]:  # noqa: ANN401 - as meta takes it
+        found = meta("judged.csv", [scores, systems], ci=False, tests=False, **how)
+        assert found.signatures["systems"] is None
+        return found.soft[0].accuracy.value, found.signature, found.signatures["known"]
+
+    usual, seeded, by = seen(by="sentence"), seen(by="sentence", seed=1), seen(by="comparison")
+    assert usual[0] != seeded[0] != by[0] != usual[0]
+    assert usual[2] != seeded[2]
+    assert usual[1] != by[1]
+    other = meta("judged.csv", MetricScores("known", scores.systems, known | {"0": {"good": 9.0}}), ci=False)
+    assert other.signatures["known"] != usual[2]
 
 
 def test_who_is_missing_is_named(errorbar: CommandLine) -> None:
@@ -197,6 +242,16 @@ def test_refused(errorbar: CommandLine, words: tuple[str, ...], message: str) ->
     done = errorbar("meta", *words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_scores_in_a_folder_with_an_equals_sign_in_its_name() -> None:
+    """As systems and references: what stands before it is a name only where it has no slash."""
+    Path("run=1").mkdir()
+    scores = Path("known.csv").rename(Path.cwd() / "run=1" / "known.csv")
+    Path("human.csv").write_text("system,score\ngood,3\nfair,2\nnone,1\n")
+    for given, name in ((str(scores), "known"), (scores, "known"), (f"mine={scores}", "mine")):
+        assert [each.metric for each in meta("human.csv", given).agreements] == [name]
+    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).landings] == ["known"]
 
 
 def test_nothing_is_computed_without_a_reference() -> None:

@@ -84,7 +84,7 @@ def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
-    as they are. Systems of the metric errant can be M2, too, those of tokens M2 or token labels.
+    as they are. Systems of the metrics errant and behavior can be M2, too, those of tokens M2 or token labels.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI

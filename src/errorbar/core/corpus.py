@@ -66,6 +66,7 @@ class Corpus:
         name: What to call the corpus in messages.
         notes: What its reader repaired or warns of.
         cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
+        labeled: The annotators said which tokens are wrong, and corrected nothing.
 
     Raises:
         UsageError: If the annotators are one name, or the sentences no list.
@@ -76,6 +77,7 @@ class Corpus:
     name: str = ""
     notes: list[Problem] = field(default_factory=list)
     cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
+    labeled: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.annotators, str):
@@ -115,7 +117,7 @@ class Corpus:
         kept = [replace(s, annotations=said) for s, said in zip(self.sentences, known, strict=True)]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
-        return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
+        return Corpus(kept, tuple(annotators), self.name, self.notes + notes, labeled=self.labeled)
 
 
 def annotator_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -20,7 +20,10 @@ _ONE = Lock()
 
 
 class TypedReference(NamedTuple):
-    """A corpus whose annotators' edits are typed; ``made_by``: what made them, empty where they were given."""
+    """A corpus whose annotators' edits are typed; ``made_by``: what made them, empty where they were given.
+
+    It sorts behind what is said of a system's edits, so that of several parts of a corpus the largest says most.
+    """
 
     corpus: Corpus
     made_by: str
@@ -69,7 +72,8 @@ def _typed(corpus: Corpus, pipeline: str) -> TypedReference:
     made, made_by = _made(((corpus.sentences[unit].text, text) for unit, _, text in given), pipeline)
     for (unit, name, _), edits in zip(given, made, strict=True):
         sentences[unit].annotations[name] = edits
-    return TypedReference(Corpus(sentences, corpus.annotators, corpus.name, cache={"checked": True}), made_by)
+    made_corpus = Corpus(sentences, corpus.annotators, corpus.name, cache={"checked": True})
+    return TypedReference(made_corpus, f"reference-{made_by}")  # whose record is that of the edits it had, too
 
 
 def given_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:

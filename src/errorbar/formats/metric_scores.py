@@ -18,12 +18,23 @@ from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
 from errorbar.formats import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.reference import NamedFile
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import NotJsonError, parse_json
 
 SCORE_SCHEMA = "errorbar.score/1"
 _LONGEST = 30  # characters of a number that are shown
 _Sentences = dict[str, dict[str, float]]
+
+
+def read_named_scores(
+    given: Source, problems: Problems, *, betas: Sequence[float] = (), first_sentence: int = 1
+) -> list[MetricScores]:
+    """As ``read_metric_scores``; a text can be ``name=path``."""
+    file = NamedFile.parse(given) if isinstance(given, str) else None
+    if file is None or file.path == given:
+        return read_metric_scores(given, problems, betas=betas, first_sentence=first_sentence)
+    return read_metric_scores(file.path, problems, name=file.name, betas=betas, first_sentence=first_sentence)
 
 
 def read_metric_scores(

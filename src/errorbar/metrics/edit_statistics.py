@@ -116,7 +116,7 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         number = {name: k for k, name in enumerate(types)}
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
-    made_by = next((part.made_by for part in parts if part.made_by), "")
+    made_by = max((part.made_by for part in parts), default="")  # some parts have nothing to make, or no reference
     remarked = Counter[str]()
     for part in parts:
         remarked.update(part.remarked)

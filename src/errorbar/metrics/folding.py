@@ -115,7 +115,7 @@ class SystemFold:
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
         self.remarked.update(metric.remarked(statistics))
-        self.made_by = self.made_by or metric.made_by(statistics)
+        self.made_by = max(self.made_by, metric.made_by(statistics))  # some parts have nothing to make
         if plan.resampling is not None and plan.resampling.method != "closed":  # formulas need the sums alone
             self.kept.append(statistics)
             if plan.most is not None and at > plan.most:

@@ -6,11 +6,11 @@ Formula
     P at recall r: P of the largest τ with R(τ) ≥ r, where τ goes through the scores that occur.
     Average precision = Σ (R_k - R_k-1) P_k over these τ, largest first.
 Conventions
-    Truth is ``any`` (1 if a rater calls the item an error), ``majority`` (1 or 0, of a tie ½) or ``weighted`` (the
-    share of raters who call it one; Madnani et al. 2011). Items of equal scores are flagged together. Nothing is
-    interpolated: linear interpolation between points overstates precision (Davis & Goadrich 2006). Intervals resample
-    items, or clusters, with scores and truth; thresholds are found anew in each resample, so that the band is that of
-    "P at a recall of r" and not of one threshold. Items that nobody judged are left out.
+    Truth is ``any`` (1 if a rater calls the item an error), ``majority`` (1 or 0, of a tie ½, or as ``ties`` says) or
+    ``weighted`` (the share of raters who call it one; Madnani et al. 2011). Items of equal scores are flagged together.
+    Nothing is interpolated: linear interpolation between points overstates precision (Davis & Goadrich 2006). Intervals
+    resample items, or clusters, with scores and truth; thresholds are found anew in each resample, so that the band is
+    that of "P at a recall of r" and not of one threshold. Items that nobody judged are left out.
 Source
     The curve is Raghavan, Bollmann & Jung 1989; average precision as it is used since TREC.
 """
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.base import Floats
-from errorbar.metrics.crowd_weighted import EQUAL, Flags, Votes
+from errorbar.metrics.crowd_weighted import EQUAL, Flags, Ties, Votes, majority_share
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
@@ -73,15 +73,14 @@ class Sweep:
     average_precision: Estimate
 
 
-def truth_of(votes: Votes, truth: Truth) -> Floats:
-    """How much of an error each item is, NaN where nobody judged; shape (items,)."""
+def truth_of(votes: Votes, truth: Truth, ties: Ties = "half") -> Floats:
+    """How much of an error each item is, NaN where nobody judged or a tie is left out; shape (items,)."""
     share = votes.share
     if truth == "weighted":
         return share
-    found = (share > EQUAL).astype(np.float64)
     if truth == "majority":
-        found = np.where(np.abs(share - 0.5) <= EQUAL, 0.5, share > 0.5)
-    return np.where(np.isnan(share), np.nan, found)
+        return majority_share(share, ties)
+    return np.where(np.isnan(share), np.nan, (share > EQUAL).astype(np.float64))
 
 
 def sweep_scores(
@@ -89,6 +88,7 @@ def sweep_scores(
     votes: Votes,
     truth: Truth = "weighted",
     *,
+    ties: Ties = "half",
     recalls: Sequence[float] = RECALLS,
     resampling: Resampling | None = None,
 ) -> Sweep:
@@ -98,6 +98,7 @@ def sweep_scores(
         scores: Of each item; the higher, the more of an error; shape (items,).
         votes: The crowd.
         truth: What counts as an error.
+        ties: What a tie is to the majority.
         recalls: Where P is wanted, above 0 and at most 1.
         resampling: How intervals are made; None: not at all.
 
@@ -107,7 +108,7 @@ def sweep_scores(
     if any(not 0 < recall <= 1 for recall in recalls):
         what = f"recalls must be above 0 and at most 1, got {', '.join(f'{recall:g}' for recall in recalls)}"
         raise UsageError(Problem("bad-parameter", what))
-    wanted = truth_of(votes, truth)
+    wanted = truth_of(votes, truth, ties)
     judged = np.flatnonzero(~np.isnan(wanted))
     scores, wanted = scores[judged], wanted[judged]
     if not np.isfinite(scores).all():

@@ -143,14 +143,25 @@ def no_scores(results: Sequence[RankingResult]) -> list[Problem]:
     return notes
 
 
-def signature(comparisons: Comparisons, methods: Sequence[Method], how: Resampling | None, by: By, seed: int) -> str:
-    """What was ranked how: all that a digit depends on but the method, whose random orders have the seed."""
+def signature(
+    comparisons: Comparisons,
+    methods: Sequence[Method],
+    how: Resampling | None,
+    by: By,
+    seed: int,
+    *,
+    swapped: bool = False,
+) -> str:
+    """What was ranked how: all that a digit depends on but the method, whose random orders have the seed.
+
+    ``swapped``: what is drawn as one was swapped, too.
+    """
     judged = ContentHash()
     columns = (comparisons.first, comparisons.second, comparisons.outcome, comparisons.item, comparisons.sentence)
     judged.add([" ".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True)])
     judged.add(comparisons.systems)
     ordered = [f"seed:{seed}"] if any(method.startswith("trueskill") for method in methods) else []
-    drawn = ordered if how is None else [how.convention(by)]
+    drawn = [*[f"by:{by}"] * swapped, *ordered] if how is None else [how.convention(by)]
     return "|".join(["rank", f"judgments:{judged.short()}", f"n:{len(comparisons)}", *drawn, f"v:{__version__}"])
 
 

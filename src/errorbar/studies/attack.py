@@ -16,7 +16,7 @@ from errorbar.core.rankings import MetricScores
 from errorbar.edits.admission import Admission
 from errorbar.edits.degenerate import KINDS, Degenerate, Made, is_degenerate, make_degenerate
 from errorbar.execute import Executor, choose_executor
-from errorbar.formats.metric_scores import read_metric_scores
+from errorbar.formats.metric_scores import read_named_scores
 from errorbar.formats.opening import Source
 from errorbar.formats.saving import cannot_write, save_lines
 from errorbar.metrics.base import Measure, Metric
@@ -211,7 +211,7 @@ def _from_elsewhere(
     """Where degenerate systems land by the tables."""
     metrics: dict[str, MetricScores] = {}
     for given in scores:
-        found = [given] if isinstance(given, MetricScores) else _read(given, problems)
+        found = [given] if isinstance(given, MetricScores) else read_named_scores(given, problems)
         for each in found:
             if each.metric in metrics:
                 what = f"two tables have scores of '{each.metric}'"
@@ -240,11 +240,6 @@ def _from_elsewhere(
         )
     problems.raise_errors()
     return landings
-
-
-def _read(given: Source, problems: Problems) -> list[MetricScores]:
-    name, equals, path = str(given).partition("=")
-    return read_metric_scores(path if equals else given, problems, name=name if equals else None)
 
 
 def _free(folder: Path, made: Sequence[Degenerate]) -> Path:

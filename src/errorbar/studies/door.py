@@ -7,7 +7,7 @@ and ``Said``: default and description. ``public`` spells them out in the signatu
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import wraps
 from itertools import islice
@@ -142,6 +142,8 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, value in bound.arguments.items():
                 if not fits(value, hints[name]):
                     raise _misfit(name, value, hints[name])
+                if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
+                    bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
             bound.apply_defaults()
             if not 0.5 <= bound.arguments.get("confidence", 0.5) < 1:
                 what = f"confidence must be a fraction from 0.5 to below 1, got {bound.arguments['confidence']}"

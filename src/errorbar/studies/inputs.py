@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LABELS = "token labels"  # what the cache of a corpus of them has
 LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
 Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source]
 System = Source | Hypothesis
@@ -300,7 +299,7 @@ def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
     if metric is not None and not (isinstance(metric, list | tuple) and not metric):
         return metric
     if isinstance(gold, Corpus):
-        return "tokens" if LABELS in gold.cache else metric
+        return "tokens" if gold.labeled else metric
     first = named_files(gold, "gold", patterns=True)[:1]
     return "tokens" if first and labels_tokens(first[0].path) else metric
 
@@ -309,7 +308,7 @@ def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
     files = [] if isinstance(gold, Corpus) else corpus_files(gold)
     labels = [file.path for file in files if labels_tokens(file.path)] if options.corrects else []
-    if isinstance(gold, Corpus) and LABELS in gold.cache and options.corrects:
+    if isinstance(gold, Corpus) and gold.labeled and options.corrects:
         labels = [gold.name or "this corpus"]
     if labels:
         what = f"{labels[0]} labels tokens, and the metric {options.corrects} needs corrections"
@@ -345,8 +344,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
     files = _references(gold, options)
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
-        if options.source is None and any(labels_tokens(file.path) for file in files):
-            corpus.cache[LABELS] = True
+        corpus.labeled = options.source is None and any(labels_tokens(file.path) for file in files)
     elif options.said or options.source is not None:
         what = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))

@@ -29,7 +29,7 @@ from errorbar.ranking.wins import Floats
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Metrics, metrics_of, public
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, Taking, usual_metric
-from errorbar.studies.meta_metrics import Outputs, Recorded, Scores, read_scores
+from errorbar.studies.meta_metrics import Computed, Outputs, Recorded, Scores, read_scores
 from errorbar.studies.meta_result import MetaEvaluation
 from errorbar.studies.rank import Judged, drawn
 
@@ -92,7 +92,6 @@ def meta(
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
         how, chosen = drawn(found, shared, problems), method
-        signed = signature(found, [method], how, by, seed)
         ranking = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
         everybody = human_scores(ranking[0])
     else:
@@ -113,16 +112,23 @@ def meta(
             )
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
+    soft = _soft(found, common.systems, compared, how, shared)
+    softly = [each.accuracy.value is not None for each in soft]
+    if isinstance(found, Comparisons):
+        signed = signature(found, [method], how, by, seed, swapped=any(softly))
     return MetaEvaluation(
         common,
         chosen,
         agreements,
-        _soft(found, common.systems, compared, how, shared),
+        soft,
         window,
         accuracies,
         tested,
         signed,
-        {each.scores.metric: each.signature for each in compared},
+        {
+            each.scores.metric: each.signed(seed) if known or isinstance(each, Computed) else None
+            for each, known in zip(compared, softly, strict=True)
+        },
         tuple(problems.notes),
     )
 

@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from errorbar.core.corpus import Hypothesis
+from errorbar.core.corpus import ContentHash, Hypothesis
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
-from errorbar.formats.metric_scores import read_metric_scores
+from errorbar.formats.metric_scores import read_named_scores
 from errorbar.formats.opening import Source
-from errorbar.metrics.base import Floats, Metric, Selection
+from errorbar.metrics.base import Floats, Folded, Metric, Selection
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.swaps import swap_chances
 from errorbar.ranking.soft_accuracy import sentence_chances
 from errorbar.stats.one_sided import WAYS
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load, need_systems, system_list
 from errorbar.studies.signatures import made_by
+from errorbar.version import __version__
 
 Scores = Source | MetricScores
 
@@ -31,7 +32,16 @@ class Recorded:
     """A metric whose scores are known."""
 
     scores: MetricScores
-    signature: str | None = None
+
+    def signed(self, seed: int) -> str | None:
+        """What soft accuracy rests on: scores of sentences, and ways to swap them; None: there are none."""
+        if not self.scores.sentences:
+            return None
+        content = ContentHash()
+        rows = ((name, sorted(each.items())) for name, each in sorted(self.scores.sentences.items()))
+        content.add([repr(row) for row in rows])
+        n = len(self.scores.sentences)
+        return f"recorded|scores:{content.short()}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
         """How sure it is of each pair, from scores of sentences; None: there are none."""
@@ -45,6 +55,11 @@ class Computed(Recorded):
     metric: Metric
     statistics: dict[str, Any]  # what it keeps of each system
     documents: Documents
+    signature: str
+
+    def signed(self, seed: int) -> str | None:
+        """What was computed on which data how."""
+        return self.signature
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
         """How sure it is of each pair, from swapping the outputs of documents or sentences."""
@@ -85,7 +100,9 @@ class Outputs:
             how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
-            found.append(Computed(scores, signature, metric=metric, statistics=kept, documents=data.documents))
+            found.append(
+                Computed(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+            )
         return found
 
 
@@ -97,10 +114,8 @@ def read_scores(
     for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
         if isinstance(given, MetricScores):
             found.append(given)
-            continue
-        name, equals, path = str(given).partition("=")
-        name, path = (name, path) if equals else ("", name)
-        found += read_metric_scores(path, problems, name=name or None, betas=betas, first_sentence=first_sentence)
+        else:
+            found += read_named_scores(given, problems, betas=betas, first_sentence=first_sentence)
     return list(map(Recorded, found))
 
 
@@ -121,7 +136,7 @@ def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> Metric
     systems: dict[str, float] = {}
     sentences: dict[str, dict[str, float]] = {}
     for system, statistics in kept.items():
-        value = float(metric.fold(statistics).values[0, metric.main])
+        value = float(_main(metric, metric.fold(statistics))[0])
         if not np.isnan(value):
             systems[system] = sign * value
         for number, score in enumerate((sign * _alone(metric, statistics)).tolist(), first_sentence):
@@ -133,6 +148,11 @@ def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> Metric
 def _alone(metric: Metric, statistics: Any) -> Floats:  # noqa: ANN401 - what the metric keeps
     """The main measure of each sentence: the metric's own, or that of a corpus of this sentence; shape (sentences,)."""
     values = metric.parts(statistics).values
-    if values is None:
-        values = metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])).values
-    return values[:, metric.main]
+    if values is not None:
+        return values[:, metric.main]
+    return _main(metric, metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])))
+
+
+def _main(metric: Metric, folded: Folded) -> Floats:
+    """The main measure of each replicate, NaN where nobody looked at any of its sentences."""
+    return np.where(folded.n_units > 0, folded.values[:, metric.main], np.nan)

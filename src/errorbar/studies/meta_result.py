@@ -33,7 +33,8 @@ class MetaEvaluation(Result):
         by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
         tests: Each pair of metrics.
         signature: What was computed on which data how.
-        signatures: Of each metric that was computed here; None: its scores were recorded.
+        signatures: Of each metric that was computed here, or has soft accuracy from recorded scores of sentences;
+            None: its scores of systems were taken as they are.
         notes: Warnings and repairs.
     """
 

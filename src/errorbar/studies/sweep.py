@@ -8,12 +8,13 @@ from typing import Unpack
 
 import numpy as np
 
-from errorbar.core.errors import Place, Problem
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.metrics.base import Floats, Metric
+from errorbar.metrics.crowd_weighted import Crowd
 from errorbar.metrics.threshold_sweep import RECALLS, Sweep, Truth, sweep_scores
 from errorbar.studies.crowd import crowd_metric, read_against
 from errorbar.studies.door import public
@@ -23,6 +24,7 @@ from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+_USUAL = Crowd()
 Scored = Source | Sequence[Source] | Mapping[str, Source | Mapping[str, float]]
 
 
@@ -100,7 +102,7 @@ def crowd_sweep(
         truth: What an error is: what ``any`` rater calls one, what the ``majority`` does, or, ``weighted``, the share
             of raters who do.
         recalls: Where precision is wanted, fractions above 0.
-        metric: As of ``crowd``: what the share of an item is.
+        metric: As of ``crowd``: what the share of an item is, and what a tie is to the majority.
         shared: How judgments are read and intervals made.
 
     Raises:
@@ -108,17 +110,33 @@ def crowd_sweep(
         UsageError: If an argument does not fit.
     """
     need_systems(systems)
-    against, problems, drawn = read_against(judgments, crowd_metric(metric), shared)
+    asked = crowd_metric(metric)
+    _see_parameters(asked, truth)
+    against, problems, drawn = read_against(judgments, asked, shared)
     items = against.judged.judgments.items
     scores = {name: _of_items(name, given, items, problems) for name, given in _read(systems, problems).items()}
     problems.raise_errors()
     found = {
-        name: sweep_scores(given, against.votes, truth, recalls=recalls, resampling=drawn)
+        name: sweep_scores(given, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
         for name, given in scores.items()
     }
-    spec = f"sweep(truth={truth},shares={against.metric.shares},recalls={'+'.join(f'{each:g}' for each in recalls)})"
+    how = f"truth={truth},shares={asked.shares}" + f",ties={asked.ties}" * (asked.ties != _USUAL.ties)
+    spec = f"sweep({how},recalls={'+'.join(f'{each:g}' for each in recalls)})"
     signed = {name: against.signature(spec, given, drawn) for name, given in scores.items()}
     return Sweeps(found, signed, against.unit, tuple(problems.notes))
+
+
+def _see_parameters(metric: Crowd, truth: Truth) -> None:
+    """Refuse what would change nothing, and what rests on no single rater."""
+    what = ""
+    if metric.beta != _USUAL.beta:
+        what = "beta weighs F, and a sweep has none"
+    elif metric.ties != _USUAL.ties and truth != "majority":
+        what = f"ties= is about what most raters say (--truth majority), and --truth is {truth}"
+    elif truth == "any" and metric.shares == "dawid-skene":
+        what = "shares=dawid-skene gives chances of errors, and of no item is that what one rater says"
+    if what:
+        raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
