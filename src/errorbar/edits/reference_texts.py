@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission, Look
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
 from errorbar.formats.m2_file import is_m2
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
-from errorbar.formats.text import read_parallel
+from errorbar.formats.text import ParallelLine, read_parallel
 from errorbar.formats.token_labels import is_labels, read_token_labels
+
+AS_REFERENCE = Admission(advise=False)
+"""How a text is taken where nobody can ask for more."""
 
 
 def text_chunks(
-    source: NamedFile, references: Sequence[NamedFile], problems: Problems, *, size: int = CHUNK
+    source: NamedFile,
+    references: Sequence[NamedFile],
+    problems: Problems,
+    *,
+    size: int = CHUNK,
+    admission: Admission = AS_REFERENCE,
 ) -> Iterator[Corpus]:
     """Read a source and its corrected versions in step, corpora of at most ``size`` sentences; then raise all problems.
 
-    Annotators are called after their files.
+    Annotators are called after their files. A text that is no correction of the source is refused, as that of a system.
     """
     refuse_same_names(references, "references", "--reference=name=path")
     lines = [opened_text(file.path, problems) for file in (source, *references)]
     names = tuple(file.name for file in references)
-    sentences = parallel_sentences(read_parallel(lines[0], lines[1:], problems), names)
+    looks = [Look() for _ in references]
+    sentences = parallel_sentences(_looked_at(read_parallel(lines[0], lines[1:], problems), looks), names)
     try:
         while taken := list(islice(sentences, size)):
             yield Corpus(taken, names, source.name, cache={"checked": True})
@@ -41,6 +51,19 @@ def text_chunks(
             ]
         ) from None
     problems.raise_errors()
+    for name, look in zip(names, looks, strict=True):
+        admission.say(name, look, problems)
+    problems.raise_errors()
+
+
+def _looked_at(lines: Iterable[ParallelLine], looks: Sequence[Look]) -> Iterator[ParallelLine]:
+    """The lines, each reference looked at on the way where somebody has a text for them."""
+    rows = iter(lines)
+    while block := list(islice(rows, CHUNK)):
+        for k, look in enumerate(looks):
+            there = [(line.source, text) for line in block if (text := line.corrected[k]) is not None]
+            look.add([source for source, _ in there], [text for _, text in there])
+        yield from block
 
 
 def source_corpus(path: Source, problems: Problems) -> Corpus:

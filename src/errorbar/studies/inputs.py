@@ -131,7 +131,9 @@ class ReadingOptions:
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
-        return text_chunks(named_files(self.source, "source")[0], references, problems, size=size)
+        taken = Admission(self.admission.force, advise=False)
+        source = named_files(self.source, "source")[0]
+        return text_chunks(source, references, problems, size=size, admission=taken)
 
     def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
         """All of it: every annotator of every file is known before a sentence is filled in."""
