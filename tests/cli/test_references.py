@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,10 @@ def test_texts_are_as_good_as_their_edits(errorbar: CommandLine, folder: Path, w
     assert errorbar("convert", "--source", folder / "copy", *texts, "-o", edits).code == 0
     expected = record(errorbar, *words, "--gold", edits, *systems)
     references = [word for text in texts for word in ("--reference", text)]
-    assert record(errorbar, *words, "--source", folder / "copy", *references, *systems) == expected
+    found = record(errorbar, *words, "--source", folder / "copy", *references, *systems)
+    assert found == expected
     pattern = ("--gold", f"{folder}/ref[0-9]")
-    assert record(errorbar, *words, "--source", folder / "copy", *pattern, *systems) == expected
+    assert record(errorbar, *words, "--source", folder / "copy", *pattern, *systems) == found
 
 
 def test_a_report_of_texts(errorbar: CommandLine, folder: Path) -> None:
@@ -133,3 +135,28 @@ class TestBadInput:
         (tmp_path / "ref").write_text("x\n" + "b " * 2001 + "\n", encoding="utf-8")
         words = ("--source", tmp_path / "source", "--gold", tmp_path / "ref", tmp_path / "source")
         assert f"{tmp_path / 'source'}:2: a pair of texts" in errorbar("score", *words).err
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (
+            lambda lines: [f"quite another text of number {n} with words of its own" for n, _ in enumerate(lines)],
+            "not-this-source",
+        ),
+        (lambda lines: [*lines[1:], lines[0]], "shifted-lines"),
+        (lambda lines: [*lines[:40], *[""] * 23], "empty-lines"),
+        (lambda lines: [line.replace(" .", ".").replace(" ,", ",") for line in lines], "not-tokenized"),
+    ],
+)
+def test_a_reference_is_looked_at_as_a_system_is(
+    errorbar: CommandLine, folder: Path, tmp_path: Path, change: Callable[[list[str]], list[str]], code: str
+) -> None:
+    lines = (folder / "ref0").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "ref").write_text("".join(f"{line}\n" for line in change(lines)), encoding="utf-8")
+    words = ("score", "--source", folder / "copy", "--reference", tmp_path / "ref", folder / "careful", "--no-ci")
+    found = errorbar(*words)
+    assert f"[{code}]" in found.err
+    assert (found.code == 2) == (code == "not-this-source")
+    assert "--retokenize" not in found.err
+    assert errorbar(*words, "--force").code == 0

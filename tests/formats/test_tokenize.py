@@ -51,7 +51,7 @@ def test_sentences() -> None:
 def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenize._punkt.cache_clear()
     monkeypatch.setitem(sys.modules, "nltk.tokenize.punkt", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'errorbar\[tokenize\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[tokenize\]'"):
         sentence_spans("One.")
 
 

@@ -197,11 +197,11 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
         problems.note("edits-unsorted", f"the edits of one annotator are not in text order; {read}", place_of(0))
 
-    def clash(code: str, what: str, place: Place, effect: str, repair: str) -> None:
+    def clash(code: str, what: str, place: Place, effect: str, repair: str, hint: str = "") -> None:
         if problems.as_written:
             problems.note(code, f"{what}; {effect}", place)
         else:
-            problems.repairable(code, what, place, repair)
+            problems.repairable(code, what, place, repair, hint=hint)
 
     kept: list[Edit] = []
     said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first
@@ -215,7 +215,8 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         if twin >= 0:
             types = f"{kept[twin].type}, {edit.type}"
             what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({types})"
-            clash("edit-duplicate", what, place, "what matches it counts twice", "the second is dropped")
+            hint = "errant_compare and the M2 scorer count both: --as-written"
+            clash("edit-duplicate", what, place, "what matches it counts twice", "the second is dropped", hint)
             if problems.lenient and not problems.as_written:
                 continue
         else:

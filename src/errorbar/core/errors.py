@@ -159,7 +159,7 @@ class MissingExtraError(ErrorbarError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         what = f"{purpose} needs the extra '{extra}', which is not installed"
-        super().__init__(Problem("missing-extra", what, fix=f"pip install 'errorbar[{extra}]'"))
+        super().__init__(Problem("missing-extra", what, fix=f"in a checkout of errorbar: pip install '.[{extra}]'"))
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -30,6 +30,7 @@ class Admission:
     force: bool = False  # take what is not a correction of the source, with a warning
     retokenize: bool = False  # give lines that look untokenized the source's tokens
     advise: bool = True  # messages name both, where a user can ask for them
+    free: bool = False  # a few lines may be written anew: that is what some references are for
     silent: bool = False  # nothing is said of texts, and none refused: they were made to be odd
 
     @property
@@ -72,7 +73,7 @@ class Admission:
             what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
             if moved:
                 problems.note("shuffled-lines", what, where, "put them into the order of the source")
-            else:
+            elif not self.free:
                 problems.note("unlike-lines", what, where, "look at some of them")
         if seen.empty.n:
             what = f"{seen.empty.are('empty')}, which deletes the whole sentence"

@@ -19,7 +19,7 @@ from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import ParallelLine, read_parallel
 from errorbar.formats.token_labels import is_labels, read_token_labels
 
-AS_REFERENCE = Admission(advise=False)
+AS_REFERENCE = Admission(advise=False, free=True)
 """How a text is taken where nobody can ask for more."""
 
 

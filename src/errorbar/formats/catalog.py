@@ -97,8 +97,9 @@ def recognize(path: str) -> Format:
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
     known = recognize_line(first)
-    if known.name == "text" and first.lstrip().startswith("<"):
-        what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
+    if known.name == "text" and (first.lstrip().startswith("<") or first.strip() == "["):
+        kind = "JSON" if first.strip() == "[" else "markup"
+        what = f"{kind} that errorbar does not know; it starts {first.strip()[:30]!r}"
         raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from=text"))
     return known
 

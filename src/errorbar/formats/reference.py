@@ -106,7 +106,9 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     if not first:
         return read_m2(lines, problems)  # which says that the file is empty
     what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
-    fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text" if first.startswith("<") else ""
+    fix = "if it is a corrected text, add --source=FILE: what it corrects"
+    if first.startswith("<"):
+        fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text"
     if known.name == "multigec":
         what = "these are texts of essays, without edits"
         fix = "errorbar convert --source orig.md ref1.md -o gold.jsonl"

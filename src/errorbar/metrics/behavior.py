@@ -86,7 +86,7 @@ class Behavior(EditMetric):
     )
     fold_only = frozenset({"choose"})
     takes_edits = True
-    slower = 50  # nothing is compiled
+    slower = 2000  # nothing is compiled
     counted = BEHAVIORS
     type_counted = (*BEHAVIORS, "gold")
     type_measures = ("hit", "wrong", "under")

@@ -54,5 +54,8 @@ def type_notes(seen: Mapping[str, int], without: Sequence[str], *, compared: boo
         what += f" ({', '.join(map(repr, sorted(ours)[:2]))} against {', '.join(map(repr, sorted(theirs)[:2]))})"
         what += ": mode=cse finds no edit correct" if compared else ": no type has both P and R"
         yield Problem(
-            "types-differ", what, fix="errorbar convert --edits errant gives both one kind", severity="warning"
+            "types-differ",
+            what,
+            fix="make both of texts: errorbar convert --to text --annotator NAME, then --source with --edits errant",
+            severity="warning",
         )

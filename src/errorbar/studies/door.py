@@ -42,8 +42,8 @@ R = TypeVar("R")
 Progress = Callable[[int], object]
 Metrics = Metric | str | Sequence[Metric | str] | None
 FORMER = {"metrics": "metric", "metric": "metrics", "columns": "column", "annotators": "annotator"}
-FORMER |= {"order": "labels", "methods": "method"}
-"""Former names of arguments, which are understood where they mean nothing else."""
+FORMER |= {"order": "labels", "methods": "method", "reference": "gold"}
+"""Former and other names of arguments, which are understood where they mean nothing else."""
 OF_SPEC = ("shares", "ties")
 """Former arguments that are parameters of a metric."""
 MANY = 1000

@@ -16,7 +16,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.reference_texts import text_chunks
+from errorbar.edits.reference_texts import AS_REFERENCE, text_chunks
 from errorbar.edits.system_edits import EditsReader, corrected, open_system
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import is_hoo, labels_tokens
@@ -131,7 +131,7 @@ class ReadingOptions:
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
-        taken = Admission(self.admission.force, advise=False)
+        taken = replace(AS_REFERENCE, force=self.admission.force)
         source = named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken)
 
