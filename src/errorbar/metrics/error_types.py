@@ -56,6 +56,6 @@ def type_notes(seen: Mapping[str, int], without: Sequence[str], *, compared: boo
         yield Problem(
             "types-differ",
             what,
-            fix="make both of texts: errorbar convert --to text --annotator NAME, then --source with --edits errant",
+            fix="make both of texts: errorbar convert --to text gives them, then errorbar convert --edits errant",
             severity="warning",
         )

@@ -132,7 +132,7 @@ def _see_parameters(metric: Crowd, truth: Truth) -> None:
     if metric.beta != _USUAL.beta:
         what = "beta weighs F, and a sweep has none"
     elif metric.ties != _USUAL.ties and truth != "majority":
-        what = f"ties= is about what most raters say (--truth majority), and --truth is {truth}"
+        what = f"ties= is about what most raters say (--truth=majority), and --truth is {truth}"
     elif truth == "any" and metric.shares == "dawid-skene":
         what = "shares=dawid-skene gives chances of errors, and of no item is that what one rater says"
     if what:
