@@ -296,8 +296,8 @@ def test_inputs_are_larger_than_what_is_read_at_a_time(place: Path) -> None:
         assert (place / name).stat().st_size > BLOCK, name
 
 
-RARE = (packed_standard_input, packed_pipe, named_pipe)
-"""Ways that are others put together; all of them take a minute."""
+RARE = (packed, packed_standard_input, packed_pipe, named_pipe, byte_order_mark)
+"""Ways that are others put together, or of which readers have tests of their own; all of them take a minute."""
 
 
 @pytest.mark.parametrize(

@@ -375,6 +375,7 @@ def by_pair(comparisons: Comparisons, *, screens: bool = True) -> str:
 
 
 class TestItems:
+    @pytest.mark.slow
     def test_pairs_of_one_screen_are_one_item(self, tmp_path: Path, data: Path) -> None:
         """The judgments of Grundkiewicz et al. 2015 as a table of pairs: the intervals are those of the XML."""
         whole = read_rankings(data / "rankings_grundkiewicz2015" / "judgments.xml", Problems())

@@ -99,6 +99,7 @@ def test_expected_wins_are_the_published_ones_in_their_order(judged: Comparisons
     assert (result.systems[-1].rank, result.systems[-1].low, result.systems[-1].high) == (13, 13, 13)
 
 
+@pytest.mark.slow
 def test_methods_that_heed_ties_have_the_published_order_of_trueskill(judged: Comparisons) -> None:
     (terry,) = rank_systems(judged, ["bradley-terry"], drawn(20))
     (skill,) = rank_systems(judged, ["trueskill"], drawn(2))

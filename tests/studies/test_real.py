@@ -21,6 +21,9 @@ SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "
 RESAMPLES = 50  # numbers are compared, not looked at
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def arguments(data: Path) -> list[str]:
     golds = [str(data / f"bn2015_10gec/A{k}.m2") for k in range(1, 11)]

@@ -112,6 +112,7 @@ def test_one_annotator_and_what_it_lacks(other: Installed) -> None:
     assert "cer has no scores by error type: texts have no error types" in said
 
 
+@pytest.mark.slow
 def test_workers_change_no_digit(other: Installed) -> None:
     alone, two = (other.json("score", *other.systems, "--jobs", jobs) for jobs in ("1", "2"))
     assert alone == two
@@ -150,6 +151,7 @@ def test_compare(other: Installed) -> None:
     assert shown == sorted(rates, key=lambda name: rates[name])  # the lowest rate is best
 
 
+@pytest.mark.slow
 def test_attack(other: Installed) -> None:
     """The lowest rate is best: an annotator's text is first, empty lines have every character wrong."""
     (found,) = other.json("attack", *other.systems, "--no-ci")["metrics"]
@@ -170,6 +172,7 @@ def test_ceiling(other: Installed) -> None:
     assert "human_interval" in rows[0]
 
 
+@pytest.mark.slow
 def test_report(other: Installed) -> None:
     arguments = ("--metric", "cer", *other.systems, "--resamples", "200", "--swaps", "500", "-o", "report.html")
     other.run("report", "--gold", other.gold, *arguments)
@@ -242,6 +245,7 @@ def test_a_task_measures_with_a_changed_package_again(tmp_path: Path, other: Ins
     assert found[1] == [2 * edits for edits in found[0]]
 
 
+@pytest.mark.slow
 def test_meta(other: Installed) -> None:
     """A metric of which lower is better agrees with humans who rank by it."""
     scores = other.json("score", *other.systems, "--no-ci")
