@@ -8,7 +8,7 @@ Conventions
     Scores are those of single changes: what two of them do together is not looked at. Of equal scores the first in the
     text goes first. ``THRESHOLDS`` are the only numbers that were learned from learners: one for each type, by
     coordinate ascent on the M2 F0.5 of the CoNLL-2013 test set, three rounds over 18 values, with the model that
-    docs/detectors/correctors.md names; nothing was tried on CoNLL-2014. A threshold of nats is as good for other models
+    docs/detectors/correctors.md names; none was chosen on CoNLL-2014. A threshold of nats is as good for other models
     as these are alike.
 Source
     Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data"; its
