@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence, TextEdits
+from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence, TextEdits, system_record
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, UsageError
 from errorbar.edits.errant_edits import Edits, Maker, Pair
@@ -146,3 +146,10 @@ def test_the_edits_that_a_report_shows() -> None:
     (shown, nothing) = Errant().system_edits(given, [own, Corrected("e", [Edit(0, 1, ("e",))])], ["a", None])
     assert [(one.start, one.replacement, one.matched) for one in shown] == [(0, "x", True), (2, "y", False)]
     assert not nothing
+
+
+def test_a_text_is_not_taken_for_edits_that_are_given() -> None:
+    """Memories of what was measured go by the record: ERRANT makes other edits of the text."""
+    edits = extract_edits(SOURCE.split(), ANNA.split())
+    given, text = Corrected(ANNA, edits), Corrected(ANNA, TextEdits(edits))
+    assert system_record(text) == system_record(ANNA) != system_record(given)

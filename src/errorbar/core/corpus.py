@@ -225,9 +225,9 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
 
 
 def system_record(line: str) -> str:
-    """The canonical record of a system's sentence: its tokens, and its edits with their types where these are known."""
+    """The canonical record of a system's sentence: its tokens, and its edits with their types where these are given."""
     text = " ".join(line.split())
-    if not isinstance(line, Corrected):
+    if not isinstance(line, Corrected) or isinstance(line.edits, TextEdits):  # metrics make the edits of texts anew
         return text
     edits = {"": line.edits}
     return "\x1d".join((text, reference_record(edits), type_record(edits)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
@@ -78,7 +79,8 @@ def source_corpus(path: Source, problems: Problems) -> Corpus:
 
 def are_texts(file: NamedFile, problems: Problems) -> bool:
     """Whether a reference is a text, and no annotated file."""
-    return not _annotated(Lines(file.path, problems))
+    with closing(Lines(file.path, problems)) as lines:
+        return not _annotated(lines)
 
 
 def _annotated(lines: Lines) -> str:
