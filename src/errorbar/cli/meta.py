@@ -15,6 +15,7 @@ from errorbar.cli.options import (
     FiniteRange,
     choice,
     documents_option,
+    gold_option,
     lenient_option,
     option,
     refuse_given,
@@ -35,14 +36,9 @@ MOST = 10_000_000
 @click.argument("files", nargs=-1, type=INPUT, metavar="[HUMAN SCORES...|SYSTEM...]")
 @click.option("--human", type=INPUT, metavar="FILE", help="HUMAN, where no argument is.")
 @click.option("--scores", type=INPUT, multiple=True, metavar="FILE", help="SCORES too; repeatable.")
-@click.option(
-    "--gold",
-    "--reference",
-    type=INPUT,
-    multiple=True,
-    metavar="FILE",
-    help="Reference (M2 or JSONL; with --source a text), with which metrics are computed; the arguments are SYSTEMS "
-    "then; repeatable.",
+@gold_option(
+    "Reference (M2 or JSONL; with --source a text), with which metrics are computed; the arguments are SYSTEMS then; "
+    "repeatable."
 )
 @source_option
 @documents_option

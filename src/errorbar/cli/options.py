@@ -107,16 +107,19 @@ source_option = click.option(
     help="The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
     "where it is not Raw beside Gold.",
 )
+
+
+def gold_option(help: str, *, required: bool = False) -> Decorator:
+    """``--gold``, which can be called ``--reference``."""
+    names = "--gold", "--reference"
+    return click.option(*names, type=INPUT, multiple=True, required=required, metavar="FILE", help=help)
+
+
 gold_options = together(
-    click.option(
-        "--gold",
-        "--reference",
-        type=INPUT,
-        multiple=True,
+    gold_option(
+        "Reference (M2 or JSONL; with --source a text; for HOO the folder of edits), a quoted pattern, or a name of "
+        "errorbar.toml; repeatable.",
         required=True,
-        metavar="FILE",
-        help="Reference (M2 or JSONL; with --source a text; for HOO the folder of edits), a quoted pattern, or a name "
-        "of errorbar.toml; repeatable.",
     ),
     source_option,
     unmarked_option,

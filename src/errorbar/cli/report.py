@@ -20,6 +20,7 @@ from errorbar.cli.options import (
     BOOTSTRAPS,
     INPUT,
     documents_option,
+    gold_option,
     lenient_option,
     option,
     refuse_given,
@@ -87,14 +88,7 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 
 @click.command("report", cls=Command)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
-@click.option(
-    "--gold",
-    "--reference",
-    type=INPUT,
-    multiple=True,
-    metavar="FILE",
-    help="Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.",
-)
+@gold_option("Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.")
 @source_option
 @option(
     "--metric",
