@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,3 +103,31 @@ def test_limits() -> None:
             sweep_scores(np.zeros(1), votes(1.0), recalls=recalls)
     with pytest.raises(UsageError, match="every judged item must have a score"):
         sweep_scores(np.array([np.nan]), votes(1.0))
+
+
+def sampled(seed: list[int], n: int, per: int) -> tuple[np.ndarray[Any, np.dtype[np.float64]], Votes]:
+    """Scores and truth of items in clusters, whose share of errors and scores both vary: 27 % errors or so."""
+    rng = np.random.default_rng(seed)
+    shift = rng.normal(0, 0.6, n // per).repeat(per)
+    truth = (rng.random(n) < 1 / (1 + np.exp(1.1 - shift))).astype(np.float64)
+    scores = truth + rng.normal(0, 1, n) + 0.5 * shift
+    return scores, Votes(truth, np.ones(n, np.int64), np.arange(n // per).repeat(per))
+
+
+@pytest.mark.slow
+def test_how_often_intervals_hold_the_true_precision() -> None:
+    """As docs/crowd.md has it: truth is that of two million items; 200 samples of 1,000 items in 100 clusters."""
+    scores, said = sampled([99], 2_000_000, 10)
+    recalls, times = (0.25, 0.5, 0.8), 200
+    whole = sweep_scores(scores, said, recalls=recalls)
+    true = [*(point.precision.value for point in whole.points), whole.average_precision.value]
+    held = np.zeros(len(true))
+    for k in range(times):
+        found = sweep_scores(
+            *sampled([1000, 10, k], 1000, 10), recalls=recalls, resampling=Resampling("percentile", 400, seed=k)
+        )
+        for at, each in enumerate([*(point.precision for point in found.points), found.average_precision]):
+            assert isinstance(each.interval, Interval)
+            assert true[at] is not None
+            held[at] += each.interval.low <= (true[at] or 0.0) <= each.interval.high
+    assert (held / times >= 0.91).all()  # .95 less more than two standard errors of a share of 200

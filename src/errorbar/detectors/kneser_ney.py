@@ -98,7 +98,8 @@ def train_ngrams(
         lower = prob
     tokens = int(levels[0].count.sum() - 2 * levels[0].count[BOS])
     counts = [len(level.word) for level in levels]
-    made = {"counts": counts, "discounts": discounts, "order": order, "smoothing": "modified Kneser-Ney"}
+    made = {"counts": counts, "discounts": discounts, "order": order, "fallback": fallback}
+    made |= {"smoothing": "modified Kneser-Ney"}
     return NgramModel(_tree(levels, probs, backoffs), numbered.words, made, {"tokens": tokens, **(text or {})})
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import fspath
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
@@ -31,14 +31,34 @@ from errorbar.detectors.treebank import read_treebank
 from errorbar.detectors.word_counts import count_words
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
-from errorbar.studies.door import public
+from errorbar.studies.door import Lenient, Said, public
+from errorbar.studies.door import part as part_of
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me"]
 PARTS: tuple[Part, ...] = get_args(Part)
-ORDER = 4
 Told = Callable[[str], object]
+
+
+class About(TypedDict, total=False):
+    """What models say of their text."""
+
+    license: Annotated[str, Said(UNKNOWN, "Under which the text may be used; the models say it.")]
+    provenance: Annotated[str, Said(UNKNOWN, "Where the text is from; the models say it.")]
+
+
+class Learning(About, total=False):
+    """How models are trained."""
+
+    treebank: Annotated[
+        Source | None,
+        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
+    ]
+    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
+    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
+    seed: Annotated[int, Said(0, "Of the orders of examples.")]
+    lenient: Lenient
 
 
 def file_of(folder: Source, part: str) -> Path:
@@ -98,16 +118,16 @@ class Trained(Result):
 class _Training:
     """What trains: every step is made once, and only where something needs it."""
 
-    def __init__(self, files: Sequence[str], folder: Path, said: Mapping[str, Any], tell: Told) -> None:
+    def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
         self.files, self.folder, self.said, self.tell = files, folder, said, tell
-        self.problems = Problems(lenient=bool(said["lenient"]))
+        self.problems = Problems(lenient=said["lenient"])
 
     @cached_property
     def text(self) -> CorpusText:
         """The training text."""
         self.tell("reading text")
-        how = {"license": self.said["license"], "provenance": self.said["provenance"]}
-        found = read_corpus_text(self.files, **how, problems=self.problems)
+        about = part_of(About, self.said)
+        found = read_corpus_text(self.files, **about, problems=self.problems)
         self.problems.raise_errors()
         return found
 
@@ -128,6 +148,11 @@ class _Training:
         made = train_tagger(bank, seed=self.said["seed"])
         save_model(made.model(), path)
         return made, False
+
+    @cached_property
+    def tagged_by(self) -> str:
+        """What classifiers say of the tagger."""
+        return fingerprint(self.tagger[0].model())
 
     @cached_property
     def examples(self) -> Examples:
@@ -177,8 +202,8 @@ class _Training:
         if there.kind == "words":
             return True
         if there.kind == "ngrams":
-            return bool(there.made.get("order") == self.said["order"])
-        same = there.made.get("tagger") == fingerprint(self.tagger[0].model())
+            return all(there.made.get(name) == self.said[name] for name in ("order", "fallback"))
+        same = there.made.get("tagger") == self.tagged_by
         return bool(same and there.made.get("seed", self.said["seed"]) == self.said["seed"])
 
     def _size(self, there: Model) -> int:
@@ -197,14 +222,8 @@ def train(
     out: Source = "models",
     *,
     part: Part | Sequence[Part] = (),
-    treebank: Source | None = None,
-    order: int = ORDER,
-    fallback: bool = False,
-    license: str = UNKNOWN,
-    provenance: str = UNKNOWN,
-    seed: int = 0,
-    lenient: bool = False,
     tell: Told = lambda _: None,
+    **shared: Unpack[Learning],
 ) -> Trained:
     """Train detectors from plain text: an n-gram model, a tagger, and classifiers of prepositions.
 
@@ -216,14 +235,8 @@ def train(
         out: Folder for the models.
         part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``; none: all, and without a
             tagger what needs none.
-        treebank: A treebank with Penn tags in CoNLL-U, which the tagger learns from; None: the folder has a tagger.
-        order: Of the n-gram model.
-        fallback: Whether to take fixed discounts where a text is too small for its own.
-        license: Under which the text may be used; the models say it.
-        provenance: Where the text is from; the models say it.
-        seed: Of the orders of examples.
-        lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
         tell: Is told what begins.
+        shared: How models are trained.
 
     Raises:
         InputError: If a file is bad or empty, there is no tagger, or a model cannot be written.
@@ -233,7 +246,7 @@ def train(
     files = [each.path for each in expand_files([fspath(path) for path in paths])]
     folder = Path(out)
     asked = [part] if isinstance(part, str) else list(part)
-    tagged = treebank is not None or file_of(folder, "tagger").exists()
+    tagged = shared["treebank"] is not None or file_of(folder, "tagger").exists()
     wanted = [each for each in PARTS if (each in asked if asked else tagged or each in ("words", "ngrams"))]
     if not files:
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
@@ -242,16 +255,7 @@ def train(
     except OSError as error:
         what = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", what, Place(str(folder)), fix="name another folder")) from None
-    said = {
-        "treebank": treebank,
-        "order": order,
-        "fallback": fallback,
-        "license": license,
-        "provenance": provenance,
-        "seed": seed,
-        "lenient": lenient,
-    }
-    training = _Training(files, folder, said, tell)
+    training = _Training(files, folder, shared, tell)
     rows = [training.part(each) for each in wanted]
     described = training.text.described if wanted != ["tagger"] else {}
     return Trained(rows, described, tuple(training.problems.notes))
