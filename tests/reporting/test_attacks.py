@@ -38,7 +38,7 @@ def demo() -> tuple[Path, list[Path]]:
 
 
 def reported(*arguments: object, **keywords: object) -> CorpusStudy:
-    made = errorbar.report(*arguments, **{"browse": False, "resamples": 20, **keywords})  # type: ignore[arg-type]  # as in the tests
+    made = errorbar.report(*arguments, **{"browse": False, "resamples": 20, **keywords})  # type: ignore[arg-type]  # arguments of many types
     (found,) = made.studies
     assert isinstance(found, CorpusStudy)
     return found

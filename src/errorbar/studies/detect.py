@@ -24,8 +24,8 @@ from errorbar.tables.table import Cell, Column, Table
 THRESHOLDS = {"lm": 0.0, "me": 4.0, "perc": 20.0, "majority": 0.0}
 """Of each detector, in the unit of its scores: nats, and of ``perc`` sums of weights.
 
-None was tuned: that of ``lm`` is the paper's, 4 means that another preposition is 55 times as probable, and 20 votes flag
-one preposition of learners' essays in seven.
+None was tuned: that of ``lm`` is the paper's, 4 means that another preposition is 55 times as probable, and 20 votes
+flag one preposition of learners' essays in seven.
 """
 
 
