@@ -17,7 +17,7 @@ from errorbar.detectors.selectors import Kind
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.opening import Lines, Source
 from errorbar.studies.door import Lenient, public
-from errorbar.studies.training import read_ngrams, read_selector, read_tagger
+from errorbar.studies.model_folder import read_ngrams, read_selector, read_tagger
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 

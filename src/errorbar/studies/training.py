@@ -14,15 +14,10 @@ from errorbar.core.problems import Problems
 from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
-from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.selectors import (
     BITS,
-    Classifier,
     Examples,
-    Kind,
-    Majority,
     find_examples,
-    load_selector,
     train_classifier,
     train_majority,
 )
@@ -33,6 +28,7 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import Lenient, Said, public
 from errorbar.studies.door import part as part_of
+from errorbar.studies.model_folder import file_of
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -59,11 +55,6 @@ class Learning(About, total=False):
     fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
     seed: Annotated[int, Said(0, "Of the orders of examples.")]
     lenient: Lenient
-
-
-def file_of(folder: Source, part: str) -> Path:
-    """Where a folder of models has one."""
-    return Path(folder) / f"{part}.model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,20 +250,3 @@ def train(
     rows = [training.part(each) for each in wanted]
     described = training.text.described if wanted != ["tagger"] else {}
     return Trained(rows, described, tuple(training.problems.notes))
-
-
-def read_tagger(folder: Source) -> Tagger:
-    """The tagger of a folder of models; an ``InputError`` if there is none."""
-    path = file_of(folder, "tagger")
-    return load_tagger(load_model(path, "tagger"), str(path))
-
-
-def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagger) -> Classifier | Majority:
-    """A classifier of a folder of models; an ``InputError`` if there is none, or it does not fit the tagger."""
-    path = file_of(folder, kind)
-    return load_selector(load_model(path, kind), str(path), tagger)
-
-
-def read_ngrams(folder: Source) -> NgramModel:
-    """The n-gram model of a folder of models; an ``InputError`` if there is none."""
-    return NgramModel.load(file_of(folder, "ngrams"))
