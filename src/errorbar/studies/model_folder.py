@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
+from errorbar.detectors.combined import Combined
+from errorbar.detectors.combiner import KIND, Combiner
 from errorbar.detectors.model_file import load_model
 from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.selectors import Classifier, Kind, Majority, load_selector
@@ -32,3 +34,16 @@ def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagg
 def read_ngrams(folder: Source) -> NgramModel:
     """The n-gram model of a folder of models; an ``InputError`` if there is none."""
     return NgramModel.load(file_of(folder, "ngrams"))
+
+
+def read_combined(folder: Source, tagger: Tagger) -> Combined:
+    """The detectors of a folder of models that are combined; an ``InputError`` if one is missing or does not fit."""
+    kinds: tuple[Kind, Kind] = ("me", "perc")
+    me, perc = (cast("Classifier", read_selector(folder, kind, tagger)) for kind in kinds)
+    return Combined(me, perc, read_ngrams(folder))
+
+
+def read_combiner(folder: Source, combined: Combined) -> Combiner:
+    """The combiner of a folder of models; an ``InputError`` if there is none, or it was fitted to other models."""
+    path = file_of(folder, KIND)
+    return combined.load(load_model(path, KIND), str(path))
