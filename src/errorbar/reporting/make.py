@@ -27,7 +27,7 @@ from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.attack import study_attacks
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
-from errorbar.studies.detector_study import read_detectors, study_detectors
+from errorbar.studies.detector_study import read_detectors, study_detectors, with_detectors
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, public, resampling
 from errorbar.studies.hoo_scores import Runs
 from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
@@ -217,10 +217,7 @@ def _corpus(
     if attacks:
         study = study_attacks(study, data, metrics, how["resampling"])
     if flags:
-        problems = asked.problems()
-        judged, tables = read_crowd(data.corpus, asked, problems), read_detectors(flags, problems)
-        found = study_detectors(judged, tables, problems, how["resampling"], texts=how["browse"])
-        study = replace(study, detectors=found, notes=[*study.notes, *problems.notes])
+        study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study

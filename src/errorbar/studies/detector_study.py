@@ -7,6 +7,8 @@ Conventions
     Words are told apart in lower case. ``MOST_WORDS`` of them, the most frequent, have a row; the others share one. A
     false alarm is flagged, and no judge calls it an error; a miss is not flagged, and more than half of the judges do.
     Intervals of a word resample the sentences or documents (or items) that have it.
+Source
+    Errors by the share of judges, and the same detectors against them: Madnani et al. 2011.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import SystemFlags, read_flags
@@ -31,7 +34,8 @@ from errorbar.stats.resampling import Resampling
 from errorbar.studies.crowd import Against, flags_of_items
 from errorbar.studies.detector_result import Confusion, DetectorResult, DetectorStudy, HardItem, WordScore
 from errorbar.studies.judged_words import JudgedWords
-from errorbar.studies.judgment_input import Judged
+from errorbar.studies.judgment_input import Judged, JudgmentOptions, read_crowd
+from errorbar.studies.model import CorpusStudy
 from errorbar.studies.sweep import sweeps
 
 MOST_WORDS = 40
@@ -44,6 +48,22 @@ def read_detectors(files: Sequence[Source], problems: Problems) -> list[SystemFl
     named = [NamedFile.parse(str(file)) for file in files]
     refuse_same_names(named, "systems")
     return [read_flags(file.path, problems, file.name) for file in named]
+
+
+def with_detectors(
+    study: CorpusStudy,
+    corpus: Corpus,
+    files: Sequence[Source],
+    options: JudgmentOptions,
+    resampling: Resampling,
+    *,
+    texts: bool,
+) -> CorpusStudy:
+    """A study with detectors beside the systems, against the annotators of its corpus; ``texts``: also sentences."""
+    problems = options.problems()
+    judged, tables = read_crowd(corpus, options, problems), read_detectors(files, problems)
+    found = study_detectors(judged, tables, problems, resampling, texts=texts)
+    return replace(study, detectors=found, notes=[*study.notes, *problems.notes])
 
 
 def study_detectors(

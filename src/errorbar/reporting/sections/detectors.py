@@ -18,16 +18,21 @@ from errorbar.tables.table import Cell, Column, Table
 
 MOST_LISTED = 4
 SHORT: Mapping[Truth, str] = {"any": "any", "majority": "most", "weighted": "share"}
-"""What an error is, in a word: what any judge says, what most say, the share who say so."""
-ABOUT = (
-    "A detector gives items scores and flags some of them. The curves show every threshold of the scores, by three "
-    "answers to what an error is: what any {judge} calls one, what most do, or the share who do. All that is told by "
-    "word, and the hardest items, are of the flags as they stand in the tables."
-)
-ONE = (
-    "A detector gives items scores and flags some of them. The curve shows every threshold of the scores; all that is "
-    "told by word, and the hardest items, are of the flags as they stand in the tables."
-)
+"""What an error is, in a word."""
+SAID: Mapping[Truth, str] = {
+    "any": "any: what any {} calls one",
+    "majority": "most: what most of them do",
+    "weighted": "share: the share of them who do",
+}
+FLAGS = "what is told by word, and the hardest items, are of the flags as they stand in the tables."
+ABOUT = {
+    1: f"A detector gives items scores and flags some of them. The curve shows every threshold of the scores; {FLAGS}",
+    2: "A detector gives items scores and flags some of them. The curves show every threshold of the scores, by two "
+    f"answers to what an error is: what any {{judge}} calls one, or the share who do; {FLAGS}",
+    3: "A detector gives items scores and flags some of them. The curves show every threshold of the scores, by three "
+    f"answers to what an error is: what any {{judge}} calls one, what most do, or the share who do; {FLAGS}",
+}
+"""By how many answers there are."""
 
 
 def detectors(study: Study) -> Section | None:
@@ -35,8 +40,8 @@ def detectors(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return None
     found, level = study.detectors, study.confidence_level
-    truths: Sequence[Truth] = TRUTHS if found.n_judges > 1 else ("any",)
-    blocks: list[Block] = [Prose([(ABOUT if len(truths) > 1 else ONE).format(judge=judge(found))])]
+    truths = _truths(found)
+    blocks: list[Block] = [Prose([ABOUT[len(truths)].format(judge=judge(found))])]
     blocks.append(_scores(found, truths, level))
     blocks += [_curve(found, truth, level) for truth in truths if truth in found.sweeps]
     shown = best_first(found)[:MOST_COLORED]
@@ -56,6 +61,12 @@ def detectors(study: Study) -> Section | None:
             Prose([f"By word, and with their hardest items: the {len(shown)} detectors with the {what}, {named}."])
         )
     return Section("detectors", "Detectors", blocks)
+
+
+def _truths(found: DetectorStudy) -> Sequence[Truth]:
+    """What an error can be: with one judge all answers are one, and of two half are most as well as the share."""
+    several: Sequence[Truth] = TRUTHS if found.n_judges > 2 else ("any", "weighted")
+    return several if found.n_judges > 1 else several[:1]
 
 
 def best_first(found: DetectorStudy) -> list[DetectorResult]:
@@ -120,7 +131,7 @@ def _table(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Table
     who = judge(found)
     notes = [
         f"{plural(found.n_items, 'item')}, {plural(found.n_judges, who)}; intervals resample {found.unit}",
-        *([f"an error is what any {who} calls one, what most do, or the share who do"] if len(truths) > 1 else []),
+        *([f"an error is {listed([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
         "P, R and F1 of the flags; average precision of the scores, whatever the threshold",
     ]
     return Table(columns, rows, "Detectors, in percent", "detector-scores-values", notes, level)
