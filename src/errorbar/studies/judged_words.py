@@ -107,6 +107,7 @@ class JudgedWords:
         if table.flags.keys().isdisjoint(self.names):
             own, ours = next(iter(table.flags), ""), next(iter(self.names), "")
             what = f"none of its items, such as '{own}', was judged; those that were are called such as '{ours}'"
+            what = what if table.flags else "there is no item in it"
             fix = "say what it judges: --items=WHAT; or name who judged it: --judgments=FILE"
             problems.error("detector-items", what, Place(table.name), fix=fix)
         if self.judged.corpus is None:

@@ -110,7 +110,8 @@ def _scores(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Char
             if value is not None:
                 dots.append(Dot(one.name, *drawn(value), series=SHORT[truth]))
                 said.append(f"{one.name} against {_against(found, truth)}: {in_sentence(value)}")
-    text = f"{title} of {plural(len(found.detectors), 'detector')} with intervals, by what an error is. "
+    text = f"{title} of {plural(len(found.detectors), 'detector')} with intervals"
+    text += ", by what an error is. " if len(truths) > 1 else ". "
     text += f"{'; '.join(said[:MOST_LISTED])}. The table also has P, R and F1 of the flags as they are."
     spec = dot_chart(dots, Axis(f"{title} (percent)"), name_title="detector", series_title="an error is")
     return Chart("detector-scores", title, text, spec, table, "half")
