@@ -22,7 +22,7 @@ from errorbar.formats.saving import save_lines
 from errorbar.formats.token_labels import CORRECT, INCORRECT
 from errorbar.studies.correct import correct
 from errorbar.studies.detect import detect
-from errorbar.studies.training import file_of
+from errorbar.studies.model_folder import file_of
 from errorbar.tables.writers import tables_text
 from errorbar.tasks.config import Made, Submission
 from errorbar.tasks.task_cache import TaskCache
