@@ -167,6 +167,13 @@ def test_a_detector_is_scored_where_errors_are_looked_for(task: Callable[..., Pa
     assert dict(board.facts)["baselines"] == "1"
 
 
+def test_an_empty_sentence_has_no_labels(task: Callable[..., Path]) -> None:
+    path = task('[[system]]\nname = "LM"\ndetector = "lm"\n', 'metrics = ["tokens"]', team=False)
+    (path.parent / "gold.m2").write_text(f"{GOLD}\nS \n", encoding="utf-8")
+    (refused,) = run_task(path).refused
+    assert refused.problems[0].what == "sentence 4 is empty, and labels of tokens have no empty sentences"
+
+
 def test_the_others_are_scored(task: Callable[..., Path], errorbar: CommandLine) -> None:
     path = task()
     (path.parent / "models" / "words.model").unlink()

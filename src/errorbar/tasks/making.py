@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from errorbar.core.corpus import Sentence, source_record
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import read_flags
 from errorbar.formats.saving import save_lines
@@ -25,7 +25,7 @@ from errorbar.studies.detect import detect
 from errorbar.studies.model_folder import file_of
 from errorbar.tables.writers import tables_text
 from errorbar.tasks.config import Made, Submission
-from errorbar.tasks.task_cache import TaskCache
+from errorbar.tasks.task_cache import CACHE_ERROR, TaskCache
 
 ROOMS = ("core", "detectors", "edits", "formats", "studies")
 """Whose code an output depends on."""
@@ -70,12 +70,15 @@ class Maker:
                 correct(text, out, corrector=run.made.spec, models=models)
             else:
                 found = detect(text, run.made.spec, models=models)
-                save_lines(tables_text([found.every()], "csv").splitlines(), str(out))
+                save_lines(tables_text([found.every()], "csv").rstrip("\n").split("\n"), str(out))
 
     def _labels(self, table: Path) -> Iterator[str]:
         flags = read_flags(table, Problems()).flags
         flagged = {item for item, flag in flags.items() if flag}
         for number, sentence in enumerate(self.sentences, 1):
+            if not sentence.tokens:
+                what = f"sentence {number} is empty, and labels of tokens have no empty sentences"
+                raise InputError(Problem("task-detector", what, Place(str(table)), fix="leave the detector out"))
             for at, token in enumerate(sentence.tokens):
                 yield f"{token}\t{INCORRECT if f'{number}:{at}-{at + 1}' in flagged else CORRECT}"
             yield ""
@@ -88,6 +91,8 @@ def make_all(runs: Sequence[Submission], maker: Maker, refused: dict[str, list[P
         try:
             found.append(maker.made(run))
         except InputError as error:
+            if error.code == CACHE_ERROR:
+                raise
             refused[str(run.path)] = list(error.problems)
             found.append(run)
     return found

@@ -94,8 +94,8 @@ def confusions(one: DetectorResult) -> list[Block]:
 
 
 def _detail(each: Confusion) -> str:
-    agreed = "" if each.n_agreed is None else f", as an annotator writes {each.n_agreed:,}"
-    return f"{each.n_flagged:,} flagged, of these marked {each.n_marked:,}{agreed}"
+    agreed = "" if each.n_agreed is None else f", {each.n_agreed:,} as an annotator writes it"
+    return f"{each.n_flagged:,} flagged, {each.n_marked:,} of them marked{agreed}"
 
 
 def written(found: DetectorStudy) -> Chart:
