@@ -27,8 +27,9 @@ from errorbar.studies.training import Told, file_of, read_tagger
 SELECTION = "selection"
 SHARE, DEVELOPMENT = 0.3, 0.1
 """Of all blocks those held out; of the others those that only the weights of the ensemble are fitted to."""
-SIZES, RUNS = (10_000, 30_000, 100_000, 300_000), 5
-"""Examples of the points of the learning curve below all there are, and how many samples of each at most."""
+SIZES = tuple(step * 10**power for power in range(2, 7) for step in (1, 3))
+STEPS, RUNS = 4, 5
+"""Points of the learning curve below all examples there are, the largest of ``SIZES``; how many samples at most."""
 ORDER, FEW = 4, 5
 """Of the n-gram model; how many of the most frequent prepositions are a setting of their own."""
 LEAST = 5  # blocks: some to train on, to fit weights to and to hold out
@@ -97,7 +98,7 @@ class Selecting:
         """Every step: what was written and chosen, by text and by who chose."""
         self.step("tagging text", self._texts)
         n_all = int(self.kept["native"].sum())
-        for n in (*(n for n in SIZES if n < n_all), n_all):
+        for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
             self.step(f"training me on {n:,} examples", partial(self._runs, n))
         self.step(f"training me on the {FEW} most frequent prepositions", self._few)
         self.step("training the ensemble", self._ensemble)
