@@ -32,7 +32,7 @@ STEPS, RUNS = 4, 5
 """Points of the learning curve below all examples there are, the largest of ``SIZES``; how many samples at most."""
 ORDER, FEW = 4, 5
 """Of the n-gram model; how many of the most frequent prepositions are a setting of their own."""
-LEAST = 5  # blocks: some to train on, to fit weights to and to hold out
+LEAST, LEAST_NATIVE = 5, 2  # blocks in all, and of those not held out, one of which weights are fitted to
 MAJORITY, FIVE, ENSEMBLE = "majority", "five", "ensemble"
 
 
@@ -44,12 +44,7 @@ class Selecting:
         self.tagger = read_tagger(models)
         tell("reading text")
         self.text: CorpusText = read_corpus_text(files)
-        n = len(self.text.sentences)
-        if n <= (LEAST - 1) * BLOCK:
-            what, fix = f"the text has {n:,} sentences", "give more text"
-            least = f"at least {(LEAST - 1) * BLOCK + 1}, some of which are held out"
-            raise UsageError(Problem("text-short", what, expected=least, fix=fix))
-        self.out = held_out(n, SHARE, seed)
+        self.out = held_out(len(self.text.sentences), SHARE, seed)
         self.file = file_of(models, SELECTION)
         self.how = {"tagger": fingerprint(self.tagger.model()), "features": FEATURES, "bits": BITS, "order": ORDER}
         self.how |= {
@@ -79,8 +74,15 @@ class Selecting:
 
     @cached_property
     def examples(self) -> Examples:
-        """Of the text."""
-        return find_examples(self.text.sentences, self.tagger)
+        """Of the text, which must be enough to train, to fit weights and to hold some out."""
+        found = find_examples(self.text.sentences, self.tagger)
+        blocks = np.unique(found.sentence // BLOCK)
+        out = self.out[blocks * BLOCK]
+        if len(blocks) < LEAST or not out.any() or len(blocks) - out.sum() < LEAST_NATIVE:
+            what = f"{len(blocks)} blocks of {BLOCK} sentences have prepositions, {out.sum()} of them held out"
+            least = f"at least {LEAST}, some of them held out"
+            raise UsageError(Problem("text-short", what, expected=least, fix="give more text"))
+        return found
 
     @cached_property
     def native(self) -> Examples:
