@@ -38,7 +38,7 @@ def conllu(sentences: list[str]) -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A text of 1,200 sentences, a treebank, and a tagger."""
-    monkeypatch.setattr("errorbar.studies.training.BITS", 12)
+    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)
     monkeypatch.setattr("errorbar.studies.selecting.BITS", 12)  # tables for a text of this size
     monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100, 300))
     (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")

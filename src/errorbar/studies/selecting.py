@@ -22,7 +22,8 @@ from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import Treebank
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
-from errorbar.studies.training import Told, file_of, read_tagger
+from errorbar.studies.model_folder import file_of, read_tagger
+from errorbar.studies.training_parts import Told
 
 SELECTION = "selection"
 SHARE, DEVELOPMENT = 0.3, 0.1
