@@ -27,8 +27,8 @@ FEATURES = "choices-1"  # what model files name; other templates are another nam
 _WINDOW = """w-1 w-2 w-3 w+1 w+2 w+3 t-1 t-2 t+1 t+2 w-1,w+1 w-2,w-1 w+1,w+2 w-2,w-1,w+1 w-1,w+1,w+2 t-1,t+1 t-2,t-1
     t+1,t+2 t-2,t-1,t+1,t+2 w-3,w-2,w-1 w+1,w+2,w+3"""
 _OF_ARTICLES = """next verb noun T:next verb,next noun,w-1,next w-1,next w-2,w-1,next w-1,T:next then next,then
-    T:next,then w+1,T:next w-1,next,then next,then,then+1 w-1,w+1,next t-1,w+1 next,T:next w-1,next,T:next verb,next,T:next
-    w+1,next,T:next w-1,T:next,then"""
+    T:next,then w+1,T:next w-1,next,then next,then,then+1 w-1,w+1,next t-1,w+1 next,T:next
+    w-1,next,T:next verb,next,T:next w+1,next,T:next w-1,T:next,then"""
 _OF_FORMS = """l l,w-1 l,w+1 l,t-1 l,t+1 l,t-1,t+1 l,w-1,w+1 l,w-2,w-1 l,w+1,w+2 det l,det det,t+1 det,w-1,t+1 aux
     aux,w-1 l,aux aux,t-1 noun T:noun T:noun,aux noun,l T:noun,t-1 then T:then det,T:then det,then verb,w+1 l,next
     subject subject,aux,t-1 subject,t-1"""
