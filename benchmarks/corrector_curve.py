@@ -2,7 +2,7 @@
 
 Settings and ranker are learned from four fifths of the labeled sentences, in runs of consecutive ones, and correct the
 fifth that is left. With less native text every model but the tagger is trained anew on a part of its blocks of 100
-sentences; with fewer labels the ranker learns from the first sentences of the four fifths. Intervals are over sentences.
+sentences; with fewer labels the ranker learns from the first sentences of the four fifths. Intervals: over sentences.
 """
 
 from __future__ import annotations
