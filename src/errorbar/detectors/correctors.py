@@ -47,7 +47,7 @@ DEFAULTS: Mapping[Name, Settings] = {
         _ALONE,
     ),
     "lm+classifiers": _settings(
-        2.0, {"M:ArtOrDet": 2.0, "U:ArtOrDet": 3.5, "R:Nn": 6.0, "R:Vform": 7.0, "R:Wform": 8.0}, _ALONE
+        2.0, {"M:ArtOrDet": 2.5, "U:ArtOrDet": 2.0, "R:Nn": 6.0, "R:Vform": 7.0, "R:Wform": 8.0}, _ALONE
     ),
 }
 
