@@ -25,7 +25,7 @@ PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar._
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
-    *("attack", "crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine", "crowd_sweep"),
+    *("attack", "crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine", "crowd_sweep", "crowd_judgments"),
     *("train", "detect", "correct"),
 }
 

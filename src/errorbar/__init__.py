@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from errorbar.studies.correct import correct
     from errorbar.studies.crowd import crowd
     from errorbar.studies.crowd_answers import crowd_aggregate, crowd_howmany
+    from errorbar.studies.crowd_judgments import crowd_judgments
     from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
     from errorbar.studies.curve import curve
     from errorbar.studies.detect import detect
@@ -67,6 +68,7 @@ _HOMES = {
     "crowd": "studies.crowd",
     "crowd_aggregate": "studies.crowd_answers",
     "crowd_howmany": "studies.crowd_answers",
+    "crowd_judgments": "studies.crowd_judgments",
     "crowd_mine": "studies.crowd_raters",
     "crowd_raters": "studies.crowd_raters",
     "crowd_sweep": "studies.sweep",
@@ -110,6 +112,7 @@ __all__ = [
     "crowd",
     "crowd_aggregate",
     "crowd_howmany",
+    "crowd_judgments",
     "crowd_mine",
     "crowd_raters",
     "crowd_sweep",

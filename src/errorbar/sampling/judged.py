@@ -35,7 +35,6 @@ from errorbar.sampling.totals import Sample
 
 Truth = Literal["majority", "any", "graded"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
-OURS = frozenset(("text", "set"))  # columns of the annotation set that judgments have no use for
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +93,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
             what = "the weights of judgments are not used: each counts once"
             own.note("sample-weights", what, Place(display_name(path)))
         tables.append(table)
-        # The set's own columns are expected; others are named by the reader of judgments.
-        ends = {note: {name.strip() for name in note.what.rpartition(":")[2].split(",")} for note in own.notes}
-        problems.take(note for note, columns in ends.items() if note.code != "judgments-extra" or columns - OURS)
+        problems.take(own.notes)
     columns = [table.to_columns() for table in tables]
     item, rater, label = ([value for one in columns for value in one[name]] for name in ("item", "rater", "label"))
     joined = Judgments.from_columns(item, rater, label)
