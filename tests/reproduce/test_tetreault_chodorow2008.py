@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from errorbar.reproduce import Cell, Outcome, Sources
-from errorbar.reproduce import prepositions as study
+from errorbar.reproduce import tetreault_chodorow2008 as study
 
 
 @pytest.fixture(scope="module")
 def cells(data: Path) -> list[Cell]:
-    return list(study.tetreault_chodorow2008(Sources(data)))
+    return list(study.cells(Sources(data)))
 
 
 def test_what_can_be_recomputed_matches(cells: list[Cell]) -> None:

@@ -22,7 +22,7 @@ STUDIES: dict[str, Callable[[Sources], Iterator[Cell]]] = {
     "conll2014": partial(_cells, "conll2014", "cells"),
     "bryant-ng2015": partial(_cells, "bryant_ng2015", "cells"),
     "madnani2011": partial(_cells, "prepositions", "madnani2011"),
-    "tetreault-chodorow2008": partial(_cells, "prepositions", "tetreault_chodorow2008"),
+    "tetreault-chodorow2008": partial(_cells, "tetreault_chodorow2008", "cells"),
 }
 """Every study that is recomputed cell by cell."""
 HOO = "hoo2011"
