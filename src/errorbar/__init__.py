@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from errorbar.studies.judgment_input import read_judgments
     from errorbar.studies.meta import meta
     from errorbar.studies.rank import rank
+    from errorbar.studies.rehearse import sample_rehearse
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
     from errorbar.studies.sweep import crowd_sweep
@@ -86,6 +87,7 @@ _HOMES = {
     "sample_draw": "studies.sample",
     "sample_estimate": "studies.sample",
     "sample_plan": "studies.sample",
+    "sample_rehearse": "studies.rehearse",
     "score": "studies.score",
     "train": "studies.training",
 }
@@ -130,6 +132,7 @@ __all__ = [
     "sample_draw",
     "sample_estimate",
     "sample_plan",
+    "sample_rehearse",
     "score",
     "train",
 ]

@@ -20,12 +20,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import labels_of_rule
-from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import is_parquet
@@ -85,6 +85,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         raise UsageError(Problem("sample-no-judgments", "no file of judgments", fix="name the filled-in set"))
     tables: list[Judgments] = []
     for path in map(rereadable, paths):
+        refuse_corpus(path)
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, own)
         own.raise_errors()
@@ -123,6 +124,13 @@ def _check_set(path: Source, key: Key, problems: Problems) -> None:
     if unnamed and not problems.errors:
         what = "no column 'set' names the sample; only the items tell that they belong to the key"
         problems.note("sample-no-set", what, place, fix="keep the column 'set'")
+
+
+def refuse_corpus(path: Source) -> None:
+    """Raise ``InputError`` where edits are given for judgments, and say what makes these of them."""
+    if is_corpus(path):
+        what, fix = "this is a corpus, and a table of judgments is wanted", "errorbar crowd judgments makes one"
+        raise InputError(Problem("sample-corpus", what, Place(display_name(path)), fix=fix))
 
 
 def judge_sample(
