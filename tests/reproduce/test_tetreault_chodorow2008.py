@@ -57,7 +57,7 @@ def test_only_the_unmerged_table_gives_both_numbers(
 
 
 def test_the_ten_annotators_say_that_they_are_other_data(cells: list[Cell]) -> None:
-    others = [cell for cell in cells if "ten annotators" in cell.table]
+    others = [cell for cell in cells if "ten annotators" in cell.table and "table 4" not in cell.table]
     assert {cell.known for cell in others} == {study.OTHER_FLAGS}
     found = {(cell.row, cell.column): cell.ours for cell in others}
     # 122 of 222 flagged prepositions are errors, 305 of 3,614 others: counted one by one in the coverage study.

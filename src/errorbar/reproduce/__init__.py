@@ -7,7 +7,8 @@ from functools import partial
 from importlib import import_module
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.reproduce.cells import Cell, Outcome, Reproduction, Sources, cell_table
+from errorbar.reproduce.cells import Cell, Outcome, Reproduction, cell_table
+from errorbar.reproduce.sources import Sources
 
 __all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table", "reproduce"]
 

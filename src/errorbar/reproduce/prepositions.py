@@ -16,7 +16,8 @@ from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.metrics.crowd_agreement import agreement_bins
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
-from errorbar.reproduce.cells import TEN_ANNOTATORS, Cell, Printed, Sources, compare, facts
+from errorbar.reproduce.cells import Cell, Printed, compare, facts
+from errorbar.reproduce.sources import TEN_ANNOTATORS, Sources
 from errorbar.sampling import frame_of_systems
 from errorbar.stats.resampling import stream
 

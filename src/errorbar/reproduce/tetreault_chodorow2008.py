@@ -8,15 +8,20 @@ with ten annotators, whose numbers stand beside the published ones as a known di
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from statistics import fmean
 
 import numpy as np
 
 from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
 from errorbar.agreement.label_counts import PairTable
+from errorbar.detectors.detection import detect
 from errorbar.edits.items import ERROR, edit_items
-from errorbar.reproduce.cells import HALF, Cell, Printed, Sources, compare, facts, published
+from errorbar.metrics.crowd_weighted import Crowd, Votes, score_kinds
+from errorbar.reproduce.cells import HALF, Cell, Printed, compare, facts, published, with_ends
+from errorbar.reproduce.native_text import RESAMPLING, selection_cells
 from errorbar.reproduce.prepositions import OTHER_TEXT, SYSTEM
+from errorbar.reproduce.sources import NO_DETECTOR, Sources
 from errorbar.sampling import (
     Estimation,
     Sample,
@@ -27,7 +32,10 @@ from errorbar.sampling import (
     plan_sample,
     stratify,
 )
+from errorbar.studies.detect import THRESHOLDS
+from errorbar.studies.training import read_selector, read_tagger
 
+METRIC = Crowd()
 PREFIX = "tetreault_chodorow2008"
 NOT_RELEASED = "the essays, ratings and system output were never released"
 OTHER_FLAGS = f"{OTHER_TEXT}, flags of {SYSTEM}"
@@ -53,6 +61,8 @@ def cells(sources: Sources) -> Iterator[Cell]:
     for file in ("table1_f_measures", "table2_cloze", "table4_raters", "table6_sampling"):
         yield from compare(Printed(f"table {file[5]}", f"{PREFIX}_{file}"), {}, known=NOT_RELEASED)
     yield from _ten_annotators(sources, printed)
+    yield from _each_judge(sources)
+    yield from selection_cells(sources)
 
 
 def _confusion(printed: dict[str, float]) -> Iterator[Cell]:
@@ -129,3 +139,37 @@ def _ten_annotators(sources: Sources, printed: dict[str, float]) -> Iterator[Cel
     }
     table6 = Printed("table 6, ten annotators", f"{PREFIX}_table6_sampling")
     yield from compare(table6, ours, tolerance=0, known=OTHER_FLAGS)
+
+
+def _each_judge(sources: Sources) -> Iterator[Cell]:
+    """Table 4 for a detector like theirs: P and R against one judge at a time, and how far judges are apart."""
+    table, columns = "table 4, ten annotators", ("precision", "recall")
+    raters = [[float(row[column]) for column in columns] for row in published(f"{PREFIX}_table4_raters")]
+    printed = [round(each, 2) for each in np.ptp(raters, axis=0).tolist()]  # as they are printed
+    apart = "difference of two raters, mean"
+    if sources.models is None:
+        for column, value in zip(columns, printed, strict=True):
+            yield Cell(table, apart, column, value, None, known=NO_DETECTOR)
+        return
+    me = read_selector(sources.models, "me", read_tagger(sources.models))
+    corpus = sources.ten_annotators(essays=True)
+    made = edit_items(corpus, "words", words="prepositions", type="Prep")
+    flagged = detect(me, [sentence.tokens for sentence in corpus.sentences]).flags(THRESHOLDS["me"])
+    known = f"{OTHER_TEXT}, flags of me(threshold={THRESHOLDS['me']:g})"
+    found_of = []
+    for code, name in enumerate(made.judgments.raters):
+        weights = made.judgments.take(made.judgments.rater == code).label_weights()
+        votes = Votes(weights[:, made.judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), made.clusters)
+        score = score_kinds(METRIC, METRIC.measure(votes, flagged), resampling=RESAMPLING)
+        for column, found in zip(columns, (score.precision, score.recall), strict=True):
+            yield from with_ends(table, name, column, None, found, known)
+        found_of.append([score.precision.value, score.recall.value])
+    judged = np.array(found_of, np.float64)
+    pairs = [np.abs(one - other) for one, other in combinations(judged, 2)]
+    spread = {"lowest": judged.min(axis=0), "highest": judged.max(axis=0), "range": np.ptp(judged, axis=0)}
+    spread |= {"SD": judged.std(axis=0, ddof=1), apart: np.mean(pairs, axis=0)}
+    for row, values in spread.items():
+        here = printed if row == apart else (None, None)
+        for column, value, of_paper in zip(columns, values.tolist(), here, strict=True):
+            # Precision has no value where nothing is flagged.
+            yield Cell(table, row, column, of_paper, None if np.isnan(value) else value, 0, known)
