@@ -100,12 +100,10 @@ class SampleRehearsal(Result):
     def to_dict(self) -> dict[str, object]:
         """Truth, bias, spread, half-width and coverage of every score; and what a sample costs."""
         strata = zip(self.strata.names, self.strata.sizes.tolist(), self.n, strict=True)
+        plain = ("system", "name", "truth", "spread", "half_width", "n_without")
         rows = [
             {
-                **{
-                    name: getattr(row, name)
-                    for name in ("system", "name", "truth", "spread", "half_width", "n_without")
-                },
+                **{name: getattr(row, name) for name in plain},
                 "bias": estimate_record(row.bias),
                 "coverage": estimate_record(row.coverage),
             }
@@ -146,13 +144,9 @@ class SampleRehearsal(Result):
             cost += f"; {self.hours[0]:.1f} hours in place of {self.hours[1]:.1f}"
         notes = [f"{self.repetitions:,} samples of {sum(self.n):,} items: {said}", cost]
         if without := max(row.n_without for row in self.rows):
-            notes.append(
-                f"{without:,} samples had no error in them and give no R; bias, spread and ± are of the others"
-            )
-        notes.append(
-            "spread: standard deviation of the estimates; ±: mean half-width; coverage: intervals with the truth"
-        )
-        return notes
+            notes.append(f"{without:,} samples have no error and give no R; bias, spread and ± are of the others")
+        spread = "spread: standard deviation of the estimates; ±: mean half-width"
+        return [*notes, f"{spread}; coverage: share of the intervals that hold the truth"]
 
 
 @public()
