@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,28 +98,15 @@ def test_the_loop_closes_on_a_small_corpus(errorbar: CommandLine) -> None:
     assert (judgments["sample"], judgments["all"]) == (5000, 7000)
 
 
-@pytest.fixture(scope="module")
-def real(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The models of the page, trained on all of its text."""
-    folder = tmp_path_factory.mktemp("loop")
-    (folder / "bn2015").symlink_to(data / "bn2015_10gec")
-    texts = data / "openstax_ccby_text" / "*.txt"  # the license among them, as the models of docs/detectors.md have it
-    bank = data / "ud_english_ewt" / "en_ewt-ud-train.rebuilt.conllu"
-    train = [sys.executable, "-m", "errorbar", "train", texts, "--treebank", bank, "--license", "CC BY 4.0"]
-    parts = ["--part", "tagger", "--part", "me", "-o", folder / "models"]
-    subprocess.run([*map(str, train), *map(str, parts)], check=True, capture_output=True)
-    return folder
-
-
 @pytest.mark.slow
 def test_the_page_is_what_the_commands_print(
-    real: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    data: Path, trained: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A minute of training, and twelve thousand samples."""
+    """Twelve thousand samples."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
-    for name in ("bn2015", "models"):
-        Path(name).symlink_to(real / name)
+    Path("bn2015").symlink_to(data / "bn2015_10gec")
+    Path("models").symlink_to(trained)
     for command, output in steps():
         shown = printed(errorbar, command)
         if output.strip():
