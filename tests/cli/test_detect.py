@@ -19,6 +19,14 @@ They/PRP want/VBP to/TO go/VB to/IN the/DT sea/NN ./.
 We/PRP looked/VBD at/IN the/DT book/NN of/IN the/DT girl/NN ./."""
 ESSAY = "She depends of him .\nThey want to go to the sea .\nHe lives in the city .\n\n"
 
+LABELED = """S She depends of him .
+A 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0
+
+S They go to the sea .
+
+S He lives in the city .
+"""
+
 
 def treebank() -> str:
     """CoNLL-U of the sentences above."""
@@ -34,7 +42,7 @@ def treebank() -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("errorbar.studies.training.BITS", 12)  # a table for a text of this size
+    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
     plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
     Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
     Path("bank.conllu").write_text(treebank(), encoding="utf-8")
@@ -121,6 +129,10 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "native.txt"), "fallback"),  # too small for discounts of its own
         (("train", "native.txt", "--treebank", "native.txt", "--fallback"), "native.txt:1: 1 columns"),
         (("train", "native.txt", "--fallback", "-o", "native.txt"), "no folder for the models can be made"),
+        (("train", "--part", "combiner"), "there are no labels to learn from"),
+        (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
+        (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
+        (("train",), "no text to train on is named"),
         (("detect", "essay.txt"), "models/tagger.model: no such model"),
         (("detect", "essay.txt", "--detector", "mee"), "no detector is called 'mee'; did you mean 'me'?"),
         (("detect", "essay.txt", "--detector", "me(treshold=3)"), "threshold"),
@@ -129,6 +141,7 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
 )
 def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], said: str) -> None:
     Path("empty.txt").touch()
+    Path("learners.m2").write_text(LABELED, encoding="utf-8")
     found = errorbar(*words)
     assert found.code == 2
     assert said in found.err
@@ -151,3 +164,36 @@ def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> 
     assert change["score"] > 1
     Path("models/words.model").unlink()
     assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err
+
+
+@pytest.mark.usefixtures("folder")
+def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    made = record(errorbar, *TRAIN, "--labels", "learners.m2")
+    assert made["models"][-1] == {**made["models"][-1], "part": "combiner", "learned_from": 15, "found": False}
+    found = record(errorbar, "detect", "essay.txt", "--detector", "combined")
+    validated("detect", json.dumps(found))
+    rows = {row["item"]: row for row in found["rows"]}
+    assert [*rows] == ["1:2-3", "2:2-3", "2:4-5", "3:2-3"]
+    assert (rows["1:2-3"]["label"], rows["1:2-3"]["suggestion"]) == ("error", "on")
+    assert rows["3:2-3"]["label"] == "ok"
+    assert rows["2:2-3"]["score"] > -1000  # the mark of an infinitive is judged too
+    alone = record(errorbar, "train", "--labels", "learners.m2", "--part", "combiner")  # without the text
+    assert [(each["part"], each["found"]) for each in alone["models"]] == [("combiner", True)]
+    Path("more.m2").write_text(LABELED, encoding="utf-8")
+    two = record(errorbar, "train", "--labels", "learners.m2", "--labels", "more.m2", "--part", "combiner")
+    assert [(each["learned_from"], each["found"]) for each in two["models"]] == [(18, False)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_combiner_of_other_models_is_refused(errorbar: CommandLine) -> None:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    assert errorbar(*TRAIN, "--labels", "learners.m2").code == 0
+    other = ("train", "native.txt", "--fallback", "--seed", 1, "--order", 2, "--part", "perc", "--part", "ngrams")
+    assert errorbar(*other).code == 0
+    found = errorbar("detect", "essay.txt", "--detector", "combined")
+    assert found.code == 2
+    assert "models/combiner.model: it was fitted to another model of kind perc, ngrams" in found.err
+    again = record(errorbar, "train", "--labels", "learners.m2", "--part", "combiner")
+    assert not again["models"][0]["found"]
+    assert errorbar("detect", "essay.txt", "--detector", "combined").code == 0

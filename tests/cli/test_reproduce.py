@@ -105,7 +105,7 @@ class TestNativeText:
     @pytest.fixture
     def text(self, tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("errorbar.studies.training.BITS", 12)  # tables for a text of this size
+        monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # tables for a text of this size
         monkeypatch.setattr("errorbar.studies.selecting.BITS", 12)
         monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100,))
         sentences = [f"He went {('to', 'by')[k % 2]} the {('town', 'sea')[k % 2]} ." for k in range(600)]

@@ -117,13 +117,10 @@ def test_evidence_of_selectors() -> None:
         "majority": train_majority(examples, tagger, {}),
     }
     text = [["no"], ["He", "went", "by", "town"], ["He", "wants", "to", "go"]]
-    extra = {"lm": np.array([0.5, 0.25])}
-    found = find_evidence(selectors, text, extra)
+    found = find_evidence(selectors, text)
+    assert found.items() == ["2:2-3", "3:2-3"]
     assert (found.sentence.tolist(), found.token.tolist()) == ([1, 2], [2, 2])
-    assert [*found.scores] == [
-        *(f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")),
-        "lm",
-    ]
+    assert [*found.scores] == [f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")]
     me = detect(selectors["me"], text)
     assert found.scores["me margin"][0] == me.margin[0] > 0
     assert found.scores["me excess"][0] == me.margin[0]

@@ -56,6 +56,9 @@ class TestFits:
         assert found.fits[0].form == "line"
         assert found.fits[0].ahead.value == pytest.approx(0.1 + 0.03 * log2(AHEAD))
 
+    def test_a_line_ends_at_1(self) -> None:
+        assert curve({1000: [0.7] * 2, 2000: [0.8] * 2}).fits[0].ahead.value == 1
+
     def test_a_power_law_is_found_and_followed(self) -> None:
         power = {n: [1 - 2 * n**-0.2] * 2 for n in (1000, 8000, 64_000)}
         fit = curve(power).fits[1]

@@ -107,6 +107,50 @@ def test_every_number_of_a_tiny_model(tmp_path: Path) -> None:
         assert ours[gram] == pytest.approx(numbers, abs=3e-7), gram
 
 
+# The same with --prune 0 1 1: bigrams and trigrams that occur once are not kept.
+PRUNED_ARPA = """\\data\\
+ngram 1=11
+ngram 2=5
+ngram 3=2
+
+\\1-grams:
+-1.154902	<unk>	0
+0	<s>	-0.12493875
+-1.154902	</s>	0
+-1.154902	the	-0.20412
+-0.92081875	cat	0
+-0.92081875	sat	0
+-0.92081875	on	-0.30103
+-0.9685915	mat	-0.30103
+-0.9685915	dog	0
+-0.9685915	a	0
+-0.9685915	saw	0
+
+\\2-grams:
+-0.2716462	mat </s>	0
+-0.5192746	<s> the	0
+-0.2716462	on the	-0.30103
+-0.71627486	the mat	-0.30103
+-0.49868396	the dog	0
+
+\\3-grams:
+-0.1149216	the mat </s>
+-0.22468542	on the mat
+
+\\end\\
+"""
+
+
+def test_every_number_of_a_pruned_model(tmp_path: Path) -> None:
+    model = train_ngrams([line.split() for line in TINY], 3, fallback=True, least=(2, 2))
+    assert model.made["counts"] == [11, 5, 2]
+    write_arpa(model, tmp_path / "ours.arpa")
+    ours, theirs = grams((tmp_path / "ours.arpa").read_text(encoding="utf-8")), grams(PRUNED_ARPA)
+    assert ours.keys() == theirs.keys()
+    for gram, numbers in theirs.items():
+        assert ours[gram] == pytest.approx(numbers, abs=3e-7), gram
+
+
 def grams(arpa: str) -> dict[str, list[float]]:
     rows = [line.split("\t") for line in arpa.splitlines() if "\t" in line]
     return {row[1]: [float(row[0]), *map(float, row[2:])] for row in rows}

@@ -38,7 +38,7 @@ def conllu(sentences: list[str]) -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A text of 1,200 sentences, a treebank, and a tagger."""
-    monkeypatch.setattr("errorbar.studies.training.BITS", 12)
+    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)
     monkeypatch.setattr("errorbar.studies.selecting.BITS", 12)  # tables for a text of this size
     monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100, 300))
     (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
@@ -133,9 +133,13 @@ def test_cells_of_a_small_text(folder: Path, data: Path) -> None:
 
 def test_too_little_text(folder: Path) -> None:
     (folder / "short.txt").write_text("He went to the town .\n" * 400, encoding="utf-8")
-    with pytest.raises(UsageError, match="400 sentences") as error:
+    with pytest.raises(UsageError, match="4 blocks of 100 sentences") as error:
         study_selection([folder / "short.txt"], folder / "models")
     assert error.value.code == "text-short"
+    far = "He went to the town .\n" * 450 + "He went .\n" * 40_000  # what has prepositions is not held out
+    (folder / "far.txt").write_text(far, encoding="utf-8")
+    with pytest.raises(UsageError, match="0 of them held out"):
+        study_selection([folder / "far.txt"], folder / "models", seed=2)
     (folder / "empty.txt").write_text("", encoding="utf-8")
     with pytest.raises(InputError):
         study_selection([folder / "empty.txt"], folder / "models")

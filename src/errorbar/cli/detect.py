@@ -17,7 +17,7 @@ from errorbar.cli.show import Output, output_options
     "--detector",
     default="me",
     metavar="SPEC",
-    help="What judges: lm, me, perc or majority, maybe with a threshold: 'me(threshold=4)'.",
+    help="What judges: lm, me, perc, combined or majority, maybe with a threshold: 'me(threshold=4)'.",
 )
 @option("--models", type=click.Path(), default="models", metavar="DIR", help="Folder that 'errorbar train' wrote.")
 @lenient_option

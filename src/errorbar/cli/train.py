@@ -11,17 +11,24 @@ from errorbar.cli.options import INPUT, lenient_option, option, seed_option
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
-PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me")
+PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "combiner")
 
 
 @click.command("train", cls=Command)
-@click.argument("texts", nargs=-1, type=INPUT, required=True, metavar="TEXT...")
+@click.argument("texts", nargs=-1, type=INPUT, metavar="TEXT...")
 @option("-o", "--output", "--out", "out", default="models", metavar="DIR", help="Folder for the models.")
 @click.option(
     "--treebank",
     type=INPUT,
     metavar="FILE",
     help="Treebank with Penn tags, in CoNLL-U, that the tagger learns from.  [default: the folder has a tagger]",
+)
+@click.option(
+    "--labels",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="Learners' text with edits, M2, that 'combiner' learns from; repeatable.",
 )
 @click.option("--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all]")
 @option("--order", type=click.IntRange(1, 9), default=4, help="Words of the longest n-grams.")
@@ -32,14 +39,16 @@ PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me")
 @seed_option
 @format_option
 def command(style: str, **options: Any) -> None:
-    """Train detectors from plain text: an n-gram model, a tagger, and classifiers of prepositions.
+    """Train detectors: an n-gram model, a tagger, classifiers of prepositions, and what combines them.
 
     A TEXT is plain native English, a paragraph or a sentence a line, gzipped or not; a quoted pattern stands for
-    several. What is there already, of the same text and made in the same way, is kept.
+    several. What is there already, of the same text and made in the same way, is kept. The combiner needs no TEXT
+    where the other models are.
 
     \b
     errorbar train 'textbooks/*.txt' --treebank en_ewt-ud-train.conllu --license 'CC BY 4.0' -o models
     errorbar train more.txt --part ngrams --order 5 -o larger
+    errorbar train --part combiner --labels official-2013.m2 -o models
     """
     from errorbar.studies.training import train
 

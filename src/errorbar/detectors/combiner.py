@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.detectors.contexts import Found, find_prepositions, is_infinitive
-from errorbar.detectors.detection import Detected, margins
+from errorbar.detectors.detection import Detected, item_names, margins
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
 from errorbar.detectors.loading import fitting
@@ -59,6 +59,10 @@ class Evidence:
     suggested: Classes
     written: Classes
 
+    def items(self) -> list[str]:
+        """Names of the prepositions, as ``Detected`` has them."""
+        return item_names(self.sentence, self.token)
+
     def part(self, chosen: Flags) -> Evidence:
         """What is known of some of the prepositions."""
         numbers = np.flatnonzero(chosen)
@@ -69,10 +73,8 @@ class Evidence:
         )
 
 
-def find_evidence(
-    selectors: Mapping[str, Selector], sentences: Sentences, more: Mapping[str, Floats] | None = None
-) -> Evidence:
-    """What selectors of one tagger, and ``more`` scores, say of every preposition of tokenized sentences."""
+def find_evidence(selectors: Mapping[str, Selector], sentences: Sentences) -> Evidence:
+    """What selectors of one tagger say of every preposition of tokenized sentences."""
     tagger = next(iter(selectors.values())).tagger
     parts = []
     marks: list[list[str]] = []
@@ -88,7 +90,7 @@ def find_evidence(
         parts.append((found.sentence, found.token, np.stack(columns, axis=1), suggested[0], written))
     s, t, table, best, written = (np.concatenate(column) for column in zip(*parts, strict=True))
     names = [f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")]
-    return Evidence(s, t, dict(zip(names, table.T, strict=True)) | dict(more or {}), marks, best, written)
+    return Evidence(s, t, dict(zip(names, table.T, strict=True)), marks, best, written)
 
 
 def _marks(found: Found, suggested: Classes) -> list[list[str]]:

@@ -52,7 +52,7 @@ class Detected:
 
     def items(self) -> list[str]:
         """Their names, as ``edit_items`` names words: ``sentence:start-end``, sentences from 1."""
-        return [f"{s + 1}:{t}-{t + 1}" for s, t in zip(self.sentence.tolist(), self.token.tolist(), strict=True)]
+        return item_names(self.sentence, self.token)
 
     def flags(self, threshold: float) -> NDArray[np.bool_]:
         """Which ones are errors."""
@@ -65,6 +65,11 @@ class Detected:
     def suggestions(self) -> list[str]:
         """What to write instead of each one."""
         return [PREPOSITIONS[number] for number in self.suggested.tolist()]
+
+
+def item_names(sentence: Ints, token: Ints) -> list[str]:
+    """What ``edit_items`` calls tokens of sentences, both counted from 0."""
+    return [f"{s + 1}:{t}-{t + 1}" for s, t in zip(sentence.tolist(), token.tolist(), strict=True)]
 
 
 def detect(selector: Selector, sentences: Sentences) -> Detected:

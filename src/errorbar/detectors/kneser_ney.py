@@ -11,9 +11,10 @@ Formula
 Conventions
     Unigrams are interpolated with 1 / |V|, where V is all words with ``</s>`` and ``<unk>`` and without ``<s>``, so
     that ``<unk>`` has a probability; ``<s>`` has the probability 1 and is no part of the sums. The weight b of an
-    n-gram that is no context is 1. Nothing is pruned. Where D cannot be had (n_1, n_2 or n_3 is 0), is above k or not
+    n-gram that is no context is 1. Where D cannot be had (n_1, n_2 or n_3 is 0), is above k or not
     above 0, the text is refused, unless the fallback .5, 1, 1.5 is asked for; lmplz takes a D of 0 and gives some words
-    the probability 0.
+    the probability 0. Nothing is pruned unless it is asked for. Then an n-gram that is rarer than asked of its order
+    counts in A and D as ever, but all of its a goes to b(c): it has the probability b(c) p(w | c') and is not kept.
 Source
     Chen and Goodman 1998, sections 2.7 and 4.1.6, equation 26; special words and the uniform distribution as lmplz does
     it (Heafield et al. 2013), whose figures it gives: tests/oracle/test_lmplz.py.
@@ -37,6 +38,8 @@ FALLBACK = (0.5, 1.0, 1.5)
 _KEPT = 5  # counts of counts: of 0, which is of no use, to 4
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
+Discounts = tuple[float, float, float]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,6 @@ class _Weights:
 
     own: Floats
     backoff: Floats
-    discounts: tuple[float, float, float]
 
 
 def train_ngrams(
@@ -53,6 +55,7 @@ def train_ngrams(
     order: int = 4,
     *,
     fallback: bool = False,
+    least: Sequence[int] = (),
     text: Mapping[str, object] | None = None,
 ) -> NgramModel:
     """Train an n-gram model with modified Kneser-Ney smoothing.
@@ -61,6 +64,7 @@ def train_ngrams(
         sentences: Tokens, sentence by sentence; read once.
         order: Of the longest n-grams, 1 to 9.
         fallback: Whether to take the discounts .5, 1, 1.5 for an order whose own cannot be had.
+        least: How often n-grams of two, three and more words must occur to be kept; none: all are.
         text: What the model says of its text: ``sha256``, ``license``, ``provenance``.
 
     Returns:
@@ -68,10 +72,14 @@ def train_ngrams(
 
     Raises:
         InputError: If the text is empty or too small for discounts, or has tokens that no model can hold.
-        UsageError: If the order is not 1 to 9.
+        UsageError: If the order is not 1 to 9, or fewer occurrences are asked of longer n-grams.
     """
+    needed = (1, *least[: order - 1], *[1] * (order - 1 - len(least)))
     if not 1 <= order <= LARGEST_ORDER:
         what = f"the order must be from 1 to {LARGEST_ORDER}, got {order}"
+        raise UsageError(Problem("bad-parameter", what))
+    if min(needed) < 1 or list(needed) != sorted(needed):
+        what = f"least must be numbers above 0 of which none is smaller than the one before, got {list(needed[1:])}"
         raise UsageError(Problem("bad-parameter", what))
     numbered = number_words(sentences)
     if len(numbered.ids) == 0:
@@ -80,15 +88,17 @@ def train_ngrams(
     if sum(len(level.word) for level in levels) > MOST_NODES:
         what = f"more than {MOST_NODES:,} different n-grams"
         raise InputError(Problem("ngrams-large", what, fix="take a smaller order or less text"))
-    discounts: list[tuple[float, float, float]] = []
+    discounts: list[Discounts] = []
     probs: list[NDArray[np.float32]] = []
     backoffs: list[NDArray[np.float32]] = []
+    kept = [level.count >= occurrences for level, occurrences in zip(levels, needed, strict=True)]
+    kept[0][:] = True
     n_words = len(numbered.words)
     lower = np.full(1, 1 / (n_words - 1))  # the uniform distribution: unigrams are the children of one node
     for n, level in enumerate(levels, 1):
         adjusted = _adjusted(level, levels[n] if n < order else None, n)
-        weights = _weigh(level, adjusted, len(lower), n, fallback)
-        discounts.append(weights.discounts)
+        discounts.append(_discounts(np.bincount(np.minimum(adjusted, _KEPT), minlength=_KEPT + 1), n, fallback))
+        weights = _weigh(level, adjusted, kept[n - 1], len(lower), discounts[-1])
         prob = weights.own + weights.backoff[level.prefix] * lower[level.suffix]
         if n == 1:
             prob[BOS] = 1
@@ -97,10 +107,10 @@ def train_ngrams(
         probs.append(np.minimum(np.log10(prob), 0).astype(np.float32))
         lower = prob
     tokens = int(levels[0].count.sum() - 2 * levels[0].count[BOS])
-    counts = [len(level.word) for level in levels]
+    counts = [int(each.sum()) for each in kept]
     made = {"counts": counts, "discounts": discounts, "order": order, "fallback": fallback}
-    made |= {"smoothing": "modified Kneser-Ney"}
-    return NgramModel(_tree(levels, probs, backoffs), numbered.words, made, {"tokens": tokens, **(text or {})})
+    made |= {"smoothing": "modified Kneser-Ney"} | ({"least": needed[1:]} if max(needed) > 1 else {})
+    return NgramModel(_tree(levels, kept, probs, backoffs), numbered.words, made, {"tokens": tokens, **(text or {})})
 
 
 def _adjusted(level: Level, above: Level | None, n: int) -> Integers:
@@ -116,19 +126,19 @@ def _adjusted(level: Level, above: Level | None, n: int) -> Integers:
     return counts
 
 
-def _weigh(level: Level, adjusted: Integers, n_contexts: int, n: int, fallback: bool) -> _Weights:
-    discounts = _discounts(np.bincount(np.minimum(adjusted, _KEPT), minlength=_KEPT + 1), n, fallback)
+def _weigh(level: Level, adjusted: Integers, kept: Flags, n_contexts: int, discounts: Discounts) -> _Weights:
+    """What an order adds; all of the counts that are not kept goes to the backoff."""
     table = np.array((0.0, *discounts))
-    discounted = table[np.minimum(adjusted, 3)]
+    discounted = np.where(kept, table[np.minimum(adjusted, 3)], adjusted)
     total = np.bincount(level.prefix, weights=adjusted, minlength=n_contexts)
     context = total > 0
     total[~context] = 1
     backoff = np.bincount(level.prefix, weights=discounted, minlength=n_contexts) / total
     backoff[~context] = 1
-    return _Weights((adjusted - discounted) / total[level.prefix], backoff, discounts)
+    return _Weights((adjusted - discounted) / total[level.prefix], backoff)
 
 
-def _discounts(n_with: NDArray[np.int64], n: int, fallback: bool) -> tuple[float, float, float]:
+def _discounts(n_with: NDArray[np.int64], n: int, fallback: bool) -> Discounts:
     """D(1), D(2), D(3) of an order of which ``n_with[k]`` n-grams have the adjusted count k."""
     missing = [k for k in (1, 2, 3) if n_with[k] == 0]
     if not missing:
@@ -146,10 +156,21 @@ def _discounts(n_with: NDArray[np.int64], n: int, fallback: bool) -> tuple[float
     raise InputError(Problem("ngrams-discounts", what, fix=fix))
 
 
-def _tree(levels: Sequence[Level], probs: list[NDArray[np.float32]], backoffs: list[NDArray[np.float32]]) -> Tree:
-    n_words = len(levels[0].word)
-    children = [np.bincount(level.prefix, minlength=len(lower.word)) for lower, level in pairwise(levels)]
-    first = np.cumsum(np.concatenate([[n_words], *children])).astype(np.int32)
-    word = np.concatenate([level.word for level in levels])
-    empty = np.empty(0, np.float32)
-    return Tree(word, np.concatenate(probs), first, np.concatenate([empty, *backoffs]), len(levels))
+def _tree(
+    levels: Sequence[Level],
+    kept: Sequence[Flags],
+    probs: list[NDArray[np.float32]],
+    backoffs: list[NDArray[np.float32]],
+) -> Tree:
+    """The n-grams that are kept. What extends one that is not is not either: it occurs no more often."""
+    children = [
+        np.bincount(level.prefix[own], minlength=len(lower.word))[below]
+        for (lower, level), (below, own) in zip(pairwise(levels), pairwise(kept), strict=True)
+    ]
+    first = np.cumsum(np.concatenate([[len(levels[0].word)], *children])).astype(np.int32)
+    word, prob = (
+        np.concatenate([each[own] for each, own in zip(column, kept, strict=True)])
+        for column in ([level.word for level in levels], probs)
+    )
+    backoff = [each[own] for each, own in zip(backoffs, kept[:-1], strict=True)]
+    return Tree(word, prob, first, np.concatenate([np.empty(0, np.float32), *backoff]), len(levels))

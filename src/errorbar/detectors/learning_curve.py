@@ -8,9 +8,9 @@ Formula
 Conventions
     So an error bar has both what other training text of this kind would change (examples, and the order in which they
     come) and what other test text would. The runs on n examples have no block in common. Where the text is enough for
-    one run alone, R = 1, and s and the degrees of freedom are those of the largest n with several: a little too wide,
-    since s falls with n. The interval of a fit does not say whether its form goes on to hold: that there are two forms
-    does.
+    one run alone, R = 1, and s and the degrees of freedom are those of the largest n with several: s should fall with
+    n, so that such an error bar is rather too wide. A line ends at 0 and at 1. The interval of a fit does not say
+    whether its form goes on to hold; that there are two forms does.
 Source
     The two sources of variance are those of Dietterich (1998); power laws of the error are as old as learning curves
     (Cortes et al. 1994).
@@ -189,4 +189,5 @@ def _fitted(form: Form, sizes: Sequence[int], accuracies: Floats, places: NDArra
         y = np.where(np.isfinite(y), y, np.nan)
     constant, slope = (y @ np.linalg.pinv(design).T).T
     found = constant[:, None] + slope[:, None] * np.log2(places)
-    return np.concatenate([found if form == "line" else 1 - np.exp(found), slope[:, None]], axis=1)
+    shares = np.clip(found, 0, 1) if form == "line" else 1 - np.exp(found)
+    return np.concatenate([shares, slope[:, None]], axis=1)

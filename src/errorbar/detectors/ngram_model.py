@@ -97,8 +97,8 @@ class NgramModel:
         log10 = score_tokens(self.tree, flat, begins)[~begins]
         return Scores(log10, flat[~begins] == UNK, offsets)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model; an ``InputError`` if the file cannot be written."""
+    def model(self) -> Model:
+        """What a model file holds."""
         tree = self.tree
         arrays: dict[str, NDArray[Any]] = {
             "words": np.frombuffer("\n".join(self.words).encode("utf-8", "surrogatepass"), np.uint8),
@@ -107,7 +107,11 @@ class NgramModel:
             "children": np.diff(tree.first),
             "log10_backoff": tree.log10_backoff,
         }
-        save_model(Model(KIND, self.made, self.text, arrays), path)
+        return Model(KIND, self.made, self.text, arrays)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model; an ``InputError`` if the file cannot be written."""
+        save_model(self.model(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> NgramModel:

@@ -33,7 +33,7 @@ from errorbar.sampling import (
     stratify,
 )
 from errorbar.studies.detect import THRESHOLDS
-from errorbar.studies.training import read_selector, read_tagger
+from errorbar.studies.model_folder import read_selector, read_tagger
 
 METRIC = Crowd()
 PREFIX = "tetreault_chodorow2008"

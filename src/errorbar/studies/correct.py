@@ -15,7 +15,7 @@ from errorbar.detectors.word_counts import KIND, stored_counts
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
-from errorbar.studies.training import file_of, read_ngrams, read_tagger
+from errorbar.studies.model_folder import file_of, read_ngrams, read_tagger
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 

@@ -22,16 +22,18 @@ from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import Treebank
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
-from errorbar.studies.training import Told, file_of, read_tagger
+from errorbar.studies.model_folder import file_of, read_tagger
+from errorbar.studies.training_parts import Told
 
 SELECTION = "selection"
 SHARE, DEVELOPMENT = 0.3, 0.1
 """Of all blocks those held out; of the others those that only the weights of the ensemble are fitted to."""
-SIZES, RUNS = (10_000, 30_000, 100_000, 300_000), 5
-"""Examples of the points of the learning curve below all there are, and how many samples of each at most."""
+SIZES = tuple(step * 10**power for power in range(2, 7) for step in (1, 3))
+STEPS, RUNS = 4, 5
+"""Points of the learning curve below all examples there are, the largest of ``SIZES``; how many samples at most."""
 ORDER, FEW = 4, 5
 """Of the n-gram model; how many of the most frequent prepositions are a setting of their own."""
-LEAST = 5  # blocks: some to train on, to fit weights to and to hold out
+LEAST, LEAST_NATIVE = 5, 2  # blocks in all, and of those not held out, one of which weights are fitted to
 MAJORITY, FIVE, ENSEMBLE = "majority", "five", "ensemble"
 
 
@@ -43,12 +45,7 @@ class Selecting:
         self.tagger = read_tagger(models)
         tell("reading text")
         self.text: CorpusText = read_corpus_text(files)
-        n = len(self.text.sentences)
-        if n <= (LEAST - 1) * BLOCK:
-            what, fix = f"the text has {n:,} sentences", "give more text"
-            least = f"at least {(LEAST - 1) * BLOCK + 1}, some of which are held out"
-            raise UsageError(Problem("text-short", what, expected=least, fix=fix))
-        self.out = held_out(n, SHARE, seed)
+        self.out = held_out(len(self.text.sentences), SHARE, seed)
         self.file = file_of(models, SELECTION)
         self.how = {"tagger": fingerprint(self.tagger.model()), "features": FEATURES, "bits": BITS, "order": ORDER}
         self.how |= {
@@ -78,8 +75,15 @@ class Selecting:
 
     @cached_property
     def examples(self) -> Examples:
-        """Of the text."""
-        return find_examples(self.text.sentences, self.tagger)
+        """Of the text, which must be enough to train, to fit weights and to hold some out."""
+        found = find_examples(self.text.sentences, self.tagger)
+        blocks = np.unique(found.sentence // BLOCK)
+        out = self.out[blocks * BLOCK]
+        if len(blocks) < LEAST or not out.any() or len(blocks) - out.sum() < LEAST_NATIVE:
+            what = f"{len(blocks)} blocks of {BLOCK} sentences have prepositions, {out.sum()} of them held out"
+            least = f"at least {LEAST}, some of them held out"
+            raise UsageError(Problem("text-short", what, expected=least, fix="give more text"))
+        return found
 
     @cached_property
     def native(self) -> Examples:
@@ -97,7 +101,7 @@ class Selecting:
         """Every step: what was written and chosen, by text and by who chose."""
         self.step("tagging text", self._texts)
         n_all = int(self.kept["native"].sum())
-        for n in (*(n for n in SIZES if n < n_all), n_all):
+        for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
             self.step(f"training me on {n:,} examples", partial(self._runs, n))
         self.step(f"training me on the {FEW} most frequent prepositions", self._few)
         self.step("training the ensemble", self._ensemble)

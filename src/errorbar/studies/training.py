@@ -2,87 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
+from typing import Any, Unpack
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.core.problems import Problems
-from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
-from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
-from errorbar.detectors.ngram_model import NgramModel
-from errorbar.detectors.selectors import (
-    BITS,
-    Classifier,
-    Examples,
-    Kind,
-    Majority,
-    find_examples,
-    load_selector,
-    train_classifier,
-    train_majority,
-)
-from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
-from errorbar.detectors.treebank import read_treebank
-from errorbar.detectors.word_counts import count_words
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
-from errorbar.studies.door import Lenient, Said, public
-from errorbar.studies.door import part as part_of
+from errorbar.studies.door import public
+from errorbar.studies.model_folder import file_of
+from errorbar.studies.training_parts import (
+    LABELED,
+    PARTS,
+    TEXTLESS,
+    UNTAGGED,
+    Learning,
+    Part,
+    Told,
+    TrainedPart,
+    Training,
+)
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me"]
-PARTS: tuple[Part, ...] = get_args(Part)
-Told = Callable[[str], object]
-
-
-class About(TypedDict, total=False):
-    """What models say of their text."""
-
-    license: Annotated[str, Said(UNKNOWN, "Under which the text may be used; the models say it.")]
-    provenance: Annotated[str, Said(UNKNOWN, "Where the text is from; the models say it.")]
-
-
-class Learning(About, total=False):
-    """How models are trained."""
-
-    treebank: Annotated[
-        Source | None,
-        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
-    ]
-    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
-    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
-    seed: Annotated[int, Said(0, "Of the orders of examples.")]
-    lenient: Lenient
-
-
-def file_of(folder: Source, part: str) -> Path:
-    """Where a folder of models has one."""
-    return Path(folder) / f"{part}.model"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedPart:
-    """A model that was made, or was there already.
-
-    Attributes:
-        part: What it is.
-        file: Where it is.
-        n_bytes: Its size.
-        learned_from: How many tokens, or of classifiers examples.
-        found: Whether it was there already, made of the same text in the same way.
-    """
-
-    part: str
-    file: str
-    n_bytes: int
-    learned_from: int
-    found: bool
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,164 +58,58 @@ class Trained(Result):
         return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
 
 
-class _Training:
-    """What trains: every step is made once, and only where something needs it."""
-
-    def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
-        self.files, self.folder, self.said, self.tell = files, folder, said, tell
-        self.problems = Problems(lenient=said["lenient"])
-
-    @cached_property
-    def text(self) -> CorpusText:
-        """The training text."""
-        self.tell("reading text")
-        about = part_of(About, self.said)
-        found = read_corpus_text(self.files, **about, problems=self.problems)
-        self.problems.raise_errors()
-        return found
-
-    @cached_property
-    def tagger(self) -> tuple[Tagger, bool]:
-        """The tagger: trained, or that of the folder; and whether it was there."""
-        path, treebank = file_of(self.folder, "tagger"), self.said["treebank"]
-        there = self._there("tagger")
-        if treebank is None:
-            if there is None:
-                what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
-                raise InputError(Problem("no-tagger", what, Place(str(path)), fix=fix))
-            return load_tagger(there, str(path)), True
-        bank = read_treebank(treebank)
-        if there is not None and (there.text.get("sha256"), there.made.get("seed")) == (bank.sha256, self.said["seed"]):
-            return load_tagger(there, str(path)), True
-        self.tell("training the tagger")
-        made = train_tagger(bank, seed=self.said["seed"])
-        save_model(made.model(), path)
-        return made, False
-
-    @cached_property
-    def tagged_by(self) -> str:
-        """What classifiers say of the tagger."""
-        return fingerprint(self.tagger[0].model())
-
-    @cached_property
-    def examples(self) -> Examples:
-        """The prepositions of the text."""
-        self.tell("tagging text")
-        return find_examples(self.text.sentences, self.tagger[0])
-
-    def _there(self, part: str) -> Model | None:
-        path = file_of(self.folder, part)
-        try:
-            return load_model(path, part) if path.exists() else None
-        except InputError:
-            return None  # damaged, or of another version: it is made anew
-
-    def part(self, part: Part) -> TrainedPart:
-        """A model, made if it is not there."""
-        if part == "tagger":
-            tagger, found = self.tagger
-            return self._row(part, int(tagger.text["tokens"]), found)
-        there = self._there(part)
-        if there is not None and self._fits(there):
-            return self._row(part, self._size(there), True)
-        if part == "words":
-            self.tell("counting words")
-            save_model(count_words(self.text.sentences, self.text.described), file_of(self.folder, part))
-            return self._row(part, int(self.text.described["tokens"]), False)
-        if part == "ngrams":
-            text, order = self.text, self.said["order"]
-            self.tell("counting n-grams")
-            ngrams = train_ngrams(text.sentences, order, fallback=self.said["fallback"], text=text.described)
-            ngrams.save(file_of(self.folder, part))
-            return self._row(part, int(text.described["tokens"]), False)
-        examples, described = self.examples, self.text.described
-        self.tell(f"training {part}")
-        made = (
-            train_majority(examples, self.tagger[0], described)
-            if part == "majority"
-            else train_classifier(part, examples, self.tagger[0], described, bits=BITS, seed=self.said["seed"])
-        )
-        save_model(made.model(), file_of(self.folder, part))
-        return self._row(part, len(examples.right), False)
-
-    def _fits(self, there: Model) -> bool:
-        """Whether a model was made of this text in this way."""
-        if there.text.get("sha256") != self.text.described["sha256"]:
-            return False
-        if there.kind == "words":
-            return True
-        if there.kind == "ngrams":
-            return all(there.made.get(name) == self.said[name] for name in ("order", "fallback"))
-        same = there.made.get("tagger") == self.tagged_by
-        return bool(same and there.made.get("seed", self.said["seed"]) == self.said["seed"])
-
-    def _size(self, there: Model) -> int:
-        if there.kind == "majority":
-            return int(there.arrays["counts"].sum())
-        return int(there.made.get("examples", there.text.get("tokens", 0)))
-
-    def _row(self, part: str, learned_from: int, found: bool) -> TrainedPart:
-        path = file_of(self.folder, part)
-        return TrainedPart(part, str(path), path.stat().st_size, learned_from, found)
-
-
 @public()
 def train(
-    texts: Source | Sequence[Source],
+    texts: Source | Sequence[Source] = (),
     out: Source = "models",
     *,
     part: Part | Sequence[Part] = (),
     tell: Told = lambda _: None,
     **shared: Unpack[Learning],
 ) -> Trained:
-    """Train detectors from plain text: an n-gram model, a tagger, and classifiers of prepositions.
+    """Train detectors: an n-gram model, a tagger, classifiers of prepositions, and what combines them.
 
     A model that is there already, of the same text and made in the same way, is kept: an interrupted training goes on
     with what is missing.
 
     Args:
-        texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``.
+        texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
+            for ``tagger`` and ``combiner`` alone, with the other models that the folder has.
         out: Folder for the models.
-        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``; none: all, and without a
-            tagger what needs none.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``, ``combiner``; none: all,
+            without a tagger what needs none, without labels what learns from none.
         tell: Is told what begins.
         shared: How models are trained.
 
     Raises:
         InputError: If a file is bad or empty, there is no tagger, or a model cannot be written.
-        UsageError: If the order is out of range, or there is no preposition in the text.
+        UsageError: If the order is out of range, there is no preposition in the text, or there are no labels where
+            some are needed.
     """
-    paths = [texts] if isinstance(texts, str) or not isinstance(texts, Sequence) else list(texts)
+    paths = [texts] if isinstance(texts, str | PathLike) else list(texts)
     files = [each.path for each in expand_files([fspath(path) for path in paths])]
     folder = Path(out)
-    asked = [part] if isinstance(part, str) else list(part)
-    tagged = shared["treebank"] is not None or file_of(folder, "tagger").exists()
-    wanted = [each for each in PARTS if (each in asked if asked else tagged or each in ("words", "ngrams"))]
-    if not files:
+    wanted = _wanted([part] if isinstance(part, str) else part, folder, shared)
+    if not files and not {*wanted} <= {*TEXTLESS}:
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         what = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", what, Place(str(folder)), fix="name another folder")) from None
-    training = _Training(files, folder, shared, tell)
+    training = Training(files, folder, shared, tell)
     rows = [training.part(each) for each in wanted]
-    described = training.text.described if wanted != ["tagger"] else {}
+    described = training.text.described if files and wanted != ["tagger"] else {}
     return Trained(rows, described, tuple(training.problems.notes))
 
 
-def read_tagger(folder: Source) -> Tagger:
-    """The tagger of a folder of models; an ``InputError`` if there is none."""
-    path = file_of(folder, "tagger")
-    return load_tagger(load_model(path, "tagger"), str(path))
-
-
-def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagger) -> Classifier | Majority:
-    """A classifier of a folder of models; an ``InputError`` if there is none, or it does not fit the tagger."""
-    path = file_of(folder, kind)
-    return load_selector(load_model(path, kind), str(path), tagger)
-
-
-def read_ngrams(folder: Source) -> NgramModel:
-    """The n-gram model of a folder of models; an ``InputError`` if there is none."""
-    return NgramModel.load(file_of(folder, "ngrams"))
+def _wanted(asked: Sequence[Part], folder: Path, said: Learning) -> list[Part]:
+    """What is to be trained, in the order of training."""
+    labeled = bool(said["labels"])
+    if asked:
+        if labeled and not {*asked} & {*LABELED}:
+            what = f"--labels is for {', '.join(LABELED)}"
+            raise UsageError(Problem("useless-option", what, fix=f"leave it out, or add --part={LABELED[0]}"))
+        return [each for each in PARTS if each in asked]
+    tagged = said["treebank"] is not None or file_of(folder, "tagger").exists()
+    return [each for each in PARTS if (labeled if each in LABELED else tagged or each in UNTAGGED)]

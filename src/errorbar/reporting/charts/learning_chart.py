@@ -11,7 +11,7 @@ from errorbar.reporting.charts import vega
 
 HEIGHT = 340
 TICKS = [step * 10.0**power for power in range(9) for step in (1, 3)]
-BEFORE, BEYOND = 0.8, 2.3  # factors of examples at the ends of the axis, for names on the right
+BEFORE, BEYOND = 0.03, 0.16  # shares of the axis that are free at its ends, for names on the right
 DASHES: Mapping[Form, list[int]] = {"line": [6, 4], "power": [2, 3]}
 NAMES: Mapping[Form, str] = {"line": "line", "power": "power law"}
 BELOW: Mapping[Form, int] = {"line": -7, "power": 7}  # pixels; ends of fits lie close together
@@ -38,7 +38,8 @@ def learning_chart(curves: Mapping[str, LearningCurve], published: Mapping[str, 
     shown = [row.get(end) for row in everything for end in ("value", "low", "high")]
     upright = vega.along(vega.Axis("right choices (percent)"), shown, room=1.05)
     places = [row["n"] for row in everything]
-    scale = {"type": "log", "nice": False, "domain": [min(places) * BEFORE, max(places) * BEYOND]}
+    wide = max(places) / min(places)
+    scale = {"type": "log", "nice": False, "domain": [min(places) / wide**BEFORE, max(places) * wide**BEYOND]}
     marks = {"format": "~s", "grid": False, "values": TICKS}
     x = vega.number("n", title="examples (logarithmic); open circles are extrapolated", scale=scale, axis=marks)
     y = vega.number("value", **upright)

@@ -1,0 +1,249 @@
+"""The steps of ``errorbar train``: what each model is made of, and when one that is there already will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Literal, TypedDict, get_args
+
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.detectors.combined import RIDGE, Combined
+from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
+from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.detectors.learner_text import LearnerText, read_learner_text
+from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
+from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.tagger import Tagger, train_tagger
+from errorbar.detectors.treebank import Treebank, read_treebank
+from errorbar.detectors.word_counts import count_words
+from errorbar.formats.opening import Source
+from errorbar.studies.door import Lenient, Said
+from errorbar.studies.door import part as part_of
+from errorbar.studies.model_folder import file_of, read_combined, read_tagger
+
+Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "combiner"]
+PARTS: tuple[Part, ...] = get_args(Part)
+Told = Callable[[str], object]
+
+
+class About(TypedDict, total=False):
+    """What models say of their text."""
+
+    license: Annotated[str, Said(UNKNOWN, "Under which the text may be used; the models say it.")]
+    provenance: Annotated[str, Said(UNKNOWN, "Where the text is from; the models say it.")]
+
+
+class Learning(About, total=False):
+    """How models are trained."""
+
+    treebank: Annotated[
+        Source | None,
+        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
+    ]
+    labels: Annotated[
+        Source | Sequence[Source],
+        Said((), "Learners' text with edits, M2, that ``combiner`` learns from; several: one text after the other."),
+    ]
+    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
+    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
+    seed: Annotated[int, Said(0, "Of the orders of examples.")]
+    lenient: Lenient
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPart:
+    """A model that was made, or was there already.
+
+    Attributes:
+        part: What it is.
+        file: Where it is.
+        n_bytes: Its size.
+        learned_from: How many tokens, or of classifiers examples.
+        found: Whether it was there already, made of the same text in the same way.
+    """
+
+    part: str
+    file: str
+    n_bytes: int
+    learned_from: int
+    found: bool
+
+
+class Training:
+    """What trains: every step is made once, and only where something needs it."""
+
+    def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
+        self.files, self.folder, self.said, self.tell = files, folder, said, tell
+        self.problems = Problems(lenient=said["lenient"])
+
+    @cached_property
+    def text(self) -> CorpusText:
+        """The training text."""
+        self.tell("reading text")
+        found = read_corpus_text(self.files, **part_of(About, self.said), problems=self.problems)
+        self.problems.raise_errors()
+        return found
+
+    @cached_property
+    def bank(self) -> Treebank | None:
+        """The treebank, if one is given."""
+        return None if self.said["treebank"] is None else read_treebank(self.said["treebank"])
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The tagger: trained, or that of the folder."""
+        self.part("tagger")
+        return read_tagger(self.folder)
+
+    @cached_property
+    def tagged_by(self) -> str:
+        """What classifiers say of the tagger."""
+        return fingerprint(self.tagger.model())
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The prepositions of the text."""
+        self.tell("tagging text")
+        return find_examples(self.text.sentences, self.tagger)
+
+    @cached_property
+    def labels(self) -> LearnerText:
+        """Learners' text with labels."""
+        given = self.said["labels"]
+        files = [given] if isinstance(given, str | PathLike) else given
+        if not files:
+            what = "there are no labels to learn from"
+            raise UsageError(Problem("no-labels", what, fix="add --labels=FILE.m2: learners' text with edits"))
+        found = read_learner_text(files, self.problems)
+        self.problems.raise_errors()
+        return found
+
+    @cached_property
+    def combined(self) -> Combined:
+        """The detectors that are combined; those that are missing are trained."""
+        for each in ("me", "perc", "ngrams"):
+            self.part(each)
+        return read_combined(self.folder, self.tagger)
+
+    def part(self, part: Part) -> TrainedPart:
+        """A model, made if it is not there."""
+        step, path = STEPS[part], file_of(self.folder, part)
+        model = self._there(part)
+        found = model is not None and step.fits(self, model)
+        if model is None or not found:
+            if not self.files and part not in TEXTLESS:
+                what = "no such model, and no text to train it on is named"
+                raise UsageError(
+                    Problem("no-files", what, Place(str(path)), fix="name the text, or another folder: -o")
+                )
+            model = step.make(self)
+            save_model(model, path)
+        return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
+
+    def _there(self, part: Part) -> Model | None:
+        path = file_of(self.folder, part)
+        try:
+            return load_model(path, part) if path.exists() else None
+        except InputError:
+            return None  # damaged, or of another version: it is made anew
+
+    def same_text(self, there: Model) -> bool:
+        """Whether a model was made of this text; without a text, of any."""
+        return not self.files or there.text.get("sha256") == self.text.described["sha256"]
+
+
+def _size(model: Model) -> int:
+    """What a model was learned from: tokens, or of classifiers examples."""
+    if model.kind == "majority":
+        return int(model.arrays["counts"].sum())
+    return int(model.made.get("examples", model.text.get("tokens", 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How a model is made, and whether one that is there was made of the same things in the same way."""
+
+    make: Callable[[Training], Model]
+    fits: Callable[[Training, Model], bool]
+
+
+def _tagger(training: Training) -> Model:
+    if training.bank is None:
+        what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
+        raise InputError(Problem("no-tagger", what, Place(str(file_of(training.folder, "tagger"))), fix=fix))
+    training.tell("training the tagger")
+    return train_tagger(training.bank, seed=training.said["seed"]).model()
+
+
+def _same_tagger(training: Training, there: Model) -> bool:
+    bank, seed = training.bank, training.said["seed"]
+    return bank is None or (there.text.get("sha256"), there.made.get("seed")) == (bank.sha256, seed)
+
+
+def _words(training: Training) -> Model:
+    text = training.text
+    training.tell("counting words")
+    return count_words(text.sentences, text.described)
+
+
+def _ngrams(training: Training) -> Model:
+    text, said = training.text, training.said
+    training.tell("counting n-grams")
+    return train_ngrams(text.sentences, said["order"], fallback=said["fallback"], text=text.described).model()
+
+
+def _same_ngrams(training: Training, there: Model) -> bool:
+    same = all(there.made.get(name) == training.said[name] for name in ("order", "fallback"))
+    return training.same_text(there) and (same or not training.files)
+
+
+def _majority(training: Training) -> Model:
+    return train_majority(training.examples, training.tagger, training.text.described).model()
+
+
+def _classifier(kind: Kind) -> Callable[[Training], Model]:
+    def make(training: Training) -> Model:
+        examples, described = training.examples, training.text.described
+        training.tell(f"training {kind}")
+        seed = training.said["seed"]
+        return train_classifier(kind, examples, training.tagger, described, bits=BITS, seed=seed).model()
+
+    return make
+
+
+def _same_classifier(training: Training, there: Model) -> bool:
+    seed = training.said["seed"]
+    same = there.made.get("tagger") == training.tagged_by and there.made.get("seed", seed) == seed
+    return training.same_text(there) and (same or not training.files)
+
+
+def _combiner(training: Training) -> Model:
+    labels, combined = training.labels, training.combined
+    training.tell("learning from labels")
+    return combined.fit(labels).model()
+
+
+def _same_combiner(training: Training, there: Model) -> bool:
+    same = there.text.get("labels") == training.labels.described["labels"] and there.made.get("ridge") == RIDGE
+    return same and there.made.get("models") == training.combined.hashes()
+
+
+STEPS: Mapping[Part, _Step] = {
+    "tagger": _Step(_tagger, _same_tagger),
+    "words": _Step(_words, Training.same_text),
+    "ngrams": _Step(_ngrams, _same_ngrams),
+    "majority": _Step(_majority, _same_classifier),
+    "perc": _Step(_classifier("perc"), _same_classifier),
+    "me": _Step(_classifier("me"), _same_classifier),
+    "combiner": _Step(_combiner, _same_combiner),
+}
+UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
+"""What needs no tagger."""
+LABELED: tuple[Part, ...] = ("combiner",)
+"""What learns from learners' text with labels."""
+TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
+"""What can do without a plain text, the models that it needs being there."""
