@@ -42,7 +42,7 @@ from errorbar.reproduce.sources import NO_DETECTOR, Sources
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import divided
 from errorbar.studies.detect import THRESHOLDS
-from errorbar.studies.training import read_ngrams, read_selector, read_tagger
+from errorbar.studies.model_folder import read_ngrams, read_selector, read_tagger
 
 RESAMPLING = Resampling("percentile")
 DETECTORS = LM, PERC = "LM", "PERC"
