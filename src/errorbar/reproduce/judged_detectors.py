@@ -6,7 +6,7 @@ Conventions
     (``only_deletions``); ``any error``: if an edit of type Prep touches it. LM and PERC flag at their usual thresholds,
     which were chosen on no learner text. ``at 50 % errors`` is the precision that the same shares of hits and of false
     alarms give where half of the items are errors: precision depends on that share, and the paper's items were chosen.
-    ``at the paper's recall`` is that of another threshold, read off these items. Intervals are percentile bootstraps
+    ``at LM's published recall`` is that of another threshold, read off these items. Intervals are percentile bootstraps
     over essays.
 """
 
@@ -49,7 +49,7 @@ DETECTORS = LM, PERC = "LM", "PERC"
 EXTRANEOUS, ANY = "extraneous", "any error"
 COUNTINGS: dict[Estimand, str] = {"majority": "unweighted", "weighted": "weighted"}
 COLUMNS = ("precision", "recall")
-BALANCED, AT_RECALL = "precision at 50 % errors", "precision at the paper's recall"
+BALANCED, AT_RECALL = "precision at 50 % errors", "precision at LM's published recall"
 BOTH = f"{AT_RECALL} and 50 % errors"
 BINS = {"bin_50_75_n": "50–75 %", "bin_75_90_n": "75–90 %", "bin_90_100_n": "90–100 %"}
 TABLE, SIZES = "table 1, LM and PERC, ten annotators", "bins, LM and PERC, ten annotators"
@@ -117,23 +117,16 @@ def _against(detector: str, question: str, votes: Votes, flagged: Flags, margins
     recalls = _recalls()
     counted = {metric: metric.measure(votes, flagged) for metric in (Crowd(estimand=each) for each in ESTIMANDS)}
     scores = {each.estimand: score_kinds(each, table, resampling=RESAMPLING) for each, table in counted.items()}
-    swept = {
-        metric.estimand: _at_recall(metric, votes, margins, recall)
-        for metric, recall in ((metric, recalls[metric.estimand]) for metric in counted)
-    }
+    of_majority = next(table for each, table in counted.items() if each.estimand == "majority")
     return JudgedDetector(
         detector,
         question,
         float((votes.share > 0.5).mean()),
         scores,
-        {metric.estimand: _balanced(table) for metric, table in counted.items()},
-        swept,
+        {each.estimand: _balanced(table) for each, table in counted.items()},
+        {each.estimand: _at_recall(each, votes, margins, recalls[each.estimand]) for each in counted},
         agreement_bins(counted, resampling=RESAMPLING),
-        next(
-            kappa_curve(table, resampling=RESAMPLING)
-            for metric, table in counted.items()
-            if metric.estimand == "majority"
-        ),
+        kappa_curve(of_majority, resampling=RESAMPLING),
     )
 
 
@@ -183,7 +176,7 @@ def judged_cells(sources: Sources) -> Iterator[Cell]:
         for figure in (*FIGURES.values(), PLOT):
             yield Cell(figure, "all", "values", None, None, known=NO_DETECTOR)
         return
-    for one in judged[:: len(DETECTORS)]:
+    for one in judged[:: len(DETECTORS)]:  # the first of each question
         yield Cell(TABLE, one.question, "share of errors by majority", None, one.share, 0, OTHER_ITEMS)
     for one in judged:
         yield from _table(one, theirs if one.question == EXTRANEOUS else {})
@@ -199,10 +192,11 @@ def _table(one: JudgedDetector, theirs: Mapping[tuple[str, str, str], float]) ->
     for estimand, counting in COUNTINGS.items():
         row, score = f"{one.detector}, {one.question}, {counting}", one.scores[estimand]
         values = {"precision": score.precision, "recall": score.recall, BALANCED: one.balanced[estimand]}
-        if one.detector == LM and one.question == EXTRANEOUS:
-            values[AT_RECALL], values[BOTH] = one.at_recall[estimand]
+        values |= dict(zip((AT_RECALL, BOTH), one.at_recall[estimand], strict=True))
         for column, value in values.items():
-            here = theirs.get((one.detector, counting, "precision" if column == AT_RECALL else column))
+            # The recalls are those of LM, and so is the precision that is printed at them.
+            of_lm = column == AT_RECALL and one.detector == LM
+            here = theirs.get((one.detector, counting, "precision" if of_lm else column))
             yield from with_ends(TABLE, row, column, here, value, OTHER_ITEMS)
 
 
