@@ -66,3 +66,6 @@ def test_a_part_has_no_empty_block() -> None:
     part = text.part(np.array([AT, OF]))
     assert part.right.tolist() == [AT, AT, OF]
     assert part.block.tolist() == [0, 1, 2]
+    none = text.part(np.array([PREPOSITIONS.index("under")]))
+    found = none.accuracy(np.zeros(0, np.int8), RESAMPLING)
+    assert (found.value, found.interval, found.n_units) == (None, None, 0)

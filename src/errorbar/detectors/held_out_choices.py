@@ -11,7 +11,6 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,8 +59,7 @@ class HeldOut:
     def accuracy(self, chosen: Classes, resampling: Resampling, *, less: Classes | None = None) -> Estimate:
         """The share of right choices; with ``less`` by how much it is larger than that of other choices."""
         right = self.right_by_block(chosen) - (0 if less is None else self.right_by_block(less))
-        totals = self.totals
-        return self._estimates(lambda weights: ((weights @ right) / (weights @ totals))[:, None], resampling)[0]
+        return self._shares(right[:, None], self.totals[:, None], resampling)[0]
 
     def f_scores(self, chosen: Classes, resampling: Resampling) -> dict[str, Estimate]:
         """F of every preposition."""
@@ -70,18 +68,18 @@ class HeldOut:
         np.add.at(hits, (self.block, self.right), chosen == self.right)
         for each in (self.right, chosen):
             np.add.at(sums, (self.block, each), 1)
+        return dict(zip(PREPOSITIONS, self._shares(2 * hits, sums, resampling), strict=True))
+
+    def _shares(self, parts: Floats, wholes: Floats, resampling: Resampling) -> list[Estimate]:
+        """Sums of parts over sums of wholes, with intervals; shape of both (blocks, shares)."""
 
         def fold(weights: Floats) -> Floats:
             with np.errstate(invalid="ignore"):
-                found: Floats = 2 * (weights @ hits) / (weights @ sums)
+                found: Floats = (weights @ parts) / (weights @ wholes)
             return found
 
-        return dict(zip(PREPOSITIONS, self._estimates(fold, resampling), strict=True))
-
-    def _estimates(self, fold: Callable[[Floats], Floats], resampling: Resampling) -> list[Estimate]:
-        """What a fold of weights of blocks gives, with intervals; shape of its values (replicates, values)."""
         n_blocks = len(self.totals)
         values = fold(np.ones((1, n_blocks)))[0]
         drawn = resampled(Units(np.ones(n_blocks)), fold, resampling, "held out") if n_blocks > 1 else None
-        reasons = [Undefined.NO_EDITS if np.isnan(value) else None for value in values]
+        reasons = [Undefined.NO_UNITS if np.isnan(value) else None for value in values]
         return estimated(values.tolist(), reasons, (len(self.right), n_blocks), resampling, drawn)

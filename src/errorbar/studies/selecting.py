@@ -110,7 +110,8 @@ class Selecting:
     def _texts(self) -> dict[str, Array]:
         """What was written in each text."""
         counts = np.bincount(self.native.right)
-        found: dict[str, Array] = {"native": counts, "five": np.argsort(-counts, kind="stable")[:FEW]}
+        often = np.argsort(-counts, kind="stable")[:FEW]
+        found: dict[str, Array] = {"native": counts, "five": often[counts[often] > 0]}
         for name, (_, examples) in self.asked.items():
             found |= {f"{name} right": examples.right, f"{name} sentence": examples.sentence}
             found[f"{name} {MAJORITY}"] = np.full(len(examples.right), counts.argmax(), np.int8)
