@@ -56,7 +56,8 @@ class CrowdJudgments(Result):
             [rater, sum(row), *row] for rater, row in zip(j.raters, counts.tolist(), strict=True) if sum(row)
         ]
         items = len(np.unique(j.item))
-        note = f"{len(j):,} judgments of {items:,} items; csv and json have them all"
+        of = f"{items:,} item{'s' * (items != 1)}"
+        note = f"{len(j):,} judgment{'s' * (len(j) != 1)} of {of}; csv and json have them all"
         return [Table(columns, body, "Judgments", "raters", [note])]
 
     def every(self) -> Table:
