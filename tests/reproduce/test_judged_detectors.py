@@ -41,7 +41,7 @@ def small(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Sources:
     with (data / "openstax_ccby_text" / "american-government.txt").open(encoding="utf-8") as book:
         (folder / "native.txt").write_text("".join(islice(book, 400)), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("errorbar.studies.training.BITS", 16)
+        patch.setattr("errorbar.studies.training_parts.BITS", 16)
         library.train(
             folder / "native.txt",
             folder / "models",

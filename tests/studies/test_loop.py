@@ -49,7 +49,7 @@ def test_the_page_goes_through_the_loop() -> None:
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine) -> Path:
     """Models of a few sentences, and ten annotators of 700 prepositions."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("errorbar.studies.training.BITS", 12)  # a table for a text of this size
+    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
     plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
     Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
     Path("bank.conllu").write_text(treebank(), encoding="utf-8")

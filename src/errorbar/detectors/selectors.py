@@ -18,7 +18,7 @@ from errorbar.detectors.features import FEATURES, Known, States, feature_states
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
-from errorbar.detectors.loading import check_made, fitting, stored_weights
+from errorbar.detectors.loading import check_made, check_tagger, fitting, stored_weights
 from errorbar.detectors.maxent import log_probabilities, train_maxent
 from errorbar.detectors.model_file import TRAIN, Model, fingerprint
 from errorbar.detectors.perceptron import train_perceptron
@@ -172,9 +172,7 @@ def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Major
         InputError: If it was made with another tagger, for other prepositions, features or another hash.
     """
     made = _made(tagger)
-    if model.made.get("tagger") != made["tagger"]:
-        fix = "load the tagger it was trained with, or train it again"
-        raise InputError(Problem("model-tagger", "it was made with another tagger", Place(path), fix=fix))
+    check_tagger(model, path, made["tagger"])
     if model.made.get("prepositions") != made["prepositions"]:
         raise InputError(Problem("model-prepositions", "it was made for other prepositions", Place(path), fix=TRAIN))
     if model.kind == MAJORITY:

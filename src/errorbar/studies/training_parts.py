@@ -11,11 +11,15 @@ from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.detectors.choices import Task
+from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
+from errorbar.detectors.correctors import hashes, learn
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
+from errorbar.detectors.proposals import Reader
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
@@ -23,10 +27,11 @@ from errorbar.detectors.word_counts import count_words
 from errorbar.formats.opening import Source
 from errorbar.studies.door import Lenient, Said
 from errorbar.studies.door import part as part_of
-from errorbar.studies.model_folder import file_of, read_combined, read_tagger
+from errorbar.studies.model_folder import file_of, read_combined, read_reader, read_tagger
 
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "combiner"]
+Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors"]
 PARTS: tuple[Part, ...] = get_args(Part)
+_OF_CORRECTORS: tuple[Part, ...] = ("words", "ngrams", "me", "articles", "forms")
 Told = Callable[[str], object]
 
 
@@ -46,7 +51,10 @@ class Learning(About, total=False):
     ]
     labels: Annotated[
         Source | Sequence[Source],
-        Said((), "Learners' text with edits, M2, that ``combiner`` learns from; several: one text after the other."),
+        Said(
+            (),
+            "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
+        ),
     ]
     order: Annotated[int, Said(4, "Words of the longest n-grams.")]
     fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
@@ -128,6 +136,13 @@ class Training:
         for each in ("me", "perc", "ngrams"):
             self.part(each)
         return read_combined(self.folder, self.tagger)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What finds changes; models that are missing are trained."""
+        for each in _OF_CORRECTORS:
+            self.part(each)
+        return read_reader(self.folder)
 
     def part(self, part: Part) -> TrainedPart:
         """A model, made if it is not there."""
@@ -232,6 +247,26 @@ def _same_combiner(training: Training, there: Model) -> bool:
     return same and there.made.get("models") == training.combined.hashes()
 
 
+def _chooser(task: Task) -> Callable[[Training], Model]:
+    def make(training: Training) -> Model:
+        text = training.text
+        training.tell(f"training {task}")
+        return train_chooser(task, text.sentences, training.tagger, text.described, seed=training.said["seed"]).model()
+
+    return make
+
+
+def _correctors(training: Training) -> Model:
+    labels, reader = training.labels, training.reader
+    training.tell("learning corrections from labels")
+    return learn(reader, labels).model()
+
+
+def _same_correctors(training: Training, there: Model) -> bool:
+    same = there.text.get("labels") == training.labels.described["labels"]
+    return same and there.made.get("models") == hashes(training.reader)
+
+
 STEPS: Mapping[Part, _Step] = {
     "tagger": _Step(_tagger, _same_tagger),
     "words": _Step(_words, Training.same_text),
@@ -239,11 +274,14 @@ STEPS: Mapping[Part, _Step] = {
     "majority": _Step(_majority, _same_classifier),
     "perc": _Step(_classifier("perc"), _same_classifier),
     "me": _Step(_classifier("me"), _same_classifier),
+    "articles": _Step(_chooser("articles"), _same_classifier),
+    "forms": _Step(_chooser("forms"), _same_classifier),
     "combiner": _Step(_combiner, _same_combiner),
+    "correctors": _Step(_correctors, _same_correctors),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""
-LABELED: tuple[Part, ...] = ("combiner",)
+LABELED: tuple[Part, ...] = ("combiner", "correctors")
 """What learns from learners' text with labels."""
 TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
 """What can do without a plain text, the models that it needs being there."""
