@@ -113,4 +113,5 @@ def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: 
     elif not texts:
         refuse_given(("treebanks", "chart"), "is about choices in native text, and there is none", "add --text=FILE")
     if models is None:
-        refuse_given(("texts", "chart"), "needs models", "add --models=DIR, which 'errorbar train' wrote")
+        for name, what in (("texts", "a tagger"), ("chart", "models")):
+            refuse_given((name,), f"needs {what}", "add --models=DIR, which 'errorbar train' wrote")
