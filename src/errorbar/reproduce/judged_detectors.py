@@ -4,7 +4,7 @@ Conventions
     Items are the prepositions of the CoNLL-2014 test set, without ``to`` before infinitives as the models' tagger sees
     them. ``extraneous``, the paper's question: an annotator says error if their edits delete the word
     (``only_deletions``); ``any error``: if an edit of type Prep touches it. LM and PERC flag at their usual thresholds,
-    which were chosen on no learner text. ``at 50 % errors`` is the precision that the same shares of hits and of false
+    for which no labels were used. ``at 50 % errors`` is the precision that the same shares of hits and of false
     alarms give where half of the items are errors: precision depends on that share, and the paper's items were chosen.
     ``at LM's published recall`` is that of another threshold, read off these items. Intervals are percentile bootstraps
     over essays.
