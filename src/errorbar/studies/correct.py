@@ -15,7 +15,7 @@ from errorbar.detectors.word_counts import KIND, stored_counts
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
-from errorbar.studies.model_folder import file_of, read_ngrams, read_tagger
+from errorbar.studies.model_folder import file_of, models_folder, read_ngrams, read_tagger
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -60,7 +60,7 @@ def correct(
     out: Source | None = None,
     *,
     corrector: str = "lm",
-    models: Source = "models",
+    models: Source | None = None,
     explain: bool = False,
     lenient: Lenient = False,
     progress: Progress = lambda _: None,
@@ -71,7 +71,7 @@ def correct(
         text: One tokenized sentence per line.
         out: File to write, ``-`` for standard output; None: the result has the lines.
         corrector: ``lm``.
-        models: The folder that ``train`` wrote.
+        models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         explain: Write a JSON object for each sentence instead: its source, the corrected text, and each change with
             its type and score.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
@@ -84,10 +84,11 @@ def correct(
     if corrector not in CORRECTORS:
         what = f"no corrector is called '{corrector}'"
         raise UsageError(Problem("unknown-corrector", what, fix=nearest(corrector, CORRECTORS)))
-    tagger, ngrams, path = read_tagger(models), read_ngrams(models), file_of(models, KIND)
+    problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
+    folder = models_folder(models, problems)
+    tagger, ngrams, path = read_tagger(folder), read_ngrams(folder), file_of(folder, KIND)
     proposer = Proposer(stored_counts(load_model(path, KIND), str(path)))
     made = LmCorrector(ngrams, tagger, proposer, THRESHOLDS)
-    problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
     lines = Lines(text, problems, last=True)
 
     def corrected() -> Iterator[str]:

@@ -1,10 +1,17 @@
-"""Folders of models that ``train`` wrote: a file for each, read and checked against the others."""
+"""Folders of models that ``train`` wrote: a file for each, read and checked against the others.
+
+Where none is named, it is ``models`` here, or else the small ones of the package errorbar-models.
+"""
 
 from __future__ import annotations
 
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, cast
 
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
 from errorbar.detectors.combined import Combined
 from errorbar.detectors.combiner import KIND, Combiner
 from errorbar.detectors.model_file import load_model
@@ -12,6 +19,32 @@ from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.selectors import Classifier, Kind, Majority, load_selector
 from errorbar.detectors.tagger import Tagger, load_tagger
 from errorbar.formats.opening import Source
+
+HERE = "models"
+INSTALLED = "errorbar_models"
+
+
+def models_folder(named: Source | None, problems: Problems) -> Path:
+    """The folder of models that is used; a note says so where it is the installed package's.
+
+    Raises:
+        InputError: If none is named, there is no folder ``models`` and no package of models.
+    """
+    if named is not None or Path(HERE).is_dir():
+        return Path(HERE if named is None else named)
+    found = find_spec(INSTALLED)
+    if found is None or found.origin is None:
+        what = f"there are no models: no folder '{HERE}' here, and errorbar-models is not installed"
+        fix = (
+            "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a checkout"
+        )
+        raise InputError(
+            Problem("no-models", what, fix=f"{fix} of errorbar: pip install '.[detect]' ./packages/errorbar-models")
+        )
+    version = metadata.version(INSTALLED.replace("_", "-"))
+    what = f"the small models of errorbar-models {version} are used"
+    problems.note("models-small", what, Place(), fix="--models=DIR names others, that errorbar train made")
+    return Path(found.origin).parent / "models"
 
 
 def file_of(folder: Source, part: str) -> Path:

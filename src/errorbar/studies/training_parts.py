@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -17,6 +17,7 @@ from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.small import LEAST, small_classifier, small_ngrams
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
@@ -33,8 +34,8 @@ Told = Callable[[str], object]
 class About(TypedDict, total=False):
     """What models say of their text."""
 
-    license: Annotated[str, Said(UNKNOWN, "Under which the text may be used; the models say it.")]
-    provenance: Annotated[str, Said(UNKNOWN, "Where the text is from; the models say it.")]
+    license: Annotated[str, Said(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")]
+    provenance: Annotated[str, Said(UNKNOWN, "Where that is from; the models say it.")]
 
 
 class Learning(About, total=False):
@@ -50,6 +51,7 @@ class Learning(About, total=False):
     ]
     order: Annotated[int, Said(4, "Words of the longest n-grams.")]
     fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
+    small: Annotated[bool, Said(False, "Leave out what weighs little, and round numbers: files of a few megabytes.")]
     seed: Annotated[int, Said(0, "Of the orders of examples.")]
     lenient: Lenient
 
@@ -133,7 +135,8 @@ class Training:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
         model = self._there(part)
-        found = model is not None and step.fits(self, model)
+        small = {"small": True} if self.said["small"] and step.shrinks else {}
+        found = model is not None and step.fits(self, model) and self._same_size(model, bool(small))
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
                 what = "no such model, and no text to train it on is named"
@@ -141,7 +144,8 @@ class Training:
                     Problem("no-files", what, Place(str(path)), fix="name the text, or another folder: -o")
                 )
             model = step.make(self)
-            save_model(model, path)
+            model = replace(model, made={**model.made, **small})
+            save_model(model, path, packed=self.said["small"])
         return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
 
     def _there(self, part: Part) -> Model | None:
@@ -150,6 +154,13 @@ class Training:
             return load_model(path, part) if path.exists() else None
         except InputError:
             return None  # damaged, or of another version: it is made anew
+
+    def about_no_text(self) -> dict[str, str]:
+        """What license and provenance say where they are not those of a plain text."""
+        return {} if self.files else part_of(About, self.said)
+
+    def _same_size(self, there: Model, small: bool) -> bool:
+        return not self.files or bool(there.made.get("small")) == small
 
     def same_text(self, there: Model) -> bool:
         """Whether a model was made of this text; without a text, of any."""
@@ -169,6 +180,7 @@ class _Step:
 
     make: Callable[[Training], Model]
     fits: Callable[[Training, Model], bool]
+    shrinks: bool = False  # small models of this part are others
 
 
 def _tagger(training: Training) -> Model:
@@ -176,7 +188,7 @@ def _tagger(training: Training) -> Model:
         what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
         raise InputError(Problem("no-tagger", what, Place(str(file_of(training.folder, "tagger"))), fix=fix))
     training.tell("training the tagger")
-    return train_tagger(training.bank, seed=training.said["seed"]).model()
+    return train_tagger(training.bank, training.about_no_text(), seed=training.said["seed"]).model()
 
 
 def _same_tagger(training: Training, there: Model) -> bool:
@@ -193,7 +205,9 @@ def _words(training: Training) -> Model:
 def _ngrams(training: Training) -> Model:
     text, said = training.text, training.said
     training.tell("counting n-grams")
-    return train_ngrams(text.sentences, said["order"], fallback=said["fallback"], text=text.described).model()
+    least = LEAST if said["small"] else ()
+    made = train_ngrams(text.sentences, said["order"], fallback=said["fallback"], least=least, text=text.described)
+    return (small_ngrams(made) if said["small"] else made).model()
 
 
 def _same_ngrams(training: Training, there: Model) -> bool:
@@ -210,7 +224,8 @@ def _classifier(kind: Kind) -> Callable[[Training], Model]:
         examples, described = training.examples, training.text.described
         training.tell(f"training {kind}")
         seed = training.said["seed"]
-        return train_classifier(kind, examples, training.tagger, described, bits=BITS, seed=seed).model()
+        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, seed=seed)
+        return (small_classifier(made) if training.said["small"] else made).model()
 
     return make
 
@@ -224,7 +239,7 @@ def _same_classifier(training: Training, there: Model) -> bool:
 def _combiner(training: Training) -> Model:
     labels, combined = training.labels, training.combined
     training.tell("learning from labels")
-    return combined.fit(labels).model()
+    return combined.fit(replace(labels, described={**labels.described, **training.about_no_text()})).model()
 
 
 def _same_combiner(training: Training, there: Model) -> bool:
@@ -235,10 +250,10 @@ def _same_combiner(training: Training, there: Model) -> bool:
 STEPS: Mapping[Part, _Step] = {
     "tagger": _Step(_tagger, _same_tagger),
     "words": _Step(_words, Training.same_text),
-    "ngrams": _Step(_ngrams, _same_ngrams),
+    "ngrams": _Step(_ngrams, _same_ngrams, shrinks=True),
     "majority": _Step(_majority, _same_classifier),
-    "perc": _Step(_classifier("perc"), _same_classifier),
-    "me": _Step(_classifier("me"), _same_classifier),
+    "perc": _Step(_classifier("perc"), _same_classifier, shrinks=True),
+    "me": _Step(_classifier("me"), _same_classifier, shrinks=True),
     "combiner": _Step(_combiner, _same_combiner),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")

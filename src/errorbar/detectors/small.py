@@ -1,0 +1,73 @@
+"""Small models: what weighs little is left out, and numbers are rounded, so that files pack well.
+
+Formula
+    Classifiers. In a row of features the median of the classes' weights is taken from each of them where scores become
+    probabilities, which do not change by that; then a weight below ``LIGHT`` (absolute) is left out, the others become
+    multiples of ``STEP``. N-gram models. N-grams rarer than ``LEAST`` are pruned (``kneser_ney.py``); logarithms become
+    multiples of ``LOG_STEP``, so that probabilities are off by 7.5 % at most.
+Conventions
+    The numbers were chosen by what a model of 70 % of the textbooks says of the rest of them and of UD-EWT, and by the
+    labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
+Source
+    Absolute thresholds as in Seymore and Rosenfeld (1996), who call it a cutoff for n-grams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.detectors.ngram_lookup import Tree
+from errorbar.detectors.ngram_model import NgramModel
+from errorbar.detectors.selectors import Classifier
+from errorbar.detectors.sparse import Weights
+
+LEAST = (1, 2, 2)
+LOG_STEP = 1 / 16
+LIGHT: Mapping[str, float] = {"me": 0.15, "perc": 1.0}
+STEP: Mapping[str, float] = {"me": 0.1, "perc": 0.5}
+"""Of each kind of classifier, in the unit of its scores."""
+
+
+def small_ngrams(model: NgramModel) -> NgramModel:
+    """An n-gram model with rounded logarithms."""
+    tree = model.tree
+    rounded = Tree(tree.word, _rounded(tree.log10_prob), tree.first, _rounded(tree.log10_backoff), tree.order)
+    return NgramModel(rounded, model.words, model.made, model.text)
+
+
+def _rounded(logs: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (np.round(logs / LOG_STEP) * LOG_STEP).astype(np.float32)
+
+
+def small_classifier(classifier: Classifier) -> Classifier:
+    """PERC or ME with few weights."""
+    kind = classifier.kind
+    return replace(
+        classifier, weights=small_weights(classifier.weights, LIGHT[kind], STEP[kind], centered=kind == "me")
+    )
+
+
+def small_weights(weights: Weights, light: float, step: float, *, centered: bool) -> Weights:
+    """Weights without the light ones, rounded.
+
+    Args:
+        weights: Of a classifier.
+        light: Below it, absolute, a weight is left out.
+        step: The others become multiples of it.
+        centered: Take each row's median from its weights first: for scores of which only differences count.
+    """
+
+    def part(rows: slice) -> NDArray[np.float32]:
+        first, last = weights.offsets[rows.start], weights.offsets[rows.stop]
+        table = np.zeros((rows.stop - rows.start, weights.n_classes), np.float32)
+        table[weights.rows[first:last] - rows.start, weights.classes[first:last]] = weights.wide[first:last]
+        if centered:
+            table -= np.median(table, axis=1, keepdims=True)
+        table[np.abs(table) < light] = 0
+        return (np.round(table / step) * step).astype(np.float32)
+
+    return Weights.of_table(part, (1 << weights.bits, weights.n_classes))
