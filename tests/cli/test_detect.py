@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -199,3 +201,92 @@ def test_a_combiner_of_other_models_is_refused(errorbar: CommandLine) -> None:
     again = record(errorbar, "train", "--labels", "learners.m2", "--part", "combiner")
     assert not again["models"][0]["found"]
     assert errorbar("detect", "essay.txt", "--detector", "combined").code == 0
+
+
+DETECTORS = ("lm", "me", "perc", "combined", "majority")
+OTHER = "我 喜欢 在 北京 的 生活 。\nОн живёт в городе .\nكتاب 😀\n"
+
+
+@pytest.fixture
+def trained(folder: Path, errorbar: CommandLine) -> Path:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    assert errorbar(*TRAIN, "--labels", "learners.m2").code == 0
+    return folder
+
+
+@pytest.mark.usefixtures("trained")
+def test_texts_that_nobody_expects(errorbar: CommandLine) -> None:
+    Path("other.txt").write_text(OTHER, encoding="utf-8")
+    Path("word.txt").write_text("of\n", encoding="utf-8")
+    Path("long.txt").write_text("She depends of him , and".replace(" ", " " * 2) + " so on" * 2_497 + "\n")
+    Path("blank.txt").write_text("\n\n")
+    for detector in DETECTORS:
+        other = errorbar("detect", "other.txt", "--detector", detector)
+        assert (other.code, "there is no preposition in it" in other.out) == (0, True), other.err
+        (word,) = record(errorbar, "detect", "word.txt", "--detector", detector)["rows"]
+        assert (word["item"], word["text"]) == ("1:0-1", "[of]")
+        long = record(errorbar, "detect", "long.txt", "--detector", detector)["rows"]
+        assert [each["item"] for each in long] == ["1:2-3", *(f"1:{at}-{at + 1}" for at in range(7, 5_000, 2))]
+        blank = errorbar("detect", "blank.txt", "--detector", detector)
+        assert (blank.code, "there is no word in it" in blank.err) == (2, True)
+    for name, lines in {"other": OTHER.splitlines(), "word": ["of"], "blank": ["", ""]}.items():
+        found = errorbar("correct", f"{name}.txt")
+        assert (found.code, found.out.splitlines()) == (0, lines), found.err
+        assert f"0 of {len(lines)} sentences changed" in found.err
+    found = errorbar("correct", "long.txt")
+    assert found.code == 0, found.err
+    assert len(found.out.split()) > 4_000
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize("part", ["tagger", "ngrams", "me", "combiner", "words"])
+def test_models_of_another_version_are_refused(errorbar: CommandLine, part: str) -> None:
+    path = Path("models", f"{part}.model")
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    content["header.json"] = content["header.json"].replace(b'"version": 1', b'"version": 2')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, held in content.items():
+            archive.writestr(name, held)
+    words = ("correct", "essay.txt") if part == "words" else ("detect", "essay.txt", "--detector", "combined")
+    found = errorbar(*words)
+    assert found.code == 2
+    assert found.err.startswith(
+        f"error: models/{part}.model: a model of version 2 (expected version 1); train it again"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_small_models(errorbar: CommandLine) -> None:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    assert errorbar(*TRAIN, "--labels", "learners.m2", "--part", "tagger", "--part", "combiner").code == 0
+    large = len(load_model("models/me.model", "me").arrays["values"])
+    made = record(errorbar, *TRAIN, "--labels", "learners.m2", "--small")["models"]
+    assert [each["part"] for each in made if each["found"]] == ["tagger"]
+    assert 0 < len(load_model("models/me.model", "me").arrays["values"]) < large
+    assert load_model("models/ngrams.model", "ngrams").made["least"] == [1, 2, 2]
+    for detector in ("me(threshold=0.5)", "perc(threshold=1)", "combined"):
+        (first, *_) = record(errorbar, "detect", "essay.txt", "--detector", detector)["rows"]
+        assert (first["label"], first["suggestion"]) == ("error", "on")
+    assert all(each["found"] for each in record(errorbar, *TRAIN, "--labels", "learners.m2", "--small")["models"])
+    again = record(errorbar, *TRAIN)["models"]  # small ones are not taken for the others
+    assert [each["part"] for each in again if each["found"]] == ["tagger", "words", "majority"]
+
+
+@pytest.mark.usefixtures("trained")
+def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = Path("site", "errorbar_models")
+    package.mkdir(parents=True)
+    Path("models").rename(package / "models")
+    package.joinpath("__init__.py").touch()
+    about = Path("site", "errorbar_models-7.1.dist-info")
+    about.mkdir()
+    about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: errorbar-models\nVersion: 7.1\n")
+    monkeypatch.syspath_prepend("site")
+    found = errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)")
+    assert "1 of 4 prepositions" in found.out
+    said = "note: the small models of errorbar-models 7.1 are used; --models DIR names others"
+    assert said in found.err
+    assert said in errorbar("correct", "essay.txt").err
+    Path("models").mkdir()  # what is here comes first, whatever it holds
+    assert "models/tagger.model: no such model" in errorbar("detect", "essay.txt").err

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, lenient_option, option, seed_option
+from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_option
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
 PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "combiner")
+TAGGERS = ("perceptron", "errorbar-en")
 
 
 @click.command("train", cls=Command)
@@ -23,6 +24,7 @@ PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "combiner")
     metavar="FILE",
     help="Treebank with Penn tags, in CoNLL-U, that the tagger learns from.  [default: the folder has a tagger]",
 )
+@choice("--tagger", TAGGERS, "What tags: a perceptron, or the spaCy pipeline errorbar-en, if it is installed.")
 @click.option(
     "--labels",
     multiple=True,

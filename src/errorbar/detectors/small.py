@@ -62,8 +62,9 @@ def small_weights(weights: Weights, light: float, step: float, *, centered: bool
     """
 
     def part(rows: slice) -> NDArray[np.float32]:
-        first, last = weights.offsets[rows.start], weights.offsets[rows.stop]
-        table = np.zeros((rows.stop - rows.start, weights.n_classes), np.float32)
+        end = min(rows.stop, 1 << weights.bits)
+        first, last = weights.offsets[rows.start], weights.offsets[end]
+        table = np.zeros((end - rows.start, weights.n_classes), np.float32)
         table[weights.rows[first:last] - rows.start, weights.classes[first:last]] = weights.wide[first:last]
         if centered:
             table -= np.median(table, axis=1, keepdims=True)

@@ -44,6 +44,9 @@ INFINITIVE = -1000.0
 ``combined``, which has seen what annotators do with it, may call it an error."""
 
 
+NOTHING = "there is no preposition in it"
+
+
 class Detection(NamedTuple):
     """What is said of one word."""
 
@@ -85,7 +88,7 @@ class Detections(Result):
         body: list[list[Cell]] = [
             [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
         ]
-        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out"
+        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING
         return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
 
     def every(self) -> Table:

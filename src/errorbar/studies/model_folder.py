@@ -16,8 +16,9 @@ from errorbar.detectors.combined import Combined
 from errorbar.detectors.combiner import KIND, Combiner
 from errorbar.detectors.model_file import load_model
 from errorbar.detectors.ngram_model import NgramModel
+from errorbar.detectors.pipeline_tagger import load_any_tagger
 from errorbar.detectors.selectors import Classifier, Kind, Majority, load_selector
-from errorbar.detectors.tagger import Tagger, load_tagger
+from errorbar.detectors.tagger import Tagger
 from errorbar.formats.opening import Source
 
 HERE = "models"
@@ -43,7 +44,9 @@ def models_folder(named: Source | None, problems: Problems) -> Path:
         )
     version = metadata.version(INSTALLED.replace("_", "-"))
     what = f"the small models of errorbar-models {version} are used"
-    problems.note("models-small", what, Place(), fix="--models=DIR names others, that errorbar train made")
+    problems.note(
+        "models-small", what, Place(), fix="--models=DIR names others, that errorbar train made", severity="repaired"
+    )
     return Path(found.origin).parent / "models"
 
 
@@ -55,7 +58,7 @@ def file_of(folder: Source, part: str) -> Path:
 def read_tagger(folder: Source) -> Tagger:
     """The tagger of a folder of models; an ``InputError`` if there is none."""
     path = file_of(folder, "tagger")
-    return load_tagger(load_model(path, "tagger"), str(path))
+    return load_any_tagger(load_model(path, "tagger"), str(path))
 
 
 def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagger) -> Classifier | Majority:

@@ -16,6 +16,7 @@ from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
+from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
 from errorbar.detectors.small import LEAST, small_classifier, small_ngrams
 from errorbar.detectors.tagger import Tagger, train_tagger
@@ -28,6 +29,7 @@ from errorbar.studies.model_folder import file_of, read_combined, read_tagger
 
 Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "combiner"]
 PARTS: tuple[Part, ...] = get_args(Part)
+Tagging = Literal["perceptron", "errorbar-en"]
 Told = Callable[[str], object]
 
 
@@ -44,6 +46,9 @@ class Learning(About, total=False):
     treebank: Annotated[
         Source | None,
         Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
+    ]
+    tagger: Annotated[
+        Tagging, Said("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed.")
     ]
     labels: Annotated[
         Source | Sequence[Source],
@@ -187,13 +192,20 @@ def _tagger(training: Training) -> Model:
     if training.bank is None:
         what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
         raise InputError(Problem("no-tagger", what, Place(str(file_of(training.folder, "tagger"))), fix=fix))
+    bank, about, said = training.bank, training.about_no_text(), training.said
+    if said["tagger"] == "errorbar-en":
+        return pipeline_tagger(bank, about).model()
     training.tell("training the tagger")
-    return train_tagger(training.bank, training.about_no_text(), seed=training.said["seed"]).model()
+    return train_tagger(bank, about, seed=said["seed"]).model()
 
 
 def _same_tagger(training: Training, there: Model) -> bool:
-    bank, seed = training.bank, training.said["seed"]
-    return bank is None or (there.text.get("sha256"), there.made.get("seed")) == (bank.sha256, seed)
+    bank, said = training.bank, training.said
+    if bank is None:  # whatever is there
+        return True
+    if (there.made.get("features") == PIPELINE) != (said["tagger"] == "errorbar-en"):
+        return False
+    return there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
 
 
 def _words(training: Training) -> Model:
