@@ -1,4 +1,4 @@
-"""Small models of errorbar's detectors and correctors: files in the folder ``models``, which errorbar finds by itself."""
+"""Small models of errorbar's detectors and correctors: files in the folder ``models``, which errorbar finds itself."""
 
 from __future__ import annotations
 
