@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def treebank() -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
+    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "no_such_models")  # whatever is installed here
     plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
     Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
     Path("bank.conllu").write_text(treebank(), encoding="utf-8")
@@ -275,18 +277,19 @@ def test_small_models(errorbar: CommandLine) -> None:
 
 @pytest.mark.usefixtures("trained")
 def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = Path("site", "errorbar_models")
+    package = Path("site", "models_of_a_test")
     package.mkdir(parents=True)
     Path("models").rename(package / "models")
-    package.joinpath("__init__.py").touch()
-    about = Path("site", "errorbar_models-7.1.dist-info")
-    about.mkdir()
-    about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: errorbar-models\nVersion: 7.1\n")
+    source = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "__init__.py"
+    said = source.read_text(encoding="utf-8").replace('__version__ = "', '__version__ = "7')
+    package.joinpath("__init__.py").write_text(said, encoding="utf-8")
     monkeypatch.syspath_prepend("site")
+    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "models_of_a_test")
     found = errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)")
     assert "1 of 4 prepositions" in found.out
-    said = "note: the small models of errorbar-models 7.1 are used; --models DIR names others"
-    assert said in found.err
-    assert said in errorbar("correct", "essay.txt").err
+    noted = "note: the small models of errorbar-models 70.1.0 are used; --models DIR names others"
+    assert noted in found.err
+    assert noted in errorbar("correct", "essay.txt").err
     Path("models").mkdir()  # what is here comes first, whatever it holds
     assert "models/tagger.model: no such model" in errorbar("detect", "essay.txt").err
+    del sys.modules["models_of_a_test"]

@@ -25,6 +25,8 @@ from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.selectors import Classifier
 from errorbar.detectors.sparse import Weights
 
+SMALL = "small-1"
+"""What models say that were made with these numbers."""
 LEAST = (1, 2, 2)
 LOG_STEP = 1 / 16
 LIGHT: Mapping[str, float] = {"me": 0.15, "perc": 1.0}

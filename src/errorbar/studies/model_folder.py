@@ -5,8 +5,7 @@ Where none is named, it is ``models`` here, or else the small ones of the packag
 
 from __future__ import annotations
 
-from importlib import metadata
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Literal, cast
 
@@ -33,21 +32,19 @@ def models_folder(named: Source | None, problems: Problems) -> Path:
     """
     if named is not None or Path(HERE).is_dir():
         return Path(HERE if named is None else named)
-    found = find_spec(INSTALLED)
-    if found is None or found.origin is None:
+    try:
+        package = import_module(INSTALLED)
+    except ImportError:
         what = f"there are no models: no folder '{HERE}' here, and errorbar-models is not installed"
         fix = (
-            "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a checkout"
+            "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a "
+            "checkout of errorbar: pip install '.[detect]' ./packages/errorbar-models"
         )
-        raise InputError(
-            Problem("no-models", what, fix=f"{fix} of errorbar: pip install '.[detect]' ./packages/errorbar-models")
-        )
-    version = metadata.version(INSTALLED.replace("_", "-"))
-    what = f"the small models of errorbar-models {version} are used"
-    problems.note(
-        "models-small", what, Place(), fix="--models=DIR names others, that errorbar train made", severity="repaired"
-    )
-    return Path(found.origin).parent / "models"
+        raise InputError(Problem("no-models", what, fix=fix)) from None
+    what = f"the small models of errorbar-models {package.__version__} are used"
+    fix = "--models=DIR names others, that errorbar train made"
+    problems.note("models-small", what, Place(), fix=fix, severity="repaired")
+    return Path(package.FOLDER)
 
 
 def file_of(folder: Source, part: str) -> Path:

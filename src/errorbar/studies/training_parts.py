@@ -18,7 +18,7 @@ from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
 from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
-from errorbar.detectors.small import LEAST, small_classifier, small_ngrams
+from errorbar.detectors.small import LEAST, SMALL, small_classifier, small_ngrams
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
@@ -140,8 +140,9 @@ class Training:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
         model = self._there(part)
-        small = {"small": True} if self.said["small"] and step.shrinks else {}
-        found = model is not None and step.fits(self, model) and self._same_size(model, bool(small))
+        small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
+        same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
+        found = model is not None and same_size and step.fits(self, model)
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
                 what = "no such model, and no text to train it on is named"
@@ -163,9 +164,6 @@ class Training:
     def about_no_text(self) -> dict[str, str]:
         """What license and provenance say where they are not those of a plain text."""
         return {} if self.files else part_of(About, self.said)
-
-    def _same_size(self, there: Model, small: bool) -> bool:
-        return not self.files or bool(there.made.get("small")) == small
 
     def same_text(self, there: Model) -> bool:
         """Whether a model was made of this text; without a text, of any."""
