@@ -138,8 +138,9 @@ ngram 3=2
 """
 
 
-def test_every_number_of_a_pruned_model(tmp_path: Path) -> None:
-    model = train_ngrams([line.split() for line in TINY], 3, fallback=True, least=(2, 2))
+@pytest.mark.parametrize("least", [(2, 2), (2,), (2, 2, 5)])
+def test_every_number_of_a_pruned_model(tmp_path: Path, least: tuple[int, ...]) -> None:
+    model = train_ngrams([line.split() for line in TINY], 3, fallback=True, least=least)
     assert model.made["counts"] == [11, 5, 2]
     assert_same_numbers(model, PRUNED_ARPA, tmp_path)
 

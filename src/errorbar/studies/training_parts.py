@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict, get_args
 
@@ -23,6 +23,7 @@ from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
 from errorbar.formats.opening import Source
+from errorbar.formats.reference import expand_files
 from errorbar.studies.door import Lenient, Said
 from errorbar.studies.door import part as part_of
 from errorbar.studies.model_folder import file_of, read_combined, read_tagger
@@ -121,7 +122,8 @@ class Training:
     def labels(self) -> LearnerText:
         """Learners' text with labels."""
         given = self.said["labels"]
-        files = [given] if isinstance(given, str | PathLike) else given
+        paths = [given] if isinstance(given, str | PathLike) else given
+        files = [each.path for each in expand_files([fspath(path) for path in paths])]
         if not files:
             what = "there are no labels to learn from"
             raise UsageError(Problem("no-labels", what, fix="add --labels=FILE.m2: learners' text with edits"))
