@@ -35,6 +35,7 @@ def test_shown_literally_and_lays_out(opened: Opener, hostile_url: str, width: i
     paragraphs = page.locator(".summary p").evaluate_all("all => all.map(e => e.textContent)")
     shown = [visible(text) for text in TEXTS]  # what turns or hides the text beside it is shown
     assert paragraphs == shown
+    assert page.locator(".items mark").evaluate_all("all => all.map(e => e.textContent)") == shown
     assert page.locator(".code code").evaluate_all("all => all.map(e => e.textContent)")[: len(TEXTS)] == shown
 
 

@@ -128,6 +128,16 @@ def test_filters_are_in_the_address_and_come_back(opened: Opener, demo_url: str)
     assert again.page.get_by_label("Search texts and corrections").input_value() == "the"
 
 
+def test_the_hardest_items_of_a_detector_go_to_their_sentence(opened: Opener, whole_url: str) -> None:
+    page = opened(whole_url, width=360).page
+    link = page.locator("#detectors .items a").first
+    name = link.inner_text()
+    assert link.evaluate("e => e.closest('li').querySelector('mark').textContent") != ""
+    link.click()
+    assert page.locator(".unit.current h3").inner_text() == name
+    assert 0 <= page.locator(".unit.current").evaluate("e => e.getBoundingClientRect().top") < 500
+
+
 def test_a_link_goes_to_its_sentence(opened: Opener, demo_url: str) -> None:
     watched = opened(f"{demo_url}#s37")
     card = watched.page.locator(".unit.current")

@@ -6,11 +6,14 @@ import csv
 import json
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from errorbar.detectors.corrector import Setting
+from errorbar.detectors.correctors import UNLEARNED
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -70,7 +73,8 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     second = record(errorbar, *TRAIN)
     validated("train", json.dumps(second))
     assert [each["part"] for each in second["models"] if each["found"]] == ["tagger", "ngrams"]
-    assert [each["part"] for each in second["models"] if not each["found"]] == ["words", "majority", "perc", "me"]
+    new = ["words", "majority", "perc", "me", "articles", "forms"]
+    assert [each["part"] for each in second["models"] if not each["found"]] == new
     assert second["text"]["license"] == "our own"
     third = record(errorbar, *TRAIN)
     assert all(each["found"] for each in third["models"])
@@ -157,7 +161,8 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
 @pytest.mark.usefixtures("folder")
 def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert errorbar(*TRAIN).code == 0
-    monkeypatch.setattr("errorbar.studies.correct.THRESHOLDS", {"Prep": 1.0})
+    unlearned = replace(UNLEARNED, settings={"lm": {"R:Prep": Setting(0.0, 1.0)}})
+    monkeypatch.setattr("errorbar.studies.model_folder.UNLEARNED", unlearned)
     found = errorbar("correct", "essay.txt", "-o", "corrected.txt")
     assert found.code == 0, found.err
     lines = Path("corrected.txt").read_text(encoding="utf-8").splitlines()
@@ -176,7 +181,8 @@ def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> 
 def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
     Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
     made = record(errorbar, *TRAIN, "--labels", "learners.m2")
-    assert made["models"][-1] == {**made["models"][-1], "part": "combiner", "learned_from": 15, "found": False}
+    combiner = next(each for each in made["models"] if each["part"] == "combiner")
+    assert (combiner["learned_from"], combiner["found"]) == (15, False)
     found = record(errorbar, "detect", "essay.txt", "--detector", "combined")
     validated("detect", json.dumps(found))
     rows = {row["item"]: row for row in found["rows"]}

@@ -175,7 +175,8 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
     [
         (("-o", "r.md"), "report-nothing"),
         (("mine", "-o", "r.md", "--sample", "k", "--sample", "d"), "report-systems"),
-        (("--gold", "one.m2", "mine", "a=flags.csv", "-o", "r.md"), "report-flags"),
+        (("--gold", "one.m2", "mine", "a=flags.csv", "--items", "tokens", "-o", "r.md"), "detector-items"),
+        (("--gold", "set/Gold", "a=flags.csv", "-o", "r.md"), "report-flags"),
         (("--gold", "one.m2", "mine", "--sample", "a.csv", "-o", "r.md"), "report-sample"),
         (("--gold", "one.m2", "mine", "--sample", "k.json", "-o", "r.md"), "report-sample"),
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from errorbar.reproduce import Cell, Outcome, Sources
-from errorbar.reproduce import prepositions as study
+from errorbar.reproduce import tetreault_chodorow2008 as study
 
 
 @pytest.fixture(scope="module")
 def cells(data: Path) -> list[Cell]:
-    return list(study.tetreault_chodorow2008(Sources(data)))
+    return list(study.cells(Sources(data)))
 
 
 def test_what_can_be_recomputed_matches(cells: list[Cell]) -> None:
@@ -57,7 +57,7 @@ def test_only_the_unmerged_table_gives_both_numbers(
 
 
 def test_the_ten_annotators_say_that_they_are_other_data(cells: list[Cell]) -> None:
-    others = [cell for cell in cells if "ten annotators" in cell.table]
+    others = [cell for cell in cells if "ten annotators" in cell.table and "table 4" not in cell.table]
     assert {cell.known for cell in others} == {study.OTHER_FLAGS}
     found = {(cell.row, cell.column): cell.ours for cell in others}
     # 122 of 222 flagged prepositions are errors, 305 of 3,614 others: counted one by one in the coverage study.

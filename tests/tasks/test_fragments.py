@@ -17,8 +17,9 @@ from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import HooStudy
+from errorbar.tasks.best_runs import study_best
 from errorbar.tasks.reading import read_task
-from errorbar.tasks.running import run_task, study_best
+from errorbar.tasks.running import run_task
 from errorbar.tasks.task_results import CorpusResults, TaskResults
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}

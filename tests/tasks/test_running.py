@@ -26,7 +26,8 @@ from errorbar.reporting.report_text import markdown
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy
 from errorbar.tasks import task_cache
-from errorbar.tasks.running import run_task, study_best
+from errorbar.tasks.best_runs import study_best
+from errorbar.tasks.running import run_task
 from errorbar.tasks.task_results import CorpusResults, TaskResults
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

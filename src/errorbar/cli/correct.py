@@ -11,12 +11,12 @@ from errorbar.cli.options import INPUT, choice, lenient_option, models_option, o
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar, say
 
-CORRECTORS = ("lm",)
+CORRECTORS = ("lm", "lm+classifiers", "ranked")
 
 
 @click.command("correct", cls=Command)
 @click.argument("text", type=INPUT, metavar="TEXT")
-@choice("--corrector", CORRECTORS, "What corrects: a language model.")
+@choice("--corrector", CORRECTORS, "What corrects: a language model, maybe with classifiers, or a ranker of both.")
 @models_option
 @click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
 @lenient_option
@@ -26,7 +26,7 @@ def command(out: str, **options: Any) -> None:
 
     \b
     errorbar correct essays.txt --models models -o corrected.txt
-    errorbar correct essays.txt --explain | head -3
+    errorbar correct essays.txt --corrector ranked --explain | head -3
     """
     from errorbar.studies.correct import correct
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from errorbar.cli.command import OLD_FILE, Command, command_line, former
-from errorbar.cli.crowd_options import items_option, labels_option
+from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
 from errorbar.cli.options import (
@@ -109,8 +109,10 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 )
 @former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
 @click.option("--column", multiple=True, metavar="ROLE=NAME", hidden=True)
-@items_option("What a corpus's annotators judge.  [default: tokens]", None)
-@labels_option()
+@items_option(
+    "What annotators judge.  [default: tokens of --judgments; words where detectors stand beside --gold]", None
+)
+@labels_option((*ERROR_OK, "type"))
 @click.option(
     "--sample",
     multiple=True,
@@ -179,10 +181,12 @@ def command(
     """Put everything about systems and annotators on one page that needs no network.
 
     Scores with intervals, comparison, error types, human ceiling, agreement and every sentence; of a crowd's
-    judgments and of a judged sample as well. Several kinds of data stand in one page.
+    judgments and of a judged sample as well. Several kinds of data stand in one page. A table that 'errorbar detect'
+    wrote is a detector: threshold curves, scores by word, the hardest items.
 
     \b
     errorbar report --gold 'A*.m2' --lenient CAMB AMU CUUI -o report.html
+    errorbar report --gold 'A*.m2' --lenient me=me.csv --labels type=Prep -o detectors.html
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
     if options["ci_method"] == "closed":

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any, cast
 
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import refuse_given, seed_option
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar
+from errorbar.cli.options import INPUT, refuse_given, seed_option
+from errorbar.cli.show import Output, by_ending, check_output, output_options
+from errorbar.cli.talk import progress_bar, say
 
 HOO = "hoo2011"
+WITH_DETECTORS = ("tetreault-chodorow2008",)
+WITH_TEXT = "tetreault-chodorow2008"
+PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 
 
 @click.command("reproduce", cls=Command)
@@ -20,10 +26,33 @@ HOO = "hoo2011"
 @click.option(
     "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora.  [default: cache]"
 )
+@click.option(
+    "--models",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder that 'errorbar train' wrote, for tables that need detectors.",
+)
+@click.option(
+    "--text",
+    "texts",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="Native text to train on in part and to choose prepositions in; minutes the first time; repeatable.",
+)
+@click.option(
+    "--treebank",
+    "treebanks",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="Other native text to choose in, in CoNLL-U; repeatable.",
+)
+@click.option("--chart", metavar="FILE", help="Draw the learning curve into this file: .svg, .png or .pdf.")
 @click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
 @seed_option
 @output_options
-def command(study: str, data: Path | None, everything: bool, seed: int, output: Output) -> None:
+def command(study: str, everything: bool, chart: str | None, seed: int, output: Output, **given: Any) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
 
     STUDY is conll2014, bryant-ng2015, madnani2011, tetreault-chodorow2008 or hoo2011.
@@ -34,25 +63,51 @@ def command(study: str, data: Path | None, everything: bool, seed: int, output: 
     \b
     errorbar data fetch conll2014 conll2014-systems && errorbar reproduce conll2014
     errorbar reproduce bryant-ng2015 --data corpora/
+    errorbar reproduce tetreault-chodorow2008 --models models --text 'textbooks/*.txt' --chart curve.svg
     """
     if study == HOO:
         from errorbar.core.problems import Problems
         from errorbar.reproduce.hoo2011 import recompute
 
+        _see_options(study, **given)
         refuse_given(("everything",), f"is about cells that match, and {HOO} prints every cell")
+        data = given["data"]
         tables = recompute(None if data is None else str(data), Problems(lenient=True), seed=seed)
         output.show(tables, "errorbar.reproduce-hoo2011/1")
         return
     from errorbar.reproduce import Cell, Reproduction, Sources, cell_table, reproduce
 
+    sources = Sources(**given, tell=lambda what: say(f"{what} ..."))
+    made = reproduce(study, sources)
+    _see_options(study, **given)
     refuse_given(("seed",), f"is about the simulated teams of {HOO}")
+    if chart is not None:
+        check_output(chart)
+        picture = by_ending(chart, PICTURES, "")
     cells: list[Cell] = []
-    with progress_bar("cells") as progress:
-        for cell in reproduce(study, Sources(data)):
+    # Where steps are told, there is no bar: it would be in their lines.
+    with nullcontext(lambda _: None) if given["texts"] else progress_bar("cells") as progress:
+        for cell in made:
             cells.append(cell)
             progress(len(cells))
+    if chart is not None:
+        from errorbar.reporting.curve_picture import draw_curves
+
+        draw_curves(sources, chart, cast("Any", picture))
     found = Reproduction(study, cells)
     listed = cells if everything or output.style == "csv" else found.mismatches
     shown = [cell_table(listed)] if listed else []
     output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])
     sys.exit(int(bool(found.mismatches)))
+
+
+def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: object) -> None:
+    """Refuse options about tables that the study does not have, or that lack something."""
+    if study not in WITH_DETECTORS:
+        refuse_given(("models",), f"is about detectors, and {study} has none")
+    if study != WITH_TEXT:
+        refuse_given(("texts", "treebanks", "chart"), f"is about choosing prepositions in {WITH_TEXT}")
+    if not texts:
+        refuse_given(("treebanks", "chart"), "is about choices in native text, and there is none", "add --text=FILE")
+    if models is None:
+        refuse_given(("texts",), "needs a tagger", "add --models=DIR, which 'errorbar train' wrote")

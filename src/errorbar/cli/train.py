@@ -11,7 +11,7 @@ from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_opt
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
-PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "combiner")
+PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors")
 TAGGERS = ("perceptron", "errorbar-en")
 
 

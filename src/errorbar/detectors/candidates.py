@@ -2,8 +2,10 @@
 
 Conventions
     Tokens are as in the CoNLL data. A candidate replaces a span of tokens; types are those of NUCLE where it has one:
-    ``ArtOrDet``, ``Prep``, ``Nn`` (number of nouns), ``Vform`` (forms of verbs, agreement and tense among them),
-    ``Wform`` (words of one stem), ``Mec`` (spelling), ``Mec,`` (commas), ``Det`` (this and these, much and many).
+    ``ArtOrDet``, ``Prep``, ``Nn`` (number of nouns), ``Vform`` (forms of verbs and auxiliaries; agreement and tense
+    among them), ``Wform`` (words of one stem), ``Mec`` (spelling), ``Rloc-`` (words said twice). Ours: ``Case`` (the
+    first letter), ``Split`` (one word written as two), ``Comma``, ``Det`` (this and these, much and many). A group is
+    a type with what is done: ``M:`` a word is missing, ``U:`` one is unnecessary, ``R:`` one is replaced.
     Without tags every word is taken for whatever its forms allow; a language model has to tell.
 Source
     The confusion sets of the classifiers of CoNLL-2013 and 2014 (Ng et al. 2013, 2014), and of the correctors without
@@ -20,6 +22,9 @@ from errorbar.detectors.word_forms import VOWELS, Families, Spellings, as_writte
 
 ARTICLES = ("a", "an", "the")
 PREPOSITIONS = ("about", "as", "at", "by", "for", "from", "in", "into", "of", "on", "over", "to", "under", "with")
+LEFT_OUT = ("at", "for", "from", "in", "of", "on", "to", "with")
+"""Prepositions that may be missing."""
+AUXILIARIES = ("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "will", "would")
 NEIGHBORS: Mapping[str, tuple[str, ...]] = {
     **{"this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)},
     **{
@@ -33,6 +38,9 @@ NEIGHBORS: Mapping[str, tuple[str, ...]] = {
 ENDS = frozenset(".,;:!?)\"'") | {"''", "``"}
 SEEN_OFTEN = 20
 """How often a word must occur to be proposed as one of the same stem; of a spelling a quarter of that."""
+SEEN_WHOLE = 3
+"""How often a word must occur to be proposed for two."""
+Forms = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Candidate(NamedTuple):
@@ -42,6 +50,18 @@ class Candidate(NamedTuple):
     end: int
     replacement: tuple[str, ...]
     type: str
+
+    @property
+    def group(self) -> str:
+        """What is done and the type."""
+        more = len(self.replacement) - (self.end - self.start)
+        return f"{'M' if more > 0 else 'U' if more < 0 else 'R'}:{self.type}"
+
+
+GROUPS = (
+    *("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet", "R:Case", "M:Comma", "U:Comma", "R:Det", "R:Mec", "R:Nn", "M:Prep"),
+    *("R:Prep", "U:Prep", "U:Rloc-", "U:Split", "M:Vform", "R:Vform", "U:Vform", "R:Wform"),
+)
 
 
 class Proposer:
@@ -54,7 +74,7 @@ class Proposer:
         self._spellings = Spellings({word: n for word, n in counts.items() if 4 * n >= SEEN_OFTEN and word.isalpha()})
         self._known = frozenset(counts)
         # A few thousand words are most of any text; what can stand for one is looked for once.
-        self._words: Callable[[str], tuple[tuple[str, str], ...]] = lru_cache(maxsize=1 << 16)(self._look_up)
+        self._words: Callable[[str], Forms] = lru_cache(maxsize=1 << 16)(self._look_up)
 
     def candidates(self, tokens: Sequence[str], tags: Sequence[str] = ()) -> list[Candidate]:
         """Every edit of a sentence that may be worth making, from left to right.
@@ -64,46 +84,40 @@ class Proposer:
             tags: Penn tags of the tokens; none: every word is what it can be.
         """
         found: list[Candidate] = []
-        for k, token in enumerate(tokens):
-            found += self._around(tokens, k, tags)
-            word = token.lower()
-            for form, kind in self._words(word):
-                if not tags or _fits(kind, tags[k]):
-                    said = as_written(form, token) if token != "I" else form
-                    found.append(Candidate(k, k + 1, (said,), kind))
+        words = [token.lower() for token in tokens]
+        for k, (token, word) in enumerate(zip(tokens, words, strict=True)):
+            found += _around(tokens, words, k, tags)
+            for form, kinds in self._words(word):
+                for kind in kinds:
+                    if not tags or tags[k].startswith(_OPEN.get(kind, ("",))):
+                        said = as_written(form, token) if token != "I" else form
+                        found.append(Candidate(k, k + 1, (said,), kind))
+                        break
+            found += self._written(tokens, words, k)
         return found
 
-    def _around(self, tokens: Sequence[str], k: int, tags: Sequence[str]) -> Iterator[Candidate]:
-        """Insertions before a token; articles, prepositions and commas deleted."""
-        token, word = tokens[k], tokens[k].lower()
-        before = tokens[k - 1].lower() if k else ""
-        may = token[:1].isalpha() and word not in ARTICLES and before not in ARTICLES
-        if may and (not tags or tags[k].startswith(_AFTER_ARTICLE)):
-            for article in _indefinite(word):
-                yield from _inserted(article, k, token, "ArtOrDet")
-            yield from _inserted("the", k, token, "ArtOrDet")
-        between = not tags or (tags[k].startswith(_AFTER_PREPOSITION) and tags[k - 1].startswith(_BEFORE_PREPOSITION))
-        if k and may and between and before not in PREPOSITIONS and word not in PREPOSITIONS:
-            for preposition in PREPOSITIONS:
-                yield Candidate(k, k, (preposition,), "Prep")
-        if word in ARTICLES or word in PREPOSITIONS:
-            following = tokens[k + 1 : k + 2]
-            said = (as_written(following[0], token),) if k == 0 and following else tuple(following)
-            if following:
-                yield Candidate(k, k + 2, said, "ArtOrDet" if word in ARTICLES else "Prep")
-        if token == "," and k:
-            yield Candidate(k, k + 1, (), "Mec,")
-        elif k and before not in ENDS and token not in ENDS:
-            yield Candidate(k, k, (",",), "Mec,")
+    def _written(self, tokens: Sequence[str], words: Sequence[str], k: int) -> Iterator[Candidate]:
+        """A word with another first letter, with the next one in one word, or left out where it was just said."""
+        token, word = tokens[k], words[k]
+        if k and token[:1].isupper() and token[1:].islower() and word in self.counts:
+            yield Candidate(k, k + 1, (word,), "Case")
+        elif token[:1].isalpha() and token == word and (k == 0 or word not in self.counts):
+            yield Candidate(k, k + 1, (token.capitalize(),), "Case")
+        if k + 1 < len(tokens) and token.isalpha() and tokens[k + 1].isalpha():
+            for whole in (token + tokens[k + 1], f"{token}-{tokens[k + 1]}"):
+                if self.counts.get(whole.lower(), 0) >= SEEN_WHOLE:
+                    yield Candidate(k, k + 2, (whole,), "Split")
+            if word == words[k + 1]:
+                yield Candidate(k, k + 2, (token,), "Rloc-")
 
-    def _look_up(self, word: str) -> tuple[tuple[str, str], ...]:
-        """What can stand in the place of a word, with the type of the change; each form once."""
-        found: dict[str, str] = {}
+    def _look_up(self, word: str) -> Forms:
+        """What can stand in the place of a word, each form once, with the types that the change can have."""
+        found: dict[str, tuple[str, ...]] = {}
 
         def add(forms: Sequence[str], kind: str) -> None:
             for form in forms:
                 if form != word:
-                    found.setdefault(form, kind)
+                    found[form] = (*found.get(form, ()), kind)
 
         if word in ARTICLES:
             add(ARTICLES, "ArtOrDet")
@@ -121,13 +135,53 @@ class Proposer:
         return tuple(found.items())
 
 
+_PREPOSITIONS, _AUXILIARIES = frozenset(PREPOSITIONS), frozenset(AUXILIARIES)
+_OPEN = {"Nn": ("NN",), "Vform": ("VB", "MD", "NN", "JJ"), "Wform": ("NN", "VB", "JJ", "RB")}
 _AFTER_ARTICLE = ("NN", "JJ", "VB", "RB", "CD")
 _BEFORE_PREPOSITION, _AFTER_PREPOSITION = ("NN", "VB", "JJ"), ("NN", "PR", "DT", "JJ", "CD", "VB")
-_OPEN = {"Nn": ("NN",), "Vform": ("VB", "MD", "NN", "JJ"), "Wform": ("NN", "VB", "JJ", "RB")}
+_BEFORE_AUXILIARY, _AFTER_AUXILIARY = ("NN", "PR", "MD", "TO", "W", "RB", "VB"), ("VB", "JJ")
 
 
-def _fits(kind: str, tag: str) -> bool:
-    return kind not in _OPEN or tag.startswith(_OPEN[kind])
+def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[str]) -> Iterator[Candidate]:
+    """Words put in before a token; articles, prepositions, auxiliaries and commas left out."""
+    token, word, before = tokens[k], words[k], words[k - 1] if k else ""
+    if token[:1].isalpha():
+        yield from _missing(token, word, before, k, tags)
+    if word in ARTICLES or word in PREPOSITIONS:
+        following = tokens[k + 1 : k + 2]
+        said = (as_written(following[0], token),) if k == 0 and following else tuple(following)
+        if following:
+            yield Candidate(k, k + 2, said, "ArtOrDet" if word in ARTICLES else "Prep")
+    if k and word in AUXILIARIES and k + 1 < len(tokens) and _tagged(tags, k + 1, ("VB", "RB")):
+        yield Candidate(k, k + 1, (), "Vform")
+    if token == "," and k:
+        yield Candidate(k, k + 1, (), "Comma")
+    elif k and before not in ENDS and token not in ENDS:
+        yield Candidate(k, k, (",",), "Comma")
+
+
+def _missing(token: str, word: str, before: str, k: int, tags: Sequence[str]) -> Iterator[Candidate]:
+    """Articles, prepositions and auxiliaries before a word."""
+    bare = word not in ARTICLES
+    if bare and before not in ARTICLES and _tagged(tags, k, _AFTER_ARTICLE):
+        for article in (*_indefinite(word), "the"):
+            yield from _inserted(article, k, token, "ArtOrDet")
+    among = _between(tags, k, _BEFORE_PREPOSITION, _AFTER_PREPOSITION)
+    if k and bare and among and not {word, before} & _PREPOSITIONS:
+        for preposition in LEFT_OUT:
+            yield Candidate(k, k, (preposition,), "Prep")
+    among = _between(tags, k, _BEFORE_AUXILIARY, _AFTER_AUXILIARY)
+    if k and among and not {word, before} & _AUXILIARIES:
+        for verb in AUXILIARIES:
+            yield Candidate(k, k, (verb,), "Vform")
+
+
+def _tagged(tags: Sequence[str], k: int, kinds: tuple[str, ...]) -> bool:
+    return not tags or tags[k].startswith(kinds)
+
+
+def _between(tags: Sequence[str], k: int, before: tuple[str, ...], after: tuple[str, ...]) -> bool:
+    return not tags or (tags[k - 1].startswith(before) and tags[k].startswith(after))
 
 
 def _indefinite(word: str) -> tuple[str, ...]:

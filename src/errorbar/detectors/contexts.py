@@ -79,7 +79,8 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
     tokens = np.flatnonzero((written >= 0) & (every | ~text.flags(INFINITIVE)[places]))
     own = np.searchsorted(layout.spans[:, 1], tokens, side="right")
     first = places[layout.spans[own, 0]]
-    return Contexts(tokens, places[tokens], written[tokens], _heads(text, places[tokens], first))
+    at = places[tokens]
+    return Contexts(tokens, at, written[tokens], find_heads(text, at - 1, at + 1, first))
 
 
 def is_infinitive(found: Found) -> Flags:
@@ -87,32 +88,40 @@ def is_infinitive(found: Found) -> Flags:
     return found.text.flags(INFINITIVE)[found.contexts.places]
 
 
-def _heads(text: Tagged, at: Ints, first: Ints) -> dict[str, Ints]:
+def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str, Ints]:
+    """The places of the heads around some places, by name; 0 for none.
+
+    Args:
+        text: Tagged.
+        before: The last places that lie before.
+        after: The first places that lie after.
+        first: The first places of their sentences.
+    """
     nouns, verbs, adjectives = (text.flags(tags) for tags in (NOUNS, VERBS, ADJECTIVES))
     pronouns = text.flags(PRONOUNS)
-    before = {
-        name: np.where((found := _last(flags)[at - 1]) >= first, found, 0)
+    heads = {
+        name: np.where((found := last_place(flags)[before]) >= first, found, 0)
         for name, flags in (
             ("verb", verbs),
             ("noun", nouns | pronouns),
             ("near", nouns | pronouns | verbs | adjectives),
         )
     }
-    end = _next(~text.flags((*BEFORE_NOUNS, *WITH_NOUNS)))[at + 1]  # the first word after the phrase
-    noun = _next(nouns)[at + 1]
-    noun = _last(nouns)[_next(~text.flags(WITH_NOUNS))[noun] - 1]
-    without = np.where((end > at + 1) & ~pronouns[end], end - 1, end)
-    found = np.where(_next(nouns)[at + 1] < end, noun, without)
-    gerund = text.flags(("VBG",))[at + 1] & ~nouns[at + 2]
-    return before | {"next": np.where(gerund, at + 1, found)}
+    end = next_place(~text.flags((*BEFORE_NOUNS, *WITH_NOUNS)))[after]  # the first word after the phrase
+    noun = next_place(nouns)[after]
+    noun = last_place(nouns)[next_place(~text.flags(WITH_NOUNS))[noun] - 1]
+    without = np.where((end > after) & ~pronouns[end], end - 1, end)
+    found = np.where(next_place(nouns)[after] < end, noun, without)
+    gerund = text.flags(("VBG",))[after] & ~nouns[np.minimum(after + 1, len(nouns) - 1)]
+    return heads | {"next": np.where(gerund, after, found)}
 
 
-def _last(flags: Flags) -> Ints:
+def last_place(flags: Flags) -> Ints:
     """Of each place the last flagged one up to it, or -1."""
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
 
 
-def _next(flags: Flags) -> Ints:
+def next_place(flags: Flags) -> Ints:
     """Of each place the next flagged one from it on, or the last place."""
     places = np.where(flags, np.arange(len(flags)), len(flags) - 1)
     return np.minimum.accumulate(places[::-1])[::-1]

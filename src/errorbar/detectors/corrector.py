@@ -1,18 +1,16 @@
-"""LM: a corrector that makes small changes where a language model finds the sentence much more probable.
+"""Correctors: small changes that a language model, classifiers or a ranker find much better than what stands there.
 
 Formula
-    Of every candidate (``candidates.py``) the score is ln p(the sentence with it) - ln p(the sentence), by an n-gram
-    model. From the highest score down, a candidate is taken if its score is above the threshold of its type and it
-    neither overlaps nor touches one that was taken.
+    Every candidate (``proposals.py``) has a score. From the highest down, it is made if its score is above 0 and it
+    neither overlaps nor touches one that is made. ``Weighed``: with the language model's l and the classifier's m of a
+    candidate, and of its group a weight v and a threshold t, the score is (l + v m - t) / (1 + v), in nats. Of a group
+    with a weight, candidates of which no classifier speaks are not made.
 Conventions
     Scores are those of single changes: what two of them do together is not looked at. Of equal scores the first in the
-    text goes first. ``THRESHOLDS`` are the only numbers that were learned from learners: one for each type, by
-    coordinate ascent on the M2 F0.5 of the CoNLL-2013 test set, three rounds over 18 values, with the model that
-    docs/detectors/correctors.md names; none was chosen on CoNLL-2014. A threshold of nats is as good for other models
-    as these are alike.
+    text goes first. Weights and thresholds are the only numbers learned from learners (``tuning.py``).
 Source
-    Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data"; its
-    candidates and thresholds are others.
+    Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data";
+    Rozovskaya et al. (2014) for classifiers of native text beside it. Candidates and thresholds are ours.
 """
 
 from __future__ import annotations
@@ -20,21 +18,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorbar.detectors.candidates import Candidate, Proposer
-from errorbar.detectors.lm import change_scores
-from errorbar.detectors.ngram_model import NgramModel
-from errorbar.detectors.tagger import Tagger
+from errorbar.detectors.candidates import GROUPS
+from errorbar.detectors.proposals import Proposals, Reader
+from errorbar.detectors.sparse import Floats
 
-THRESHOLDS: Mapping[str, float] = {
-    **{"ArtOrDet": 0.5, "Det": 4.5, "Mec": 12.0, "Mec,": 8.0},
-    **{"Nn": 2.5, "Prep": 7.0, "Vform": 4.5, "Wform": 6.0},
-}
-"""In nats, by type."""
 BLOCK = 256  # sentences at a time: small ones are slow to tag, large ones hold many candidates
+NEVER = -np.inf
 
 
 class Change(NamedTuple):
@@ -44,24 +38,68 @@ class Change(NamedTuple):
     end: int
     replacement: tuple[str, ...]
     type: str
-    score: float  # in nats, above the threshold of its type
+    score: float  # above 0
+
+
+class Scorer(Protocol):
+    """What says which candidates are made."""
+
+    def scores(self, proposals: Proposals) -> Floats:
+        """The score of each candidate; those above 0 are made where they do not get into each other's way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Of a group of candidates, what a classifier weighs beside the language model, and a threshold in nats."""
+
+    weight: float
+    threshold: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LmCorrector:
-    """A corrector.
+class Weighed:
+    """A language model and maybe classifiers; ``settings`` by group, of one without them nothing is made."""
 
-    Attributes:
-        model: Of n-grams.
-        tagger: Whose tags say what a word can be.
-        proposer: What may be changed.
-        thresholds: In nats, by type; of a type without one nothing is changed.
-    """
+    settings: Mapping[str, Setting]
 
-    model: NgramModel
-    tagger: Tagger
-    proposer: Proposer
-    thresholds: Mapping[str, float]
+    def scores(self, proposals: Proposals) -> Floats:
+        """See the module."""
+        found = np.full(len(proposals.candidates), NEVER)
+        for name, setting in self.settings.items():
+            at = np.flatnonzero(proposals.groups == GROUPS.index(name))
+            found[at] = weighed(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
+        return found
+
+
+def weighed(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
+    """The scores of some candidates of a group without a threshold."""
+    if not weight:
+        return proposals.model[at]
+    found = (proposals.model[at] + weight * proposals.classifiers[at]) / (1 + weight)
+    return np.where(np.isnan(found), NEVER, found)
+
+
+def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int]:
+    """Which candidates are made, the best first; of a higher ``least`` they are the beginning of these."""
+    order = np.flatnonzero(scores > least)
+    order = order[np.argsort(-scores[order], kind="stable")]
+    taken: dict[int, list[tuple[int, int]]] = {}
+    made: list[int] = []
+    for at, number in zip(order.tolist(), proposals.sentence[order].tolist(), strict=True):
+        one = proposals.candidates[at]
+        spans = taken.setdefault(number, [])
+        if all(one.end < start or end < one.start for start, end in spans):
+            spans.append((one.start, one.end))
+            made.append(at)
+    return made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corrector:
+    """What finds candidates, and what says which of them are made."""
+
+    reader: Reader
+    scorer: Scorer
 
     def changes(self, sentences: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[Change]]]:
         """Each sentence with what is changed in it, from left to right; some sentences are read ahead."""
@@ -69,23 +107,13 @@ class LmCorrector:
             yield from zip(block, self._block(block), strict=True)
 
     def _block(self, sentences: Sequence[Sequence[str]]) -> list[list[Change]]:
-        proposed: list[tuple[int, Candidate]] = [
-            (number, candidate)
-            for number, (tokens, tags) in enumerate(zip(sentences, self.tagger.tag(sentences), strict=True))
-            for candidate in self.proposer.candidates(tokens, tags)
-            if candidate.type in self.thresholds
-        ]
-        asked = [(number, one.start, one.end, one.replacement) for number, one in proposed]
-        scores = change_scores(self.model, sentences, asked)
-        needed = np.array([self.thresholds[one.type] for _, one in proposed])
-        taken: list[list[Change]] = [[] for _ in sentences]
-        for at in np.argsort(-scores, kind="stable").tolist():
-            number, one = proposed[at]
-            if scores[at] > needed[at] and all(
-                one.end < other.start or other.end < one.start for other in taken[number]
-            ):
-                taken[number].append(Change(one.start, one.end, one.replacement, one.type, float(scores[at])))
-        return [sorted(changes) for changes in taken]
+        proposals = self.reader.read(sentences)
+        scores = self.scorer.scores(proposals)
+        made: list[list[Change]] = [[] for _ in sentences]
+        for at in choose(proposals, scores):
+            one = proposals.candidates[at]
+            made[int(proposals.sentence[at])].append(Change(*one, float(scores[at])))
+        return [sorted(changes) for changes in made]
 
 
 def changed(tokens: Sequence[str], changes: Sequence[Change]) -> list[str]:

@@ -86,12 +86,12 @@ class Known:
     marks: NDArray[np.uint8]
 
     @classmethod
-    def of_examples(cls, found: States, bits: int) -> Known:
-        """The features that occur in two or more examples (``LEAST``)."""
+    def of_examples(cls, found: States, bits: int, least: int = LEAST) -> Known:
+        """The features that occur in some examples or more."""
         marks = np.zeros(1 << _MARKS, np.bool_)
         for column in found.T:
             unique, counts = np.unique(column, return_counts=True)
-            marks[_mark(unique[counts >= LEAST])] = True
+            marks[_mark(unique[counts >= least])] = True
         return cls(bits, np.packbits(marks))
 
     @classmethod
@@ -134,12 +134,12 @@ def _parts(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> dict[str, Codes]
         found[f"w{offset:+d}"] = forms[text.layout.words[places]]
         found[f"t{offset:+d}"] = tags[text.classes[places]]
     for name, places in contexts.heads.items():
-        found[name] = _lemma_codes(text, places, lemmas)
+        found[name] = lemma_codes(text, places, lemmas)
         found[f"T:{name}"] = tags[text.classes[places]]
     return found
 
 
-def _lemma_codes(text: Tagged, places: Ints, lemmas: Lemmas) -> Codes:
+def lemma_codes(text: Tagged, places: Ints, lemmas: Lemmas) -> Codes:
     """The codes of the lemmas at some places; each pair of word and tag is looked up once."""
     tags = (*text.tags, "")
     pairs = text.layout.words[places].astype(np.int64) * len(tags) + text.classes[places]

@@ -35,6 +35,13 @@ def check_made(model: Model, path: str, wanted: Mapping[str, str]) -> None:
             raise InputError(Problem("model-features", found, Place(path), f"{what} '{name}'", TRAIN))
 
 
+def check_tagger(model: Model, path: str, tagger: str) -> None:
+    """Refuse a model that was made with another tagger than the one with this fingerprint."""
+    if model.made.get("tagger") != tagger:
+        fix = "load the tagger it was trained with, or train it again"
+        raise InputError(Problem("model-tagger", "it was made with another tagger", Place(path), fix=fix))
+
+
 def stored_weights(model: Model, n_classes: int) -> Weights:
     """The weights of a model file; a ``ValueError`` if they fit no table of its bits and classes."""
     rows, classes, values = (model.arrays[name] for name in ("rows", "classes", "values"))

@@ -11,13 +11,16 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 Floats = NDArray[np.float64]
+Columns: TypeAlias = Floats | csr_matrix
 STEPS, ENOUGH = 1000, 1e-10
 
 
@@ -28,19 +31,20 @@ class Logistic:
     constant: float
     weights: Floats
 
-    def log_odds(self, columns: Floats) -> Floats:
+    def log_odds(self, columns: Columns) -> Floats:
         """The natural logarithm of the odds of an error; shape (examples,)."""
         found: Floats = self.constant + columns @ self.weights
         return found
 
 
-def fit_logistic(columns: Floats, labels: NDArray[np.bool_], ridge: float) -> Logistic:
+def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enough: float = ENOUGH) -> Logistic:
     """Fit a regression; there must be an example with and one without the label.
 
     Args:
-        columns: Shape (examples, columns).
+        columns: Shape (examples, columns), sparse or not.
         labels: Which examples are errors.
         ridge: Above 0, so that there is one best fit.
+        enough: By what share of itself a step must make the sum smaller.
     """
     y = labels.astype(np.float64)
     start = np.zeros(columns.shape[1] + 1)
@@ -53,6 +57,6 @@ def fit_logistic(columns: Floats, labels: NDArray[np.bool_], ridge: float) -> Lo
         return float((np.logaddexp(0, odds) - y * odds).sum() + ridge * (w[1:] @ w[1:]) / 2), slope
 
     found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": ENOUGH, "gtol": ENOUGH}
+        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": enough, "gtol": enough}
     )
     return Logistic(float(found.x[0]), found.x[1:])

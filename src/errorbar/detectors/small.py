@@ -1,10 +1,11 @@
 """Small models: what weighs little is left out, and numbers are rounded, so that files pack well.
 
 Formula
-    Classifiers. In a row of features the median of the classes' weights is taken from each of them where scores become
-    probabilities, which do not change by that; then a weight below ``LIGHT`` (absolute) is left out, the others become
-    multiples of ``STEP``. N-gram models. N-grams rarer than ``LEAST`` are pruned (``kneser_ney.py``); logarithms become
-    multiples of ``LOG_STEP``, so that probabilities are off by 7.5 % at most.
+    Classifiers. Features in fewer than ``LEAST_EXAMPLES`` examples share rows. Of a row the median of the classes'
+    weights is taken from each where scores become probabilities, which do not change by that; then a weight below
+    ``LIGHT`` (absolute) is left out, the others become multiples of ``STEP``. N-gram models. N-grams rarer than
+    ``LEAST`` are pruned (``kneser_ney.py``); logarithms become multiples of ``LOG_STEP``, so that probabilities are off
+    by 7.5 % at most.
 Conventions
     The numbers were chosen by what a model of 70 % of the textbooks says of the rest of them and of UD-EWT, and by the
     labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
@@ -20,17 +21,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.detectors.loading import stored_weights
+from errorbar.detectors.model_file import Model
 from errorbar.detectors.ngram_lookup import Tree
 from errorbar.detectors.ngram_model import NgramModel
-from errorbar.detectors.selectors import Classifier
 from errorbar.detectors.sparse import Weights
 
 SMALL = "small-1"
 """What models say that were made with these numbers."""
 LEAST = (1, 2, 2)
 LOG_STEP = 1 / 16
-LIGHT: Mapping[str, float] = {"me": 0.15, "perc": 1.0}
-STEP: Mapping[str, float] = {"me": 0.1, "perc": 0.5}
+LEAST_EXAMPLES = 4
+LIGHT: Mapping[str, float] = {"me": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
+STEP: Mapping[str, float] = {"me": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
 """Of each kind of classifier, in the unit of its scores."""
 
 
@@ -45,12 +48,11 @@ def _rounded(logs: NDArray[np.float32]) -> NDArray[np.float32]:
     return (np.round(logs / LOG_STEP) * LOG_STEP).astype(np.float32)
 
 
-def small_classifier(classifier: Classifier) -> Classifier:
-    """PERC or ME with few weights."""
-    kind = classifier.kind
-    return replace(
-        classifier, weights=small_weights(classifier.weights, LIGHT[kind], STEP[kind], centered=kind == "me")
-    )
+def small_classifier(model: Model, n_classes: int) -> Model:
+    """The model of a classifier with few weights."""
+    kind = model.kind
+    weights = small_weights(stored_weights(model, n_classes), LIGHT[kind], STEP[kind], centered=kind != "perc")
+    return replace(model, arrays={**model.arrays, **weights.arrays()})
 
 
 def small_weights(weights: Weights, light: float, step: float, *, centered: bool) -> Weights:

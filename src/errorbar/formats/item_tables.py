@@ -33,12 +33,24 @@ class Batch(NamedTuple):
     lines: NDArray[np.int64]
 
 
+class Told(NamedTuple):
+    """What a table tells of an item beside its flag, None where it has no such column."""
+
+    word: str | None  # that is judged
+    suggestion: str | None  # what to write instead; empty: nothing
+    text: str | None  # the sentence
+
+
 class SystemFlags(NamedTuple):
-    """Which items a system flags, and its scores of items, as far as the file has some."""
+    """Which items a system flags, and its scores of items and what it tells of them, as far as the file has some."""
 
     name: str
     flags: Mapping[str, bool]
     scores: Mapping[str, float]
+    told: Mapping[str, Told]
+
+
+_NOTHING = Told(None, None, None)
 
 
 def is_batch(header: Sequence[str]) -> bool:
@@ -131,9 +143,13 @@ def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: S
 
 
 def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
-    """Read a table ``item,flag[,score]``; a flag is one of ``YES`` or ``NO`` in any case; ``name``: of the system."""
+    """Read a table ``item,flag[,score,word,suggestion,text]``; a flag is one of ``YES`` or ``NO`` in any case.
+
+    ``name``: of the system.
+    """
     flags: dict[str, bool] = {}
     scores: dict[str, float] = {}
+    told: dict[str, Told] = {}
     for values, place in table_rows(path, problems, ("item", "flag")):
         item, word, said = values["item"], values["flag"].strip().lower(), values.get("score")
         score = finite(said)
@@ -145,12 +161,14 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
             problems.repairable("flags-flag", f"the flag is '{values['flag']}'", place, expected="1 or 0")
             continue
         flags[item] = word in YES
+        if (more := Told(values.get("word"), values.get("suggestion"), values.get("text"))) != _NOTHING:
+            told[item] = more
         if score is not None:
             scores[item] = score
         elif said:
             problems.repairable("flags-score", f"the score '{said}' is no number", place, "the score is left out")
     problems.raise_errors()
-    return SystemFlags(name or display_name(path), flags, scores)
+    return SystemFlags(name or display_name(path), flags, scores, told)
 
 
 def read_answers(path: Source, problems: Problems) -> dict[str, str]:

@@ -60,7 +60,33 @@ class Links:
     targets: Mapping[str, str]
 
 
-Block = Prose | Table | Chart | Code | Sentences | Links
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A word in its sentence, and what is said of it.
+
+    Attributes:
+        label: What it is called.
+        facts: What is said of it.
+        text: The sentence in three parts, the second is what is marked; None: it is not shown.
+        link: Name of a place on the page, such as ``s12``; empty: none.
+    """
+
+    label: str
+    facts: str
+    text: tuple[str, str, str] | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Single items to look at, and the table that says the same where there is no page."""
+
+    title: str
+    lines: Sequence[Item]
+    table: Table
+
+
+Block = Prose | Table | Chart | Code | Sentences | Links | Items
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,12 @@ NO_RUN = "no run was handed in, or none was released"
 def board_report(results: TaskResults, *, date: str = "") -> Report:
     """The overview's tables: profiles, then for each corpus its own; an empty ``date`` makes the same every time."""
     task = results.task
-    n_runs = sum(len(found.runs) for found in results.corpora)
-    summary = [f"{plural(len(task.teams), 'team')} took part with {plural(n_runs, 'run')}."]
-    facts = [("teams", str(len(task.teams))), ("metrics", ", ".join(task.metrics))]
+    n_runs = sum(run.submission.made is None for found in results.corpora for run in found.runs)
+    n_baselines = sum(team.baseline for team in task.teams)
+    n_teams, beside = len(task.teams) - n_baselines, f", beside {plural(n_baselines, 'baseline')}" * bool(n_baselines)
+    summary = [f"{plural(n_teams, 'team')} took part with {plural(n_runs, 'run')}{beside}."]
+    facts = [("teams", str(n_teams)), *([("baselines", str(n_baselines))] if n_baselines else [])]
+    facts.append(("metrics", ", ".join(task.metrics)))
     sections = [_profiles(task)]
     for found in results.corpora:
         corpus, several = found.corpus, len(results.corpora) > 1
@@ -64,7 +67,8 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
             blocks.append(replace(found, refused=bad).refused_table())
         name = slug(found.corpus.name)
         sections.append(_renamed(Section(name, f"Runs for {found.corpus.name}", blocks), f"{name}-", ""))
-    summary = [f"{team.full_name or team.name} took part with {plural(len(team.submissions), 'run')}."]
+    took_part = "is a baseline" if team.baseline else "took part"
+    summary = [f"{team.full_name or team.name} {took_part} with {plural(len(team.submissions), 'run')}."]
     facts = tuple((name, text) for name, text in said.items() if text)
     return Report(f"{team.name} in {results.task.name}", summary, sections, facts, __version__, date)
 

@@ -13,7 +13,7 @@ from errorbar.reporting.board import board_report, team_report
 from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks.running import study_best
+from errorbar.tasks.best_runs import study_best
 from errorbar.tasks.task_results import TaskResults
 
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."

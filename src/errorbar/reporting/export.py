@@ -116,12 +116,17 @@ def make_folder(folder: Path) -> None:
 
 def draw(chart: Chart, kind: Picture) -> bytes:
     """One chart as the content of a file; raises ``MissingExtraError`` if the library that draws is not installed."""
+    return draw_spec(chart.spec, kind, PIXELS[chart.width])
+
+
+def draw_spec(spec: Spec, kind: Picture, pixels: int = PIXELS["full"]) -> bytes:
+    """A chart that stands in no report; as ``draw``."""
     try:
         library: Any = import_module("vl_convert")
     except ImportError:
         raise MissingExtraError(EXTRA, "drawing charts into files") from None
     how: dict[str, Any] = {"config": {**LIGHT, "background": "white"}, **({"scale": SCALE} if kind == "png" else {})}
-    drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(chart.spec, PIXELS[chart.width])), **how)
+    drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(spec, pixels)), **how)
     return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
 
 

@@ -27,7 +27,8 @@ from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.attack import study_attacks
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
-from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, part, public, resampling
+from errorbar.studies.detector_study import read_detectors, study_detectors, with_detectors
+from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, public, resampling
 from errorbar.studies.hoo_scores import Runs
 from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
@@ -54,8 +55,12 @@ class Making(Labeling, OfSystems, Resampled, total=False):
         Said((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
     ]
     items: Annotated[
-        str | None, Said(None, "What a corpus's annotators judge, where ``judgments`` is a corpus; None: tokens.")
+        str | None,
+        Said(
+            None, "What annotators judge, where ``judgments`` is a corpus (None: tokens), or detectors (None: words)."
+        ),
     ]
+    type: Annotated[str, Said("", "Of annotators who judge: only edits of this type are errors; empty: all.")]
     ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: none.")]
     adjust: Annotated[Adjust, Said("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
     swaps: Annotated[int | None, Said(None, "Random ways to swap two outputs; None: as many as the level asks for.")]
@@ -94,7 +99,8 @@ def report(
     Args:
         gold: The reference, as for ``score``; or a folder or file of HOO edits.
         systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments. Beside
-            ``gold``, tables ``item,flag`` are scored against the judgments, and the others against ``gold``.
+            ``gold``, tables ``item,flag,score`` are detectors, as ``detect`` has them: they are scored against the
+            judgments, or, without judgments, against the annotators of ``gold``.
         metric: What to compute, the main metric first; None: M2.
         beta: Weight of recall in F, short for the metrics' parameter.
         judgments: A crowd's judgments, as for ``crowd``.
@@ -108,70 +114,81 @@ def report(
     """
     with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
     crowd, sample = judgments is not None, sample_key is not None
-    if not with_gold and not crowd and not sample:
-        fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
-        raise UsageError(Problem("report-nothing", "there is nothing to report on", fix=fix))
-    if systems and not with_gold and not crowd:
-        what = "systems are scored against a reference or judgments, and there is neither"
-        raise UsageError(Problem("report-systems", what, fix="add --gold=FILE or --judgments=FILE"))
-    if sample != bool(judged):
-        what = "a judged sample is its key and the filled-in sets"
-        raise UsageError(Problem("report-sample", what, fix="give both as --sample: the key first"))
+    _see_that_there_is_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _without_flags(systems) if with_gold else (systems, _paths(systems))
-    if flags and not crowd:
-        what = f"{flags[0]} is a table of flags, which are scored against judgments, and there are none"
-        raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE"))
+    hoo = with_gold and wants_hoo(gold, metric)
+    if flags and hoo and not crowd:
+        what = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
+        raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE, or leave it out"))
     said, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     admission = Admission(shared["force"], shared["retokenize"])
     texts = {"--force": admission.force, "--retokenize": admission.retokenize}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None}
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
+    kind = "".join(said["type"])
     named = {f"--{role}": said[role] for role in ("error", "unknown")}
     _refuse(named, crowd or sample, "--judgments, or a judged sample")
-    _refuse({"--column": shared["column"], "--items": items}, crowd, "--judgments")
+    _refuse({"--column": shared["column"]}, crowd, "--judgments")
+    of_words = {"--items": items, "--labels=type=": kind}
+    _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
     _refuse({"--ok": said["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
     reading = ReadingOptions(
         shared["unmarked"], shared["documents"], lenient, False, admission, source=shared["source"]
     )
-    if with_gold and wants_hoo(gold, metric):
+    if hoo:
         if any(texts.values()):
             what = "intervals of the ceiling, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
-        how: dict[str, Any] = {
-            "resampling": drawn,
-            "testing": testing,
-            "ceiling_resamples": shared["ceiling_ci"],
-            "browse": browse,
-        }
-        how["attacks"] = shared["attacks"]
+        how: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
+        how |= {"browse": browse, "attacks": shared["attacks"]}
+        if not crowd:
+            how["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **how))
     if judgments is not None:
         told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
-        told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"]}
+        told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"], "type": kind}
         asked = JudgmentOptions(items=items or "tokens", shared=with_gold, **told)
-        studies.append(_crowd(judgments, flags, asked, drawn, said["error"]))
+        studies.append(_crowd(judgments, flags, asked, drawn, said["error"], texts=browse))
     if sample_key is not None:
         filled, key = [os.fspath(each) for each in judged], os.fspath(sample_key)
         drawing: dict[str, Any] = {"confidence": drawn.confidence_level, "seed": drawn.seed}
-        estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing, **part(Labeling, shared))
+        drawing |= {role: said[role] for role in ("error", "ok", "unknown")}
+        estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing)
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return made_report(studies, shared["title"], shared["command"], "" if browse else shared["no_sentences"])
 
 
+def _see_that_there_is_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[Source]) -> None:
+    if not any(there.values()):
+        fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
+        raise UsageError(Problem("report-nothing", "there is nothing to report on", fix=fix))
+    if systems and not there["gold"] and not there["crowd"]:
+        what = "systems are scored against a reference or judgments, and there is neither"
+        raise UsageError(Problem("report-systems", what, fix="add --gold=FILE or --judgments=FILE"))
+    if there["sample"] != bool(judged):
+        what = "a judged sample is its key and the filled-in sets"
+        raise UsageError(Problem("report-sample", what, fix="give both as --sample: the key first"))
+
+
 def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
     """Systems without those that are tables of flags, and these."""
-    if not isinstance(systems, list | tuple):
+    if isinstance(systems, Mapping):
+        tables = _without_flags([f"{name}={path}" for name, path in systems.items() if _is_path(path)])[1]
+        left = {NamedFile.parse(table).name for table in tables}
+        return {name: system for name, system in systems.items() if name not in left}, tables
+    if not isinstance(systems, list | tuple | str | os.PathLike):
         return systems, []
-    files = {each: NamedFile.parse(str(each)).path for each in systems if isinstance(each, str | os.PathLike)}
-    tables = [each for each, path in files.items() if Path(path).is_file() and {"item", "flag"} <= {*header_of(path)}]
-    return [each for each in systems if each not in tables], [str(each) for each in tables]
+    every: Sequence[Any] = systems if isinstance(systems, list | tuple) else [systems]
+    files = {each: NamedFile.parse(str(each)).path for each in every if _is_path(each)}
+    found = [each for each, path in files.items() if Path(path).is_file() and {"item", "flag"} <= {*header_of(path)}]
+    return [each for each in every if each not in found], [str(each) for each in found]
 
 
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
@@ -195,10 +212,12 @@ def _corpus(
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
-    attacks = how.pop("attacks")
+    attacks, (flags, asked) = how.pop("attacks"), how.pop("detectors", ((), None))
     study = study_corpus(data, metrics, **how)
     if attacks:
         study = study_attacks(study, data, metrics, how["resampling"])
+    if flags:
+        study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study
@@ -238,13 +257,29 @@ def _hoo(
 
 
 def _crowd(
-    judgments: Files, flags: Sequence[Source], asked: JudgmentOptions, drawn: Resampling, error: Sequence[str]
+    judgments: Files,
+    flags: Sequence[str],
+    asked: JudgmentOptions,
+    drawn: Resampling,
+    error: Sequence[str],
+    *,
+    texts: bool,
 ) -> CrowdStudy:
     problems = asked.problems()
     read = read_crowd(judgments, asked, problems)
     flagged = read_systems(flags, read, problems)
     name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
-    return study_crowd(read, flagged, problems, drawn, name, error)
+    study = study_crowd(read, flagged, problems, drawn, name, error)
+    scored = [path for path in flags if "score" in header_of(NamedFile.parse(path).path)]
+    if not scored:
+        return study
+    own = asked.problems()
+    found = study_detectors(read, read_detectors(scored, own), own, drawn, error=error, texts=texts)
+    return replace(study, detectors=found, notes=list(dict.fromkeys([*study.notes, *own.notes])))
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike)
 
 
 def _paths(given: object) -> list[str]:

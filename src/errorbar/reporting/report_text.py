@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Sentences
+from errorbar.reporting.blocks import Block, Chart, Code, Items, Links, Prose, Report, Sentences
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
 from errorbar.tables.writers import escape_latex, escape_markdown, latex_table, markdown_table
@@ -37,6 +37,8 @@ def _plain(block: Block) -> Prose | Code | Chart | Table:
     """A block without what only pages have."""
     if isinstance(block, Sentences):
         return Prose([OMITTED])
+    if isinstance(block, Items):
+        return block.table
     # Names only: the pages stand beside a page, not beside every text.
     return Prose([f"{block.label}: {', '.join(block.targets)}"]) if isinstance(block, Links) else block
 

@@ -16,7 +16,8 @@ from errorbar.formats.opening import Lines
 from errorbar.metrics.base import Metric
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Printed, Sources, compare, percents, scored
+from errorbar.reproduce.cells import HALF, Cell, Printed, compare, percents, scored
+from errorbar.reproduce.sources import TEN_ANNOTATORS, Sources
 
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 LAST_DIGIT = 0.01 + HALF

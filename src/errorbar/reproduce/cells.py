@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
-from pathlib import Path
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import Problem
+from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.datasets import path
-from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.scored import Score
@@ -67,6 +65,16 @@ class Cell:
         if not self.known:
             return Outcome.MISMATCH
         return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
+
+
+def with_ends(
+    table: str, row: str, column: str, published: float | None, found: Estimate, known: str
+) -> Iterator[Cell]:
+    """A value that differs for a known reason or is added, and the ends of its interval beside it."""
+    yield Cell(table, row, column, published, found.value, 0, known)
+    if found.interval is not None:
+        for end in ("low", "high"):
+            yield Cell(table, row, f"{column}, {end}", None, getattr(found.interval, end), 0, known)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -190,40 +198,3 @@ def percents(score: Score) -> dict[str, float | None]:
     """Precision, recall and F0.5 of a system in percent, as papers print them."""
     values = {"precision": score.precision.value, "recall": score.recall.value, "f0.5": score.f.value}
     return {name: None if value is None else 100 * value for name, value in values.items()}
-
-
-_FOLDERS = {
-    "conll2014": "conll14",
-    "conll2014-systems": "conll14_systems/official_submissions",
-    "bryant-ng2015": "bn2015_10gec",
-}
-TEN_ANNOTATORS = tuple(f"A{k}" for k in range(1, 11))
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Finds files of corpora: in a folder that holds those of ``_FOLDERS``, or in the cache of ``errorbar data``."""
-
-    data: Path | None = None
-
-    def file(self, corpus: str, name: str) -> Path:
-        """The path of a file of a corpus."""
-        found = (path(corpus) if self.data is None else self.data / _FOLDERS[corpus]) / name
-        if not found.is_file():
-            fix = f"errorbar data fetch {corpus}, or name a folder that has it: --data DIR"
-            raise InputError(Problem("no-corpus", f"the corpus '{corpus}' is not here", Place(str(found)), fix=fix))
-        return found
-
-    def conll2014(self, *names: str) -> Corpus:
-        """References of the CoNLL-2014 test set."""
-        return read_corpus([self.file("conll2014", name) for name in names])
-
-    def ten_annotators(self, problems: Problems | None = None) -> Corpus:
-        """The test set as ten annotators saw it; two of the files hold a repeated edit each, which is dropped."""
-        files = [self.file("bryant-ng2015", f"{name}.m2") for name in TEN_ANNOTATORS]
-        return read_corpus(files, problems or Problems(lenient=True))
-
-    def system(self, name: str) -> Hypothesis:
-        """What a team of CoNLL-2014 submitted."""
-        text = self.file("conll2014-systems", name).read_bytes().decode()
-        return Hypothesis(name, text.removesuffix("\n").split("\n"))

@@ -13,7 +13,8 @@ from errorbar.edits.texts import corrected_text
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import Cell, Printed, Sources, compare, percents, published, scored
+from errorbar.reproduce.cells import Cell, Printed, compare, percents, published, scored
+from errorbar.reproduce.sources import Sources
 
 TABLES = "conll2014_table"
 NOT_RELEASED = {"NARA": "the team's output was never released"}

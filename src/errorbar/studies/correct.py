@@ -8,18 +8,14 @@ from dataclasses import dataclass, field
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.problems import Problems
-from errorbar.detectors.candidates import Proposer
-from errorbar.detectors.corrector import THRESHOLDS, LmCorrector, changed
-from errorbar.detectors.model_file import load_model
-from errorbar.detectors.word_counts import KIND, stored_counts
+from errorbar.detectors.corrector import changed
+from errorbar.detectors.correctors import CORRECTORS
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
-from errorbar.studies.model_folder import file_of, models_folder, read_ngrams, read_tagger
+from errorbar.studies.model_folder import models_folder, read_corrector
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-CORRECTORS = ("lm",)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,7 +66,7 @@ def correct(
     Args:
         text: One tokenized sentence per line.
         out: File to write, ``-`` for standard output; None: the result has the lines.
-        corrector: ``lm``.
+        corrector: ``lm``, ``lm+classifiers`` or ``ranked``.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         explain: Write a JSON object for each sentence instead: its source, the corrected text, and each change with
             its type and score.
@@ -85,10 +81,7 @@ def correct(
         what = f"no corrector is called '{corrector}'"
         raise UsageError(Problem("unknown-corrector", what, fix=nearest(corrector, CORRECTORS)))
     problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
-    folder = models_folder(models, problems)
-    tagger, ngrams, path = read_tagger(folder), read_ngrams(folder), file_of(folder, KIND)
-    proposer = Proposer(stored_counts(load_model(path, KIND), str(path)))
-    made = LmCorrector(ngrams, tagger, proposer, THRESHOLDS)
+    made = read_corrector(models_folder(models, problems), corrector)
     lines = Lines(text, problems, last=True)
 
     def corrected() -> Iterator[str]:

@@ -16,7 +16,7 @@ from errorbar.crowdsourcing.answers import error_codes, error_convention, majori
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
 from errorbar.edits.system_edits import open_system
-from errorbar.formats.item_tables import read_flags
+from errorbar.formats.item_tables import SystemFlags, read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
@@ -227,7 +227,7 @@ def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
     """What a table says or, of a system that corrects, the items that its edits change."""
     path, corpus = str(rereadable(file.path)), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
-        return _for_items(read_flags(path, problems, file.name).flags, crowd.judgments.items, path, problems)
+        return flags_of_items(read_flags(path, problems, path), crowd.judgments.items, problems)
     reader = open_system(path, file.name, problems)
     lines = reader.take_for(corpus.sentences)
     reader.finish(len(corpus))
@@ -235,6 +235,11 @@ def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
     items, words = split_items(crowd.options.items)
     flags: Flags = changed_items(corpus, [Hypothesis(file.name, lines)], items, words=words)[1][0]
     return flags
+
+
+def flags_of_items(table: SystemFlags, items: Sequence[str], problems: Problems) -> Flags:
+    """A table's flag of each judged item; one without is an ``InputError``, or repaired."""
+    return _for_items(table.flags, items, table.name, problems)
 
 
 def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:

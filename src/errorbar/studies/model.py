@@ -21,6 +21,7 @@ from errorbar.studies.ceiling import CeilingResult
 from errorbar.studies.compare import Compared
 from errorbar.studies.crowd import CrowdScores
 from errorbar.studies.curve import Curves
+from errorbar.studies.detector_result import DetectorStudy
 from errorbar.studies.hoo_scores import in_order
 
 
@@ -35,6 +36,7 @@ class CorpusStudy:
             annotators or more): spec to the systems' scores, without intervals.
         agreement: Of the annotators, about tokens.
         attacked: Where systems that nobody would want land under the metrics that were asked for.
+        detectors: Detectors of errors against the annotators, beside the systems.
     """
 
     name: str
@@ -52,6 +54,7 @@ class CorpusStudy:
     confidence_level: float
     metric: Metric  # the main one
     attacked: Attacked | None = None
+    detectors: DetectorStudy | None = None
 
     @property
     def groups(self) -> list[str]:
@@ -69,7 +72,8 @@ class CorpusStudy:
         said = {f"score: {one.system}": str(one.signature) for one in self.scores}
         said |= {title: part.signature for title, part in parts.items() if part is not None}
         landings = () if self.attacked is None else self.attacked.landings
-        return said | {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
+        said |= {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
+        return said if self.detectors is None else {**said, **self.detectors.signatures}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +122,15 @@ class CrowdStudy:
     agreement: AgreementResult | None
     notes: Sequence[Problem]
     confidence_level: float
+    detectors: DetectorStudy | None = None  # of the systems those with scores, under every threshold
 
     @property
     def signatures(self) -> dict[str, str]:
         """What was computed on which data how: title to signature."""
         said = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in self.scores.rows}
-        return said if self.agreement is None else {**said, "agree": self.agreement.signature}
+        if self.agreement is not None:
+            said["agree"] = self.agreement.signature
+        return said if self.detectors is None else {**said, **self.detectors.signatures}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,30 @@ Where none is named, it is ``models`` here, or else the small ones of the packag
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, cast
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.detectors.candidates import Proposer
+from errorbar.detectors.choices import TASKS
+from errorbar.detectors.chooser import load_chooser
 from errorbar.detectors.combined import Combined
 from errorbar.detectors.combiner import KIND, Combiner
+from errorbar.detectors.corrector import Corrector
+from errorbar.detectors.correctors import KIND as CORRECTORS
+from errorbar.detectors.correctors import UNLEARNED, load_learned
+from errorbar.detectors.correctors import Name as Corrections
 from errorbar.detectors.model_file import load_model
 from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.pipeline_tagger import load_any_tagger
+from errorbar.detectors.proposals import Classifiers, Reader
 from errorbar.detectors.selectors import Classifier, Kind, Majority, load_selector
 from errorbar.detectors.tagger import Tagger
+from errorbar.detectors.word_counts import KIND as WORDS
+from errorbar.detectors.word_counts import stored_counts
 from errorbar.formats.opening import Source
 
 HERE = "models"
@@ -67,6 +78,37 @@ def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagg
 def read_ngrams(folder: Source) -> NgramModel:
     """The n-gram model of a folder of models; an ``InputError`` if there is none."""
     return NgramModel.load(file_of(folder, "ngrams"))
+
+
+def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
+    """What finds changes, by the models of a folder; an ``InputError`` if one is missing or does not fit."""
+    tagger, path = read_tagger(folder), file_of(folder, WORDS)
+    proposer = Proposer(stored_counts(load_model(path, WORDS), str(path)))
+    found = Reader(read_ngrams(folder), tagger, proposer)
+    if not classifiers:
+        return found
+    paths = {task: file_of(folder, task) for task in TASKS}
+    of = {task: load_chooser(load_model(file, task), str(file), tagger) for task, file in paths.items()}
+    prepositions = cast("Classifier", read_selector(folder, "me", tagger))
+    return replace(found, classifiers=Classifiers(of["articles"], of["forms"], prepositions))
+
+
+def read_corrector(folder: Source, name: Corrections) -> Corrector:
+    """A corrector of a folder of models, with what is learned from labels if it has that.
+
+    Raises:
+        InputError: If a model is missing, damaged or does not fit the others.
+    """
+    path = file_of(folder, CORRECTORS)
+    learned = path.exists()
+    reader = read_reader(folder, classifiers=learned or name != "lm")
+    found = load_learned(load_model(path, CORRECTORS), str(path), reader) if learned else UNLEARNED
+    scorer = found.scorer(name)
+    if scorer is None:
+        what = f"{name} is learned from labels, and there is none"
+        fix = "errorbar train --labels=FILE.m2 --part=correctors"
+        raise InputError(Problem("no-such-file", what, Place(str(path)), fix=fix))
+    return Corrector(reader, scorer)
 
 
 def read_combined(folder: Source, tagger: Tagger) -> Combined:

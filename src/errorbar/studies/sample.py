@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Annotated, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -295,9 +295,9 @@ def _listed(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
     return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else flags
 
 
-def meanings(given: Labeling) -> dict[str, tuple[str, ...]]:
-    """The labels of ``error``, ``ok`` and ``unknown``; a label without a role is refused."""
-    said = labels_by_role(part(Labeling, given))
+def meanings(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels of ``error``, ``ok`` and ``unknown``, and ``type`` of who takes it; one without a role is refused."""
+    said = labels_by_role(part(Labeling, given) | {role: given[role] for role in ("type",) if role in given})
     if bare := said.pop(""):
         what = f"--labels={bare[0]} must say what the label means"
         raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -16,7 +16,8 @@ from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.crowd_weighted import Crowd
 from errorbar.metrics.threshold_sweep import RECALLS, Sweep, Truth, sweep_scores
-from errorbar.studies.crowd import crowd_metric, read_against
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.crowd import Against, crowd_metric, read_against
 from errorbar.studies.door import public
 from errorbar.studies.inputs import need_systems
 from errorbar.studies.judgment_input import CrowdJudging, Votes, paths_of
@@ -116,6 +117,19 @@ def crowd_sweep(
     items = against.judged.judgments.items
     scores = {name: _of_items(name, given, items, problems) for name, given in _read(systems, problems).items()}
     problems.raise_errors()
+    found = sweeps(against, scores, truth, drawn, recalls)
+    return replace(found, notes=tuple(problems.notes))
+
+
+def sweeps(
+    against: Against,
+    scores: Mapping[str, Floats],
+    truth: Truth,
+    drawn: Resampling | None,
+    recalls: Sequence[float] = RECALLS,
+) -> Sweeps:
+    """Sweep scores of each judged item, by system; a ``UsageError`` if one is no number."""
+    asked = against.metric
     found = {
         name: sweep_scores(given, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
         for name, given in scores.items()
@@ -123,7 +137,7 @@ def crowd_sweep(
     how = f"truth={truth},shares={asked.shares}" + f",ties={asked.ties}" * (asked.ties != _USUAL.ties)
     spec = f"sweep({how},recalls={'+'.join(f'{each:g}' for each in recalls)})"
     signed = {name: against.signature(spec, given, drawn) for name, given in scores.items()}
-    return Sweeps(found, signed, against.unit, tuple(problems.notes))
+    return Sweeps(found, signed, against.unit, ())
 
 
 def _see_parameters(metric: Crowd, truth: Truth) -> None:

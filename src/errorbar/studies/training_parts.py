@@ -11,14 +11,20 @@ from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.detectors.choices import CLASSES, Task
+from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
+from errorbar.detectors.correctors import hashes, learn
+from errorbar.detectors.features import LEAST as FREQUENT
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
+from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
 from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
+from errorbar.detectors.proposals import Reader
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
-from errorbar.detectors.small import LEAST, SMALL, small_classifier, small_ngrams
+from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
@@ -26,11 +32,12 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import Lenient, Said
 from errorbar.studies.door import part as part_of
-from errorbar.studies.model_folder import file_of, read_combined, read_tagger
+from errorbar.studies.model_folder import file_of, read_combined, read_reader, read_tagger
 
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "combiner"]
+Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors"]
 PARTS: tuple[Part, ...] = get_args(Part)
 Tagging = Literal["perceptron", "errorbar-en"]
+_OF_CORRECTORS: tuple[Part, ...] = ("words", "ngrams", "me", "articles", "forms")
 Told = Callable[[str], object]
 
 
@@ -53,7 +60,10 @@ class Learning(About, total=False):
     ]
     labels: Annotated[
         Source | Sequence[Source],
-        Said((), "Learners' text with edits, M2, that ``combiner`` learns from; several: one text after the other."),
+        Said(
+            (),
+            "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
+        ),
     ]
     order: Annotated[int, Said(4, "Words of the longest n-grams.")]
     fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
@@ -138,6 +148,13 @@ class Training:
             self.part(each)
         return read_combined(self.folder, self.tagger)
 
+    @cached_property
+    def reader(self) -> Reader:
+        """What finds changes; models that are missing are trained."""
+        for each in _OF_CORRECTORS:
+            self.part(each)
+        return read_reader(self.folder)
+
     def part(self, part: Part) -> TrainedPart:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
@@ -162,6 +179,15 @@ class Training:
             return load_model(path, part) if path.exists() else None
         except InputError:
             return None  # damaged, or of another version: it is made anew
+
+    @property
+    def least_examples(self) -> int:
+        """In how many examples a feature of a classifier must occur."""
+        return LEAST_EXAMPLES if self.said["small"] else FREQUENT
+
+    def shrunk(self, classifier: Model, n_classes: int) -> Model:
+        """A classifier with fewer weights, where small models are wanted."""
+        return small_classifier(classifier, n_classes) if self.said["small"] else classifier
 
     def about_no_text(self) -> dict[str, str]:
         """What license and provenance say where they are not those of a plain text."""
@@ -233,11 +259,11 @@ def _majority(training: Training) -> Model:
 
 def _classifier(kind: Kind) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
-        examples, described = training.examples, training.text.described
+        examples, described, seed = training.examples, training.text.described, training.said["seed"]
         training.tell(f"training {kind}")
-        seed = training.said["seed"]
-        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, seed=seed)
-        return (small_classifier(made) if training.said["small"] else made).model()
+        least = training.least_examples
+        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(made.model(), len(PREPOSITIONS))
 
     return make
 
@@ -259,6 +285,27 @@ def _same_combiner(training: Training, there: Model) -> bool:
     return same and there.made.get("models") == training.combined.hashes()
 
 
+def _chooser(task: Task) -> Callable[[Training], Model]:
+    def make(training: Training) -> Model:
+        text, seed, least = training.text, training.said["seed"], training.least_examples
+        training.tell(f"training {task}")
+        made = train_chooser(task, text.sentences, training.tagger, text.described, least=least, seed=seed)
+        return training.shrunk(made.model(), len(CLASSES[task]))
+
+    return make
+
+
+def _correctors(training: Training) -> Model:
+    labels, reader = training.labels, training.reader
+    training.tell("learning corrections from labels")
+    return learn(reader, replace(labels, described={**labels.described, **training.about_no_text()})).model()
+
+
+def _same_correctors(training: Training, there: Model) -> bool:
+    same = there.text.get("labels") == training.labels.described["labels"]
+    return same and there.made.get("models") == hashes(training.reader)
+
+
 STEPS: Mapping[Part, _Step] = {
     "tagger": _Step(_tagger, _same_tagger),
     "words": _Step(_words, Training.same_text),
@@ -266,11 +313,14 @@ STEPS: Mapping[Part, _Step] = {
     "majority": _Step(_majority, _same_classifier),
     "perc": _Step(_classifier("perc"), _same_classifier, shrinks=True),
     "me": _Step(_classifier("me"), _same_classifier, shrinks=True),
+    "articles": _Step(_chooser("articles"), _same_classifier, shrinks=True),
+    "forms": _Step(_chooser("forms"), _same_classifier, shrinks=True),
     "combiner": _Step(_combiner, _same_combiner),
+    "correctors": _Step(_correctors, _same_correctors),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""
-LABELED: tuple[Part, ...] = ("combiner",)
+LABELED: tuple[Part, ...] = ("combiner", "correctors")
 """What learns from learners' text with labels."""
 TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
 """What can do without a plain text, the models that it needs being there."""

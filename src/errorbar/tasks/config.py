@@ -16,6 +16,7 @@ from errorbar.tasks.toml_tables import Field
 
 Kind = Literal["m2", "hoo"]
 Role = Literal["test", "dev"]
+MadeBy = Literal["corrector", "detector"]
 KINDS: tuple[Kind, ...] = ("m2", "hoo")
 ROLES: tuple[Role, ...] = ("test", "dev")
 RUNS_PER_TEAM = 10
@@ -40,6 +41,18 @@ class TaskCorpus:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A system that errorbar runs itself, a baseline."""
+
+    kind: MadeBy
+    spec: str  # as ``errorbar correct`` or ``errorbar detect`` takes it
+    models: Path | None  # folder of its models; None: where the commands look
+    place: Place  # where the TOML file names it
+    models_hash: str = ""  # of the models that made the output, once it is made, as the next
+    table: Path | None = None  # flags and scores of a detector
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """One run of a team for a corpus."""
 
@@ -49,11 +62,12 @@ class Submission:
     path: Path
     late: bool = False
     submitted: datetime | None = None  # None where nobody asked, because there is no deadline
+    made: Made | None = None  # what makes its output; None: a team handed it in
 
     @property
     def name(self) -> str:
-        """What its row is called: ``CAMB-1``."""
-        return f"{self.team}-{self.run}"
+        """What its row is called: ``CAMB-1``, and a baseline by its own name."""
+        return f"{self.team}-{self.run}" if self.made is None else self.team
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +81,7 @@ class Team:
     resources: str = ""
     submissions: tuple[Submission, ...] = ()
     line: int = 0
+    baseline: bool = False  # errorbar makes its runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +91,7 @@ class Task:
     name: str
     file: Path
     corpora: tuple[TaskCorpus, ...]
-    teams: tuple[Team, ...]  # in the order of the file
+    teams: tuple[Team, ...]  # in the order of the file, behind them baselines
     metrics: tuple[str, ...]  # specs; the first one ranks
     deadline: datetime | None  # submissions after it are marked late
     runs_per_team: int  # most, for each corpus
@@ -132,6 +147,12 @@ RUN = {
     "submitted": Field(toml.moment),
     "late": Field(toml.flag),
 }
+SYSTEM = {
+    "name": Field(toml.file_name, "", required=True),
+    "corrector": Field(toml.text, ""),
+    "detector": Field(toml.text, ""),
+    "models": Field(toml.path),
+}
 
 FILE = "task.toml"
 
@@ -164,6 +185,8 @@ name = "dev"
 role = "dev"                 # teams try their systems on it: errorbar task validate ... --dev OUTPUT
 source = "data/dev.txt"
 gold = ["data/dev.m2"]
+
+# A [[system]] with name, corrector and models is a baseline that errorbar runs itself.
 """
 
 _HOO = """\

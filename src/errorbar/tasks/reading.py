@@ -16,6 +16,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.catalog import is_hoo
 from errorbar.tasks import toml_tables as toml
 from errorbar.tasks.config import CORPUS, PROFILE, RUN, TASK, TEAM, Submission, Task, TaskCorpus, Team
+from errorbar.tasks.systems import read_systems
 from errorbar.tasks.toml_tables import Field, Table, read_toml
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
     """
     file = read_toml(Path(path), Problems() if problems is None else problems)
     top = Table(file.document, file)
-    top.only(("task", "corpus", "team"))
+    top.only(("task", "corpus", "team", "system"))
     found = file.document.get("task")
     if not isinstance(found, dict):
         top.error("task-value", "there is no table [task]", expected="[task] with a name")
@@ -55,6 +56,7 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
     task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **said)
     if not for_teams:
         task = replace(task, teams=tuple(_teams(task, top)))
+        task = replace(task, teams=(*task.teams, *read_systems(task, top)))
     file.problems.raise_errors()
     return task
 

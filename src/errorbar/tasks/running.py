@@ -1,4 +1,4 @@
-"""Scoring every run of a task: what was measured before is not measured again. Then the best run of each team."""
+"""Scoring every run of a task: what was measured before is not measured again."""
 
 from __future__ import annotations
 
@@ -6,29 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text
 from errorbar.execute import run as run_pieces
 from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
-from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
-from errorbar.stats.resampling import Resampling
 from errorbar.studies.corpus_study import remembering
 from errorbar.studies.door import public
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
-from errorbar.tasks.task_data import MISSING, Outputs, SentenceData, TaskData, of_run, read_data
-from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults
-
-if TYPE_CHECKING:
-    from errorbar.studies.model import Study
+from errorbar.tasks.task_data import Outputs, SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults, signed
 
 Progress = Callable[[int], object]
 
@@ -110,7 +104,14 @@ def _score_corpus(
     refused: dict[str, list[Problem]] = {}
     notes: list[Problem] = []
     runs = task.submissions(corpus.name)
-    for run, (output, said) in zip(runs, run_pieces(measure, runs, jobs), strict=True):
+    if any(run.made is not None for run in runs):
+        from errorbar.tasks.making import Maker, make_all  # noqa: PLC0415 - detectors, where a task has some
+
+        runs = make_all(runs, Maker(data.units, folder), refused)
+    whole = [run for run in runs if str(run.path) not in refused]
+    for _ in runs[len(whole) :]:
+        done()
+    for run, (output, said) in zip(whole, run_pieces(measure, whole, jobs), strict=True):
         done()
         if output is None:
             refused[str(run.path)] = list(said)
@@ -124,7 +125,7 @@ def _score_corpus(
         name = str(run.path)
         if name in outputs:
             every, others, by_one = (
-                tuple(replace(score, system=run.name) for score in those.get(name, ()))
+                tuple(signed(replace(score, system=run.name), run.made) for score in those.get(name, ()))
                 for those in (scores, answers, alone)
             )
             own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
@@ -198,46 +199,3 @@ def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's
         for judge, score in zip(names, scores, strict=True)
         if judge != writer
     ]
-
-
-def study_best(
-    results: TaskResults,
-    problems: Problems,
-    resampling: Resampling,
-    *,
-    browse: bool = True,
-    progress: Progress = lambda _: None,
-) -> list[Study]:
-    """Compute what a report shows of the best run of each team; warnings go to ``problems``."""
-    studies: list[Study] = []
-    for at, found in enumerate(results.corpora, 1):
-        if found.runs:
-            studies.append(_study(results.task, found, problems, resampling, browse))
-        progress(at)
-    return studies
-
-
-def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
-    from errorbar.studies.corpus_study import study_corpus  # noqa: PLC0415 - pages only, as the others
-    from errorbar.studies.inputs import Loaded  # noqa: PLC0415
-    from errorbar.studies.other_studies import HooData, study_hoo  # noqa: PLC0415
-
-    data = read_data(found.corpus)
-    metrics = [parse_metric(spec) for spec in task.metrics]
-    first: Any = data.views(metrics)[0]
-    own = Problems()  # what is to be said of the runs was said when they were scored
-    runs = [run.submission for run in found.best()]
-    outputs: dict[Submission, Any] = {run: data.output(run.path, own) for run in runs}
-    if found.corpus.kind == "hoo":
-        edits, name = {run.name: output for run, output in outputs.items()}, found.corpus.name
-        lacking = any(note.code == MISSING for note in own.notes)
-        read = HooData(data.reference, edits, name, ("missing:empty",) if lacking else ())
-        return study_hoo(read, first, problems, resampling, browse=browse)
-    documents = Documents()
-    documents.add(data.units)
-    if documents.unit == "document":
-        documents.warn(problems)
-    systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
-    loaded = Loaded(data.reference, systems, documents, problems, ())
-    study = study_corpus(loaded, metrics, resampling, browse=browse)
-    return replace(study, notes=of_run(study.notes))

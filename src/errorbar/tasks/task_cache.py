@@ -34,7 +34,7 @@ from errorbar.studies.corpus_study import Memory
 from errorbar.version import __version__
 
 CACHE_ERROR = "task-cache"
-ENDING = ".statistics"
+ENDING, OUTPUT, CHECK = ".statistics", ".output", ".sha256"
 _MEASURING = ("core", "edits", "formats", "metrics")
 _CODE = (".py", ".so", ".pyd")
 _PLAIN = "plain"
@@ -59,8 +59,7 @@ class TaskCache:
             with self._lock:
                 self.n_measured += 1
             return measure()
-        key = hashlib.sha256(json.dumps([__version__, code_hash(), kind.__qualname__, *parts]).encode()).hexdigest()
-        path = self.folder / key[:2] / f"{key[2:]}{ENDING}"
+        path = self._place([code_hash(), kind.__qualname__, *parts], ENDING)
         content: bytes | None = None
         with _using(path), suppress(FileNotFoundError):
             content = path.read_bytes()
@@ -75,20 +74,46 @@ class TaskCache:
         made: Statistics = measure() if found is None else found
         if found is None:
             with _using(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                ignore = self.folder / ".gitignore"
-                if not ignore.exists():
-                    ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
+                self._make_room(path)
                 save_bytes(pack(made, path.stem), str(path))
         return made
 
+    def output(self, parts: Sequence[str], rooms: Sequence[str], make: Callable[[Path], None]) -> Path:
+        """The file of what these parts and the code of some rooms make; a checksum beside it tells that it is whole."""
+        path = self._place([code_hash(tuple(rooms)), *parts], OUTPUT)
+        check = path.with_suffix(CHECK)
+        self._used |= {path, check}
+        with _using(path):
+            there = path.exists() and check.exists()
+            if there and check.read_bytes() == hashlib.sha256(path.read_bytes()).digest():
+                return path
+            if there:
+                what = "a damaged output in the cache"
+                self.problems.note("task-cache-damaged", what, Place(str(path)), fix="made again")
+            self._make_room(path)
+        make(path)
+        with _using(path):
+            save_bytes(hashlib.sha256(path.read_bytes()).digest(), str(check))
+        return path
+
+    def _place(self, parts: Sequence[str], ending: str) -> Path:
+        key = hashlib.sha256(json.dumps([__version__, *parts]).encode()).hexdigest()
+        return self.folder / key[:2] / f"{key[2:]}{ending}"
+
+    def _make_room(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ignore = self.folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
+
     def prune(self) -> int:
         """Remove entries that nobody asked for; the number of them."""
-        old = [path for path in self.folder.glob(f"*/*{ENDING}") if path not in self._used]
+        kept = [path for ending in (ENDING, OUTPUT, CHECK) for path in self.folder.glob(f"*/*{ending}")]
+        old = [path for path in kept if path not in self._used]
         for path in old:
             with _using(path):
                 path.unlink(missing_ok=True)
-        return len(old)
+        return sum(path.suffix != CHECK for path in old)
 
 
 class Kept(Memory):
@@ -163,10 +188,10 @@ def _content(units: Sequence[object]) -> str:
 
 
 @cache
-def code_hash() -> str:
-    """Hash of the code that reads and measures, compiled kernels included."""
+def code_hash(rooms: tuple[str, ...] = _MEASURING) -> str:
+    """Hash of the code that reads and measures, or of other rooms, compiled kernels included."""
     sha = hashlib.sha256()
-    for folder in _MEASURING:
+    for folder in rooms:
         root = Path(str(files("errorbar"))) / folder
         for file in sorted(each for each in root.rglob("*") if each.suffix in _CODE):
             sha.update(file.relative_to(root).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())

@@ -109,6 +109,7 @@ class SentenceData(_Data):
         if corrects:
             what = f"this labels tokens, and the metric {corrects[0]} needs corrections"
             raise InputError(Problem("labels-metric", what, Place(str(self.files[0])), fix='set metrics = ["tokens"]'))
+        self._labels |= bool(metrics) and all(metric.detects for metric in metrics)  # of runs, as errorbar score does
         return metrics
 
     def output(self, path: Path, problems: Problems) -> Sequence[str]:

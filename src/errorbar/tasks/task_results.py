@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from errorbar.core.errors import Problem
@@ -13,9 +13,10 @@ from errorbar.studies.score_result import measure_column, merged_measures
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Submission, Task, TaskCorpus
+from errorbar.tasks.config import Made, Submission, Task, TaskCorpus
 
 LATE = "late"
+_SHOWN = 12  # letters of a hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,14 @@ class TaskResults(Result):
     def tables(self) -> Sequence[Table]:
         """For each corpus its runs, and those that were refused if any was."""
         return [table for found in self.corpora for table in found.tables()]
+
+
+def signed(score: Score, made: Made | None) -> Score:
+    """The score with a signature that says what made the hypothesis, by which models."""
+    if made is None:
+        return score
+    by = f"{score.signature.hypothesis}({made.kind}={made.spec},models={made.models_hash[:_SHOWN]})"
+    return replace(score, signature=replace(score.signature, hypothesis=by))
 
 
 def _submission_record(submission: Submission) -> dict[str, object]:

@@ -103,6 +103,8 @@ def validate(
     read = task if isinstance(task, Task) else read_task(task, for_teams=True)
     chosen = choose_corpus(read, corpus)
     data = _data(chosen)
+    if chosen.kind == "m2":
+        data.views([parse_metric(spec) for spec in read.metrics])
     found = [_validated(read, data, Path(path)) for path in submissions]
     if dev is not None and not all(each.errors for each in found):
         tried = next((each for each in read.with_role("dev") if each.gold), None)

@@ -67,6 +67,7 @@ def _config(scheme: str) -> Config:
         "style": {
             "estimate": line(accent, 2),  # what is measured of a system
             "interval": line(accent, 1.5),  # its error bar
+            "band": {"opacity": 0.16},  # intervals along a curve
             "human": line(_HUMAN[scheme], 2),  # what annotators score
             "guide": line(muted, 1, strokeDash=[4, 3]),  # lines to read by: F contours, chance
             "label": words(12),  # names beside points

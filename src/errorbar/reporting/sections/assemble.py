@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
+from errorbar.reporting.blocks import Block, Chart, Items, Prose, Report, Section, Sentences
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.attack import attack
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.crowd import crowd
+from errorbar.reporting.sections.detectors import detectors
 from errorbar.reporting.sections.figures import listed, main_measure, ranked
 from errorbar.reporting.sections.hoo import by_f, hoo
 from errorbar.reporting.sections.leaderboard import choices, leaderboard, precision_recall
@@ -47,6 +48,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     ceiling,
     hoo,
     crowd,
+    detectors,
     sampling,
     agreement,
     choices,
@@ -90,6 +92,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
         facts: list[tuple[str, int | str | None]] = [
             *(("sentences", study.n_sentences), ("documents", study.n_documents)),
             *(("annotators", len(study.annotators)), ("systems", len(study.scores))),
+            *([] if study.detectors is None else [("detectors", len(study.detectors.detectors))]),
             *(("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]),
         ]
     elif isinstance(study, HooStudy):
@@ -128,6 +131,8 @@ def _unique(section: Section, taken: set[str]) -> Section:
     def block(one: Block) -> Block:
         if isinstance(one, Chart):
             return replace(one, name=free(one.name), table=replace(one.table, name=free(one.table.name)))
+        if isinstance(one, Items):
+            return replace(one, table=replace(one.table, name=free(one.table.name)))
         return replace(one, name=free(one.name)) if isinstance(one, Table) else one
 
     return replace(section, name=free(section.name), blocks=[block(one) for one in section.blocks])

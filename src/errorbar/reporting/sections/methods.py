@@ -46,7 +46,7 @@ def methods(studies: Sequence[Study], command: str) -> Section:
     blocks: list[Block] = [
         Prose([RANKED_TOGETHER]),
         _signatures(studies),
-        Prose([line for study in studies for line in _how(study)]),
+        Prose([line for study in studies for line in (*_how(study), *_how_detectors(study))]),
         Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]),
         Code(_citations(studies), "How to cite"),
         _warnings(studies),
@@ -84,6 +84,18 @@ def _how(study: Study) -> list[str]:
     return [
         f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "
         "method that stands in the column “by”; Bayes: the posterior of a Jeffreys prior."
+    ]
+
+
+def _how_detectors(study: Study) -> list[str]:
+    if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
+        return []
+    found = study.detectors
+    who = plural(found.n_judges, "annotator" if found.annotated else "rater")
+    return [
+        f"{study.name}: {plural(len(found.detectors), 'detector')}; {plural(found.n_items, 'item')}, judged by {who}. "
+        f"{100 * study.confidence_level:g}% percentile intervals from resampled {found.unit}; precision at a recall is "
+        "that of the largest threshold that reaches it, found anew in every resample, and nothing is interpolated."
     ]
 
 
@@ -128,6 +140,11 @@ def _papers(study: Study) -> Iterator[str]:
         yield "Crowd-weighted scores, agreement bins and the kappa curve: Madnani et al. 2011."
     else:
         yield "Sampling: Tetreault and Chodorow 2008; variances: Cochran 1977."
+    if isinstance(study, CorpusStudy | CrowdStudy) and study.detectors is not None:
+        yield (
+            "Detectors: precision and recall by the share of judges: Madnani et al. 2011; the preposition detector and "
+            "its scheme: Tetreault and Chodorow 2008."
+        )
     if isinstance(study, CorpusStudy | CrowdStudy) and study.agreement is not None:
         yield "Agreement: Cohen 1960, Fleiss 1971, Krippendorff 2004, Gwet 2008; Bennett, Alpert and Goldstein 1954."
 

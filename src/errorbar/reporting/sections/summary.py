@@ -13,6 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
+from errorbar.reporting.sections.detectors import detector_summary
 from errorbar.reporting.sections.figures import in_sentence, listed, main_measure, plural, ranked, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
@@ -23,7 +24,12 @@ MOST_LISTED = 4
 
 def summary(studies: Sequence[Study]) -> list[str]:
     """Two or three sentences for each study, the most important first."""
-    return [sentence for study in studies for sentence in _sentences(study)]
+    return [sentence for study in studies for sentence in (*_sentences(study), *_detectors(study))]
+
+
+def _detectors(study: Study) -> list[str]:
+    found = study.detectors if isinstance(study, CorpusStudy | CrowdStudy) else None
+    return [] if found is None else [detector_summary(found)]
 
 
 def _sentences(study: Study) -> list[str]:

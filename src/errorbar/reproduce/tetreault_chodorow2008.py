@@ -1,0 +1,175 @@
+"""Tetreault & Chodorow 2008, The ups and downs of preposition error detection in ESL writing.
+
+Their texts, ratings and system output are not at hand. What their printed counts determine is recomputed and must
+match; the rest is listed with the reason, or the same analysis is run on the prepositions of the CoNLL-2014 test set
+with ten annotators, whose numbers stand beside the published ones as a known difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+
+from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
+from errorbar.agreement.label_counts import PairTable
+from errorbar.detectors.detection import detect
+from errorbar.edits.items import ERROR, edit_items
+from errorbar.metrics.crowd_weighted import Crowd, Votes, score_kinds
+from errorbar.reproduce.cells import HALF, Cell, Printed, compare, facts, published, with_ends
+from errorbar.reproduce.native_text import RESAMPLING, selection_cells
+from errorbar.reproduce.prepositions import OTHER_TEXT, SYSTEM
+from errorbar.reproduce.sources import NO_DETECTOR, Sources
+from errorbar.sampling import (
+    Estimation,
+    Sample,
+    Strata,
+    draw_sample,
+    estimate_sample,
+    frame_of_systems,
+    plan_sample,
+    stratify,
+)
+from errorbar.studies.detect import THRESHOLDS
+from errorbar.studies.model_folder import read_selector, read_tagger
+
+METRIC = Crowd()
+PREFIX = "tetreault_chodorow2008"
+NOT_RELEASED = "the essays, ratings and system output were never released"
+OTHER_FLAGS = f"{OTHER_TEXT}, flags of {SYSTEM}"
+OTHER_MERGING = "not how the paper merged its categories"
+NO_INTERVAL = "the paper gives no interval; ours is the logit one with finite-population correction"
+THREE_DIGITS = 0.0005
+MERGINGS = {
+    "extraneous and wrong choice as one": [[0, 1], [2]],
+    "extraneous against the rest": [[0], [1, 2]],
+    "wrong choice against the rest": [[1], [0, 2]],
+}
+BUDGET, SEED = 500, 2008
+
+
+def cells(sources: Sources) -> Iterator[Cell]:
+    """Tetreault & Chodorow 2008: the agreement of table 3, the sampling of table 5, and both on ten annotators."""
+    printed = facts(f"{PREFIX}_facts")
+    yield from _confusion(printed)
+    yield from _sampling_example()
+    for name, value in printed.items():
+        if not name.startswith("overall_"):
+            yield Cell("facts", name, "value", value, None, known=NOT_RELEASED)
+    for file in ("table1_f_measures", "table2_cloze", "table4_raters", "table6_sampling"):
+        yield from compare(Printed(f"table {file[5]}", f"{PREFIX}_{file}"), {}, known=NOT_RELEASED)
+    yield from _ten_annotators(sources, printed)
+    yield from _each_judge(sources)
+    yield from selection_cells(sources)
+
+
+def _confusion(printed: dict[str, float]) -> Iterator[Cell]:
+    rows = [
+        [int(row[name]) for name in ("extraneous", "wrong_choice", "ok")]
+        for row in published(f"{PREFIX}_table3_confusion")
+    ]
+    counts = np.array(rows, np.int64)
+    unmerged = {"three categories": [[0], [1], [2]]}
+    for name, groups in (unmerged | MERGINGS).items():
+        merged = [[int(counts[np.ix_(a, b)].sum()) for b in groups] for a in groups]
+        kappa = cohen_kappa(PairTable.of(merged))
+        known = "" if name in unmerged else OTHER_MERGING
+        for column, value in (("agreement", kappa.observed), ("kappa", kappa.estimate.value)):
+            yield Cell("table 3", name, column, printed[f"overall_{column}"], value, THREE_DIGITS, known)
+
+
+def _sampling_example() -> Iterator[Cell]:
+    row = facts(f"{PREFIX}_table5_sampling_example")
+    strata = Strata.of_sizes(int(row["error_stratum"]), int(row["ok_stratum"]))
+    sample = Sample.of(
+        [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
+    )
+    found = estimate_sample(strata, sample, Estimation(method="logit"))
+    for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
+        value = found[name].estimate.value
+        yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)
+    for column, name in (("precision", "P"), ("recall", "R")):
+        yield Cell("table 5", "sampling", column, row[column], found[name].estimate.value, HALF)
+    for name in ("P", "R", "F"):
+        interval = found[name].estimate.interval
+        assert interval is not None  # hits and misses were seen
+        for column, value in (("low", interval.low), ("high", interval.high)):
+            yield Cell("table 5", f"95% interval of {name}", column, None, value, known=NO_INTERVAL)
+
+
+def _ten_annotators(sources: Sources, printed: dict[str, float]) -> Iterator[Cell]:
+    corpus = sources.ten_annotators()
+    judgments = edit_items(corpus, "words", words="prepositions").judgments
+    pairs = [pair.kappa for pair in pairwise_agreement(judgments)]
+    for column, values in (
+        ("agreement", [kappa.observed for kappa in pairs]),
+        ("kappa", [kappa.estimate.value for kappa in pairs]),
+    ):
+        mean = fmean(value for value in values if value is not None)
+        row = "mean of all pairs"
+        yield Cell(
+            "table 3, ten annotators",
+            row,
+            column,
+            printed[f"overall_{column}"],
+            mean,
+            0,
+            OTHER_FLAGS,
+        )
+    frame = frame_of_systems(corpus, [sources.system(SYSTEM)], "words", words="prepositions")
+    weights = judgments.label_weights()
+    share = weights[:, judgments.labels.index(ERROR)] / weights.sum(axis=1)
+    # A tie counts as an error: half of the experts would correct it.
+    truth = dict(zip(judgments.items, (share >= 0.5).tolist(), strict=True))
+    strata, codes = stratify(frame)
+    errors = np.array([truth[item] for item in frame.items])
+    rates = np.bincount(codes, errors, minlength=len(strata)) / strata.sizes
+    whole = Sample(strata.sizes, np.bincount(codes, errors, minlength=len(strata)).astype(np.float64))
+    key = draw_sample(frame, plan_sample(strata, rates, BUDGET).n, seed=SEED)
+    drawn = key.items()
+    stratum = np.array(list(drawn.values()))
+    said = np.bincount(stratum, [float(truth[item]) for item in drawn], minlength=len(strata)).astype(np.float64)
+    part = Sample(np.bincount(stratum, minlength=len(strata)), said)
+    ours = {
+        (approach, column): estimate_sample(strata, sample)[name].estimate.value
+        for approach, sample in (("standard", whole), ("sampling", part))
+        for column, name in (("precision", "P"), ("recall", "R"))
+    }
+    table6 = Printed("table 6, ten annotators", f"{PREFIX}_table6_sampling")
+    yield from compare(table6, ours, tolerance=0, known=OTHER_FLAGS)
+
+
+def _each_judge(sources: Sources) -> Iterator[Cell]:
+    """Table 4 for a detector like theirs: P and R against one judge at a time, and how far judges are apart."""
+    table, columns = "table 4, ten annotators", ("precision", "recall")
+    raters = [[float(row[column]) for column in columns] for row in published(f"{PREFIX}_table4_raters")]
+    printed = [round(each, 2) for each in np.ptp(raters, axis=0).tolist()]  # as they are printed
+    apart = "difference of two raters, mean"
+    if sources.models is None:
+        for column, value in zip(columns, printed, strict=True):
+            yield Cell(table, apart, column, value, None, known=NO_DETECTOR)
+        return
+    me = read_selector(sources.models, "me", read_tagger(sources.models))
+    corpus = sources.ten_annotators(essays=True)
+    made = edit_items(corpus, "words", words="prepositions", type="Prep")
+    flagged = detect(me, [sentence.tokens for sentence in corpus.sentences]).flags(THRESHOLDS["me"])
+    known = f"{OTHER_TEXT}, flags of me(threshold={THRESHOLDS['me']:g})"
+    found_of = []
+    for code, name in enumerate(made.judgments.raters):
+        weights = made.judgments.take(made.judgments.rater == code).label_weights()
+        votes = Votes(weights[:, made.judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), made.clusters)
+        score = score_kinds(METRIC, METRIC.measure(votes, flagged), resampling=RESAMPLING)
+        for column, found in zip(columns, (score.precision, score.recall), strict=True):
+            yield from with_ends(table, name, column, None, found, known)
+        found_of.append([score.precision.value, score.recall.value])
+    judged = np.array(found_of, np.float64)
+    pairs = [np.abs(one - other) for one, other in combinations(judged, 2)]
+    spread = {"lowest": judged.min(axis=0), "highest": judged.max(axis=0), "range": np.ptp(judged, axis=0)}
+    spread |= {"SD": judged.std(axis=0, ddof=1), apart: np.mean(pairs, axis=0)}
+    for row, values in spread.items():
+        here = printed if row == apart else (None, None)
+        for column, value, of_paper in zip(columns, values.tolist(), here, strict=True):
+            # Precision has no value where nothing is flagged.
+            yield Cell(table, row, column, of_paper, None if np.isnan(value) else value, 0, known)
