@@ -112,7 +112,7 @@ pipeline:
 	build/pipeline/bin/python -m pip install --quiet 'spacy>=3.8,<3.9' spacy-lookups-data
 	build/pipeline/bin/python packages/errorbar-en/train.py $(UD) packages/errorbar-en/errorbar_en/model
 
-# Two minutes and 2 GB; three steps, since each says whose license the models have that are made of it.
+# Some four minutes of one core; three steps, since each says whose license the models have that are made of it.
 TEXTS ?= ../shared/data/openstax_ccby_text
 LABELS ?= ../shared/data/conll13/revised/official-preprocessed.m2
 MODELS := packages/errorbar-models/errorbar_models/models

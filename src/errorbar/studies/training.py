@@ -13,17 +13,8 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of
-from errorbar.studies.training_parts import (
-    LABELED,
-    PARTS,
-    TEXTLESS,
-    UNTAGGED,
-    Learning,
-    Part,
-    Told,
-    TrainedPart,
-    Training,
-)
+from errorbar.studies.training_arguments import PARTS, Learning, Part, Told, TrainedPart
+from errorbar.studies.training_parts import LABELED, TEXTLESS, UNTAGGED, Training
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.detectors.choices import CLASSES, Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
-from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
+from errorbar.detectors.corpus_text import CorpusText, read_corpus_text
 from errorbar.detectors.correctors import hashes, learn
 from errorbar.detectors.features import LEAST as FREQUENT
 from errorbar.detectors.kneser_ney import train_ngrams
@@ -28,67 +27,12 @@ from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classif
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
-from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
-from errorbar.studies.door import Lenient, Said
 from errorbar.studies.door import part as part_of
 from errorbar.studies.model_folder import file_of, read_combined, read_reader, read_tagger
+from errorbar.studies.training_arguments import About, Learning, Part, Told, TrainedPart
 
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors"]
-PARTS: tuple[Part, ...] = get_args(Part)
-Tagging = Literal["perceptron", "errorbar-en"]
 _OF_CORRECTORS: tuple[Part, ...] = ("words", "ngrams", "me", "articles", "forms")
-Told = Callable[[str], object]
-
-
-class About(TypedDict, total=False):
-    """What models say of their text."""
-
-    license: Annotated[str, Said(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")]
-    provenance: Annotated[str, Said(UNKNOWN, "Where that is from; the models say it.")]
-
-
-class Learning(About, total=False):
-    """How models are trained."""
-
-    treebank: Annotated[
-        Source | None,
-        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
-    ]
-    tagger: Annotated[
-        Tagging, Said("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed.")
-    ]
-    labels: Annotated[
-        Source | Sequence[Source],
-        Said(
-            (),
-            "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
-        ),
-    ]
-    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
-    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
-    small: Annotated[bool, Said(False, "Leave out what weighs little, and round numbers: files of a few megabytes.")]
-    seed: Annotated[int, Said(0, "Of the orders of examples.")]
-    lenient: Lenient
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedPart:
-    """A model that was made, or was there already.
-
-    Attributes:
-        part: What it is.
-        file: Where it is.
-        n_bytes: Its size.
-        learned_from: How many tokens, or of classifiers examples.
-        found: Whether it was there already, made of the same text in the same way.
-    """
-
-    part: str
-    file: str
-    n_bytes: int
-    learned_from: int
-    found: bool
 
 
 class Training:
