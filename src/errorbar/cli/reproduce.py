@@ -16,7 +16,7 @@ from errorbar.cli.show import Output, by_ending, check_output, output_options
 from errorbar.cli.talk import progress_bar, say
 
 HOO = "hoo2011"
-WITH_DETECTORS = ("tetreault-chodorow2008",)
+WITH_DETECTORS = ("conll2014", "tetreault-chodorow2008")
 WITH_TEXT = "tetreault-chodorow2008"
 PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 
@@ -104,7 +104,7 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
 def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: object) -> None:
     """Refuse options about tables that the study does not have, or that lack something."""
     if study not in WITH_DETECTORS:
-        refuse_given(("models",), f"is about detectors, and {study} has none")
+        refuse_given(("models",), f"is about detectors and correctors, and {study} has none")
     if study != WITH_TEXT:
         refuse_given(("texts", "treebanks", "chart"), f"is about choosing prepositions in {WITH_TEXT}")
     if not texts:

@@ -9,7 +9,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.detectors.combined import refuse_other_models
-from errorbar.detectors.corrector import BLOCK, Scorer, Setting, Weighed
+from errorbar.detectors.corrector import Scorer, Setting, Weighed
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learner_text import LearnerText
 from errorbar.detectors.loading import check_made, fitting
 from errorbar.detectors.logistic import Logistic
 from errorbar.detectors.model_file import Model, fingerprint
-from errorbar.detectors.proposals import Proposals, Reader
+from errorbar.detectors.proposals import Reader, read_all
 from errorbar.detectors.ranker import Ranker, fit_ranker
 from errorbar.detectors.ranker_features import FEATURES
 from errorbar.detectors.tuning import tune
@@ -101,18 +101,6 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
     }
     made = {"features": FEATURES, "hash": HASH, "models": hashes(reader), **said}
     return Learned(settings, ranker, made, text.described)
-
-
-def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
-    """The candidates of a whole text."""
-    parts = [reader.read(sentences[first : first + BLOCK]) for first in range(0, len(sentences), BLOCK)]
-    return Proposals(
-        sentences,
-        [tags for part in parts for tags in part.tags],
-        np.concatenate([part.sentence + number * BLOCK for number, part in enumerate(parts)]),
-        [one for part in parts for one in part.candidates],
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "model", "classifiers")),
-    )
 
 
 def hashes(reader: Reader) -> dict[str, str]:
