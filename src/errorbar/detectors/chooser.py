@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.detectors.choice_features import FEATURES, slot_states
 from errorbar.detectors.choices import CLASSES, Slots, Task, find_slots
-from errorbar.detectors.features import Known, States
+from errorbar.detectors.features import LEAST, Known, States
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import Sentences
@@ -104,7 +104,14 @@ class Chooser:
 
 
 def train_chooser(
-    task: Task, sentences: Sentences, tagger: Tagger, text: Mapping[str, Any], *, bits: int = BITS, seed: int = 0
+    task: Task,
+    sentences: Sentences,
+    tagger: Tagger,
+    text: Mapping[str, Any],
+    *,
+    bits: int = BITS,
+    least: int = LEAST,
+    seed: int = 0,
 ) -> Chooser:
     """Train on tokenized native sentences; the same seed gives the same classifier.
 
@@ -114,6 +121,7 @@ def train_chooser(
         tagger: What tags them.
         text: What the model says of its text.
         bits: The table of weights has 2^bits rows.
+        least: In how many examples a feature must occur to have weights of its own.
         seed: Of the orders of examples.
 
     Raises:
@@ -129,7 +137,7 @@ def train_chooser(
     states, right = (np.concatenate(column) for column in zip(*parts, strict=True))
     if not len(right):
         raise UsageError(Problem("text-no-slot", f"there is no place for {task} in the text", fix="give more text"))
-    known = Known.of_examples(states, bits)
+    known = Known.of_examples(states, bits, least)
     weights = train_maxent(known.rows(states), right, len(CLASSES[task]), bits, epochs=EPOCHS[task], seed=seed)
     about = {"tagger": fingerprint(tagger.model()), "features": FEATURES, "hash": HASH, "bits": bits, "seed": seed}
     made = about | {"examples": len(right)}
