@@ -4,6 +4,10 @@ Formula
     Probabilities by maximum entropy (``maxent.py``) over the features of ``choice_features.py``. The score of a form
     is the logarithm of the summed probabilities of the tags that it has: of those of its nouns, verbs, and other words
     each, the tags with at least ``LEAST_SHARE`` of its occurrences.
+Conventions
+    ``EPOCHS`` passes by task. Words are in lower case. A word that the training text does not have has no tag.
+Source
+    Berger et al. (1996) for maximum entropy; features and classes are ours.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Formula
     prepositions in the place of others (ME), of numbers of nouns, forms of verbs and words of one stem.
 Conventions
     NaN: no classifier speaks of it. Candidates are in the order of the text.
+Source
+    Bryant and Briscoe (2018) for the language model; Rozovskaya et al. (2014) for classifiers beside it.
 """
 
 from __future__ import annotations
