@@ -78,6 +78,14 @@ def load_any_tagger(model: Model, path: str) -> Tagger:
     return PipelineTagger(tags, _NONE, lemmas, dict(model.made), dict(model.text), pipeline=pipeline)
 
 
+def pipeline_version() -> str | None:
+    """Which version of the pipeline is installed, if one is."""
+    try:
+        return metadata.version(PIPELINE.replace("_", "-"))
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def _pipeline() -> tuple[Any, str]:
     try:
         import spacy  # noqa: PLC0415 - an extra

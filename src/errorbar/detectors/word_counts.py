@@ -29,5 +29,6 @@ def count_words(sentences: Iterable[Sequence[str]], text: Mapping[str, Any]) -> 
 def stored_counts(model: Model, path: str) -> dict[str, int]:
     """The counts of a model file; an ``InputError`` if they fit no words."""
     with fitting(path):
+        counts = model.arrays["counts"].tolist()
         words = model.arrays["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        return dict(zip(words, model.arrays["counts"].tolist(), strict=True))
+        return dict(zip(words, counts, strict=True)) if counts or words != [""] else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
-from errorbar.core.spec import Parameter, make_spec, read_parameters, split_spec
+from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec
 from errorbar.detectors.detection import Detected
 from errorbar.detectors.detection import detect as judged
 from errorbar.detectors.lexicon import Sentences
@@ -124,7 +125,8 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
     name, raw = split_spec(detector)
     if name not in THRESHOLDS:
         raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, THRESHOLDS)))
-    parameter = Parameter("threshold", float, THRESHOLDS[name], "From which score on a word is an error.")
+    what = "From which score on a word is an error."
+    parameter = Parameter("threshold", float, THRESHOLDS[name], what, _finite)
     threshold = cast("float", read_parameters(name, (parameter,), raw)["threshold"])
     spec = str(make_spec(name, (replace(parameter, default=float("nan")),), {"threshold": threshold}))
     problems = Problems(lenient=lenient)
@@ -143,6 +145,10 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
         for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
     ]
     return Detections(spec, rows, tuple(problems.notes))
+
+
+def _finite(threshold: Value) -> str:
+    return "" if isinstance(threshold, float) and isfinite(threshold) else "a number, neither nan nor infinite"
 
 
 def _shown(tokens: Sequence[str], at: int) -> str:

@@ -89,6 +89,8 @@ def train(
         what = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", what, Place(str(folder)), fix="name another folder")) from None
     training = Training(files, folder, shared, tell)
+    if {*wanted} & {*LABELED}:
+        _ = training.labels  # bad ones are refused before minutes of training, not after
     rows = [training.part(each) for each in wanted]
     described = training.text.described if files and wanted != ["tagger"] else {}
     return Trained(rows, described, tuple(training.problems.notes))

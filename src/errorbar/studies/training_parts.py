@@ -13,14 +13,14 @@ from errorbar.core.problems import Problems
 from errorbar.detectors.choices import CLASSES, Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
-from errorbar.detectors.corpus_text import CorpusText, read_corpus_text
+from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
 from errorbar.detectors.correctors import hashes, learn
 from errorbar.detectors.features import LEAST as FREQUENT
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
-from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
+from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger, pipeline_version
 from errorbar.detectors.proposals import Reader
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
 from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
@@ -108,6 +108,8 @@ class Training:
         found = model is not None and same_size and step.fits(self, model)
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
+                if path.exists():
+                    load_model(path, part)  # says what is wrong with it
                 what = "no such model, and no text to train it on is named"
                 raise UsageError(
                     Problem("no-files", what, Place(str(path)), fix="name the text, or another folder: -o")
@@ -138,8 +140,19 @@ class Training:
         return {} if self.files else part_of(About, self.said)
 
     def same_text(self, there: Model) -> bool:
-        """Whether a model was made of this text; without a text, of any."""
-        return not self.files or there.text.get("sha256") == self.text.described["sha256"]
+        """Whether a model was made of this text and says of it what is said now; without a text, of any."""
+        if not self.files:
+            return True
+        return there.text.get("sha256") == self.text.described["sha256"] and self._says_the_same(there)
+
+    def same_about(self, there: Model) -> bool:
+        """Whether a model says what is said now of a treebank or labels; with a text that is said of the text."""
+        return bool(self.files) or self._says_the_same(there)
+
+    def _says_the_same(self, there: Model) -> bool:
+        """Whether its license and provenance are those given, if any are."""
+        about = part_of(About, self.said).items()
+        return all(value in (UNKNOWN, there.text.get(name)) for name, value in about)
 
 
 def _size(model: Model) -> int:
@@ -160,8 +173,12 @@ class _Step:
 
 def _tagger(training: Training) -> Model:
     if training.bank is None:
+        path = file_of(training.folder, "tagger")
         what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
-        raise InputError(Problem("no-tagger", what, Place(str(file_of(training.folder, "tagger"))), fix=fix))
+        if path.exists():
+            load_model(path, "tagger")  # says what is wrong with a damaged one
+            what = "another tagger than this one is needed, and there is no treebank to make it of"
+        raise InputError(Problem("no-tagger", what, Place(str(path)), fix=fix))
     bank, about, said = training.bank, training.about_no_text(), training.said
     if said["tagger"] == "errorbar-en":
         return pipeline_tagger(bank, about).model()
@@ -171,11 +188,13 @@ def _tagger(training: Training) -> Model:
 
 def _same_tagger(training: Training, there: Model) -> bool:
     bank, said = training.bank, training.said
-    if bank is None:  # whatever is there
-        return True
-    if (there.made.get("features") == PIPELINE) != (said["tagger"] == "errorbar-en"):
+    wanted, found = said["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
+    if bank is None:  # whatever is there, but for what is not the usual one and asked for
+        return found or not wanted
+    if wanted != found or (wanted and there.made.get("version") != pipeline_version()):
         return False
-    return there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
+    same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
+    return same and training.same_about(there)
 
 
 def _words(training: Training) -> Model:
@@ -226,7 +245,7 @@ def _combiner(training: Training) -> Model:
 
 def _same_combiner(training: Training, there: Model) -> bool:
     same = there.text.get("labels") == training.labels.described["labels"] and there.made.get("ridge") == RIDGE
-    return same and there.made.get("models") == training.combined.hashes()
+    return same and training.same_about(there) and there.made.get("models") == training.combined.hashes()
 
 
 def _chooser(task: Task) -> Callable[[Training], Model]:
@@ -247,7 +266,7 @@ def _correctors(training: Training) -> Model:
 
 def _same_correctors(training: Training, there: Model) -> bool:
     same = there.text.get("labels") == training.labels.described["labels"]
-    return same and there.made.get("models") == hashes(training.reader)
+    return same and training.same_about(there) and there.made.get("models") == hashes(training.reader)
 
 
 STEPS: Mapping[Part, _Step] = {
