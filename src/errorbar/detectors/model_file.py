@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -37,12 +38,14 @@ class Model:
         made: How it was made: parameters, sizes, seed; values that JSON holds.
         text: What it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
         arrays: The weights or counts by name; none holds objects.
+        hashes: Of each array that was read from a file, as it was checked; of others they are found when needed.
     """
 
     kind: str
     made: Mapping[str, Any]
     text: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(repr=False)
+    hashes: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -105,12 +108,13 @@ def load_model(path: str | Path, kind: str) -> Model:
     if wrong:
         what = f"damaged: {', '.join(wrong)} is not what was written"
         raise InputError(Problem("model-damaged", what, place, fix=TRAIN))
-    return Model(kind, header["made"], header["text"], arrays)
+    return Model(kind, header["made"], header["text"], arrays, header["arrays"])
 
 
 def fingerprint(model: Model) -> str:
     """A hash of everything a model computes with: one model that needs another names it by this."""
-    said = {"kind": model.kind, "made": dict(model.made)} | {name: _hash(array) for name, array in model.arrays.items()}
+    hashes = model.hashes or {name: _hash(array) for name, array in model.arrays.items()}
+    said = {"kind": model.kind, "made": dict(model.made), **hashes}
     return sha256(json.dumps(said, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
@@ -121,9 +125,17 @@ def _bytes(array: Array) -> bytes:
 
 
 def _array(content: bytes) -> Array:
-    found: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    return found
+    """The array of an ``.npy`` file: a view of what was read, since the largest fill a hundred megabytes."""
+    start = io.BytesIO(content)
+    if np.lib.format.read_magic(start) != (1, 0):
+        raise ValueError("an array of another version")
+    shape, by_column, dtype = np.lib.format.read_array_header_1_0(start)
+    if by_column or dtype.hasobject:
+        raise ValueError("an array of objects or columns")
+    return np.frombuffer(content, dtype, math.prod(shape), start.tell()).reshape(shape)
 
 
 def _hash(array: Array) -> str:
-    return sha256(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes()).hexdigest()
+    found = sha256(f"{array.dtype.str} {array.shape} ".encode())
+    found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8) if array.size else b"")
+    return found.hexdigest()

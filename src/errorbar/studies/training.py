@@ -67,17 +67,18 @@ def train(
     tell: Told = lambda _: None,
     **shared: Unpack[Learning],
 ) -> Trained:
-    """Train detectors: an n-gram model, a tagger, classifiers of prepositions, and what combines them.
+    """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
     A model that is there already, of the same text and made in the same way, is kept: an interrupted training goes on
     with what is missing.
 
     Args:
         texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
-            for ``tagger`` and ``combiner`` alone, with the other models that the folder has.
+            for ``tagger``, ``combiner`` and ``correctors`` alone, with the other models that the folder has.
         out: Folder for the models.
-        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``, ``combiner``; none: all,
-            without a tagger what needs none, without labels what learns from none.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``,
+            ``articles``, ``forms``, ``combiner``, ``correctors``; none: all, without a tagger what needs none, without
+            labels what learns from none.
         tell: Is told what begins.
         shared: How models are trained.
 

@@ -15,7 +15,7 @@ from errorbar.detectors.choices import Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
-from errorbar.detectors.correctors import hashes, learn
+from errorbar.detectors.correctors import learn
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
@@ -251,7 +251,8 @@ def _chooser(task: Task) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
         text = training.text
         training.tell(f"training {task}")
-        return train_chooser(task, text.sentences, training.tagger, text.described, seed=training.said["seed"]).model()
+        said = {"bits": BITS, "seed": training.said["seed"]}
+        return train_chooser(task, text.sentences, training.tagger, text.described, **said).model()
 
     return make
 
@@ -264,7 +265,7 @@ def _correctors(training: Training) -> Model:
 
 def _same_correctors(training: Training, there: Model) -> bool:
     same = there.text.get("labels") == training.labels.described["labels"]
-    return same and there.made.get("models") == hashes(training.reader)
+    return same and there.made.get("models") == training.reader.hashes
 
 
 STEPS: Mapping[Part, _Step] = {
