@@ -28,10 +28,10 @@ S He lives in the city .
 """
 
 
-def treebank() -> str:
-    """CoNLL-U of the sentences above."""
+def treebank(tagged: str = TAGGED) -> str:
+    """CoNLL-U of tagged sentences."""
     lines = []
-    for sentence in TAGGED.splitlines():
+    for sentence in tagged.splitlines():
         for number, token in enumerate(sentence.split(), 1):
             form, tag = token.rsplit("/", 1)
             lines.append("\t".join((str(number), form, form.lower(), "_", tag, "_", "_", "_", "_", "_")))
@@ -59,6 +59,9 @@ def record(errorbar: CommandLine, *words: object) -> Any:  # noqa: ANN401 - JSON
     return json.loads(found.out)
 
 
+NEW = ["words", "majority", "perc", "me", "articles", "forms"]
+
+
 @pytest.mark.usefixtures("folder")
 def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     first = record(errorbar, *TRAIN, "--part", "tagger", "--part", "ngrams")
@@ -66,7 +69,7 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     second = record(errorbar, *TRAIN)
     validated("train", json.dumps(second))
     assert [each["part"] for each in second["models"] if each["found"]] == ["tagger", "ngrams"]
-    assert [each["part"] for each in second["models"] if not each["found"]] == ["words", "majority", "perc", "me"]
+    assert [each["part"] for each in second["models"] if not each["found"]] == NEW
     assert second["text"]["license"] == "our own"
     third = record(errorbar, *TRAIN)
     assert all(each["found"] for each in third["models"])
@@ -149,28 +152,12 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert errorbar(*TRAIN).code == 0
-    monkeypatch.setattr("errorbar.studies.correct.THRESHOLDS", {"Prep": 1.0})
-    found = errorbar("correct", "essay.txt", "-o", "corrected.txt")
-    assert found.code == 0, found.err
-    lines = Path("corrected.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == ["She depends on him .", "They want to go to the sea .", "He lives in the city .", ""]
-    assert "1 of 4 sentences changed: Prep 1" in found.err
-    explained = [json.loads(line) for line in errorbar("correct", "essay.txt", "--explain").out.splitlines()]
-    assert [each["text"] for each in explained] == lines
-    (change,) = explained[0]["changes"]
-    assert (change["start"], change["end"], change["replacement"], change["type"]) == (2, 3, "on", "Prep")
-    assert change["score"] > 1
-    Path("models/words.model").unlink()
-    assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err
-
-
-@pytest.mark.usefixtures("folder")
 def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
     Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
     made = record(errorbar, *TRAIN, "--labels", "learners.m2")
-    assert made["models"][-1] == {**made["models"][-1], "part": "combiner", "learned_from": 15, "found": False}
+    combiner, correctors = made["models"][-2:]
+    assert combiner == {**combiner, "part": "combiner", "learned_from": 15, "found": False}
+    assert correctors == {**correctors, "part": "correctors", "found": False}
     found = record(errorbar, "detect", "essay.txt", "--detector", "combined")
     validated("detect", json.dumps(found))
     rows = {row["item"]: row for row in found["rows"]}

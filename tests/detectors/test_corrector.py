@@ -86,7 +86,7 @@ def test_changes_never_touch_and_none_is_left_out_for_nothing(drawn: list[tuple[
 
 def test_changed() -> None:
     changes = [Change(0, 2, ("X",), "Prep", 1.0), Change(3, 3, ("y", "z"), "Prep", 1.0), Change(5, 6, (), "Prep", 1.0)]
-    assert changed("a b c d e f".split(), changes) == ["X", "c", "y", "z", "d", "e"]
+    assert changed(["a", "b", "c", "d", "e", "f"], changes) == ["X", "c", "y", "z", "d", "e"]
     assert changed([], []) == []
 
 
@@ -159,7 +159,8 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
         for kind in kinds
     ]
     best = max(
-        1.25 * sum(hit for _, hit in each) / (sum(made for made, _ in each) + 0.25 * wanted) for each in product(*points)
+        1.25 * sum(hit for _, hit in each) / (sum(made for made, _ in each) + 0.25 * wanted)
+        for each in product(*points)
     )
     found = tune(said, text, classifiers=True)
     each = [counted(name, one.weight, one.threshold) for name, one in found.items()]
@@ -180,8 +181,8 @@ def _log_odds(one: Ranker, said: Proposals) -> list[float]:
     for number, candidate in zip(said.sentence.tolist(), said.candidates, strict=True):
         at = len(odds)
         tokens, model = said.sentences[number], float(said.model[at])
-        m = float(said.classifiers[at])
-        spoken, m = m == m, m if m == m else 0.0
+        spoken = not np.isnan(said.classifiers[at])
+        m = float(said.classifiers[at]) if spoken else 0.0
         rivals = {
             grouped: max(
                 (
@@ -223,7 +224,7 @@ def _log_odds(one: Ranker, said: Proposals) -> list[float]:
 def some_labels(n: int = 60) -> tuple[Proposals, Corpus]:
     """Sentences with three candidates, of which annotators made some."""
     chance = np.random.default_rng(3)
-    words = "ab bc cd de".split()
+    words = ["ab", "bc", "cd", "de"]
     rows: list[Row] = []
     sentences = []
     for number in range(n):
@@ -273,7 +274,7 @@ def test_a_fold_is_ranked_without_its_own_labels() -> None:
 
 
 def test_folds_that_leave_nothing_to_tell_apart() -> None:
-    said, text = some_labels()
+    said, _ = some_labels()
     features = find_features(said, COUNTS)
     folds = np.arange(len(said.candidates)) % 3 // 2
     odds = ranking._cross_validated(features, folds == 1, folds)  # without one fold, all or none are right

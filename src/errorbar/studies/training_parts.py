@@ -11,16 +11,20 @@ from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.detectors.choice_features import FEATURES as OF_CHOICES
 from errorbar.detectors.choices import Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
 from errorbar.detectors.correctors import learn
+from errorbar.detectors.features import FEATURES as OF_PREPOSITIONS
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
 from errorbar.detectors.proposals import Reader
+from errorbar.detectors.ranker_features import FEATURES as OF_RANKER
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.tagger import FEATURES as OF_TAGGER
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
@@ -148,7 +152,7 @@ class Training:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
         model = self._there(part)
-        found = model is not None and step.fits(self, model)
+        found = model is not None and model.made.get("features", "") == step.features and step.fits(self, model)
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
                 what = "no such model, and no text to train it on is named"
@@ -184,6 +188,7 @@ class _Step:
 
     make: Callable[[Training], Model]
     fits: Callable[[Training, Model], bool]
+    features: str = ""  # their definitions, of a model that has some
 
 
 def _tagger(training: Training) -> Model:
@@ -269,16 +274,16 @@ def _same_correctors(training: Training, there: Model) -> bool:
 
 
 STEPS: Mapping[Part, _Step] = {
-    "tagger": _Step(_tagger, _same_tagger),
+    "tagger": _Step(_tagger, _same_tagger, OF_TAGGER),
     "words": _Step(_words, Training.same_text),
     "ngrams": _Step(_ngrams, _same_ngrams),
     "majority": _Step(_majority, _same_classifier),
-    "perc": _Step(_classifier("perc"), _same_classifier),
-    "me": _Step(_classifier("me"), _same_classifier),
-    "articles": _Step(_chooser("articles"), _same_classifier),
-    "forms": _Step(_chooser("forms"), _same_classifier),
+    "perc": _Step(_classifier("perc"), _same_classifier, OF_PREPOSITIONS),
+    "me": _Step(_classifier("me"), _same_classifier, OF_PREPOSITIONS),
+    "articles": _Step(_chooser("articles"), _same_classifier, OF_CHOICES),
+    "forms": _Step(_chooser("forms"), _same_classifier, OF_CHOICES),
     "combiner": _Step(_combiner, _same_combiner),
-    "correctors": _Step(_correctors, _same_correctors),
+    "correctors": _Step(_correctors, _same_correctors, OF_RANKER),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""
