@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo errant check layers test test-slow test-browser fuzz lint types docs bench packages pipeline lock clean
+.PHONY: help demo errant detect check layers test test-slow test-browser fuzz lint types docs bench packages pipeline models lock clean
 
 help:
-	@echo "make demo | errant | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | packages | pipeline | lock | clean"
+	@echo "make demo | errant | detect | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -58,6 +58,13 @@ $(VENV)/.errant: $(VENV)/.base $(wildcard packages/errorbar-en/errorbar_en/model
 
 errant: $(VENV)/.errant
 
+# The small models of this checkout, by path as well.
+$(VENV)/.detect: $(VENV)/.base $(wildcard packages/errorbar-models/errorbar_models/models/*)
+	$(INSTALL) --editable '.[detect]' ./packages/errorbar-models
+	@touch $@
+
+detect: $(VENV)/.detect
+
 test-slow: $(VENV)/.dev $(VENV)/.errant
 	$(PYTEST) -m slow
 
@@ -93,9 +100,9 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench.py
 
-# Wheels of errorbar and its English pipeline in dist/, to be installed by their paths.
+# Wheels of errorbar, its English pipeline and its small models in dist/, to be installed by their paths.
 packages: $(VENV)/.base
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . packages/errorbar-en
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . packages/errorbar-en packages/errorbar-models
 	@ls dist
 
 # Sixteen minutes; a folder of its own, since spaCy's training needs more than errorbar does.
@@ -104,6 +111,18 @@ pipeline:
 	python3 -m venv build/pipeline
 	build/pipeline/bin/python -m pip install --quiet 'spacy>=3.8,<3.9' spacy-lookups-data
 	build/pipeline/bin/python packages/errorbar-en/train.py $(UD) packages/errorbar-en/errorbar_en/model
+
+# Some four minutes of one core; three steps, since each says whose license the models have that are made of it.
+TEXTS ?= ../shared/data/openstax_ccby_text
+LABELS ?= ../shared/data/conll13/revised/official-preprocessed.m2
+MODELS := packages/errorbar-models/errorbar_models/models
+models: $(VENV)/.base
+	$(BIN)/errorbar train --treebank $(wildcard $(UD)/en_ewt-ud-train*.conllu) -o $(MODELS) \
+		--license 'CC BY-SA 4.0' --provenance 'UD English-EWT 2.15, training part'
+	$(BIN)/errorbar train '$(TEXTS)/*.txt' --small -o $(MODELS) \
+		--license 'CC BY 4.0' --provenance '20 textbooks of OpenStax, openstax.org'
+	$(BIN)/errorbar train --labels $(LABELS) --lenient --small -o $(MODELS) \
+		--license 'numbers fitted to labels, no text' --provenance 'CoNLL-2013 test set, release 2.3.1, revised annotation'
 
 lock:
 	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --all-extras --group dev --group browser \

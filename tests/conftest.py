@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,29 @@ def data() -> Path:
 def published() -> Path:
     """The folder of the papers' tables, as CSV."""
     return _folder("published", "conll2014_table07_no_alternatives.csv")
+
+
+@pytest.fixture(scope="session")
+def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every part of the models that the pages of detectors are about, for slow tests: 90 seconds and 1.5 GB."""
+    folder = tmp_path_factory.mktemp("trained") / "models"
+    text = data / "openstax_ccby_text" / "*.txt"  # the license among them
+    bank = data / "ud_english_ewt" / "en_ewt-ud-train.rebuilt.conllu"
+    words = [
+        sys.executable,
+        "-m",
+        "errorbar",
+        "train",
+        text,
+        "--treebank",
+        bank,
+        "--license",
+        "CC BY 4.0",
+        "-o",
+        folder,
+    ]
+    subprocess.run([*map(str, words)], check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from errorbar.studies.correct import correct
     from errorbar.studies.crowd import crowd
     from errorbar.studies.crowd_answers import crowd_aggregate, crowd_howmany
+    from errorbar.studies.crowd_judgments import crowd_judgments
     from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
     from errorbar.studies.curve import curve
     from errorbar.studies.detect import detect
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from errorbar.studies.judgment_input import read_judgments
     from errorbar.studies.meta import meta
     from errorbar.studies.rank import rank
+    from errorbar.studies.rehearse import sample_rehearse
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
     from errorbar.studies.sweep import crowd_sweep
@@ -67,6 +69,7 @@ _HOMES = {
     "crowd": "studies.crowd",
     "crowd_aggregate": "studies.crowd_answers",
     "crowd_howmany": "studies.crowd_answers",
+    "crowd_judgments": "studies.crowd_judgments",
     "crowd_mine": "studies.crowd_raters",
     "crowd_raters": "studies.crowd_raters",
     "crowd_sweep": "studies.sweep",
@@ -84,6 +87,7 @@ _HOMES = {
     "sample_draw": "studies.sample",
     "sample_estimate": "studies.sample",
     "sample_plan": "studies.sample",
+    "sample_rehearse": "studies.rehearse",
     "score": "studies.score",
     "train": "studies.training",
 }
@@ -110,6 +114,7 @@ __all__ = [
     "crowd",
     "crowd_aggregate",
     "crowd_howmany",
+    "crowd_judgments",
     "crowd_mine",
     "crowd_raters",
     "crowd_sweep",
@@ -127,6 +132,7 @@ __all__ = [
     "sample_draw",
     "sample_estimate",
     "sample_plan",
+    "sample_rehearse",
     "score",
     "train",
 ]

@@ -180,6 +180,8 @@ def test_models_that_do_not_fit(errorbar: CommandLine, part: str, made: dict[str
 @pytest.mark.usefixtures("folder")
 def test_a_damaged_model_is_refused_and_made_again(errorbar: CommandLine) -> None:
     path = Path("models/correctors.model")
+    path.unlink()
+    assert errorbar(*LEARN).code == 0
     before = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}

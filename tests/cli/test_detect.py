@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -43,6 +46,7 @@ def treebank(tagged: str = TAGGED) -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
+    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "no_such_models")  # whatever is installed here
     plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
     Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
     Path("bank.conllu").write_text(treebank(), encoding="utf-8")
@@ -59,9 +63,6 @@ def record(errorbar: CommandLine, *words: object) -> Any:  # noqa: ANN401 - JSON
     return json.loads(found.out)
 
 
-NEW = ["words", "majority", "perc", "me", "articles", "forms"]
-
-
 @pytest.mark.usefixtures("folder")
 def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     first = record(errorbar, *TRAIN, "--part", "tagger", "--part", "ngrams")
@@ -69,7 +70,8 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     second = record(errorbar, *TRAIN)
     validated("train", json.dumps(second))
     assert [each["part"] for each in second["models"] if each["found"]] == ["tagger", "ngrams"]
-    assert [each["part"] for each in second["models"] if not each["found"]] == NEW
+    new = ["words", "majority", "perc", "me", "articles", "forms"]
+    assert [each["part"] for each in second["models"] if not each["found"]] == new
     assert second["text"]["license"] == "our own"
     third = record(errorbar, *TRAIN)
     assert all(each["found"] for each in third["models"])
@@ -136,7 +138,9 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
         (("train",), "no text to train on is named"),
-        (("detect", "essay.txt"), "models/tagger.model: no such model"),
+        (("detect", "essay.txt"), "there are no models: no folder 'models' here, and errorbar-models is not installed"),
+        (("correct", "essay.txt"), "train some: errorbar train TEXT"),
+        (("detect", "essay.txt", "--models", "other"), "other/tagger.model: no such model"),
         (("detect", "essay.txt", "--detector", "mee"), "no detector is called 'mee'; did you mean 'me'?"),
         (("detect", "essay.txt", "--detector", "me(treshold=3)"), "threshold"),
         (("detect", "empty.txt"), "there is no word in it"),
@@ -155,9 +159,8 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
 def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
     Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
     made = record(errorbar, *TRAIN, "--labels", "learners.m2")
-    combiner, correctors = made["models"][-2:]
-    assert combiner == {**combiner, "part": "combiner", "learned_from": 15, "found": False}
-    assert correctors == {**correctors, "part": "correctors", "found": False}
+    combiner = next(each for each in made["models"] if each["part"] == "combiner")
+    assert (combiner["learned_from"], combiner["found"]) == (15, False)
     found = record(errorbar, "detect", "essay.txt", "--detector", "combined")
     validated("detect", json.dumps(found))
     rows = {row["item"]: row for row in found["rows"]}
@@ -168,7 +171,7 @@ def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
     alone = record(errorbar, "train", "--labels", "learners.m2", "--part", "combiner")  # without the text
     assert [(each["part"], each["found"]) for each in alone["models"]] == [("combiner", True)]
     Path("more.m2").write_text(LABELED, encoding="utf-8")
-    two = record(errorbar, "train", "--labels", "learners.m2", "--labels", "more.m2", "--part", "combiner")
+    two = record(errorbar, "train", "--labels", "learners.m2", "--labels", "mo*.m2", "--part", "combiner")
     assert [(each["learned_from"], each["found"]) for each in two["models"]] == [(18, False)]
 
 
@@ -184,3 +187,93 @@ def test_a_combiner_of_other_models_is_refused(errorbar: CommandLine) -> None:
     again = record(errorbar, "train", "--labels", "learners.m2", "--part", "combiner")
     assert not again["models"][0]["found"]
     assert errorbar("detect", "essay.txt", "--detector", "combined").code == 0
+
+
+DETECTORS = ("lm", "me", "perc", "combined", "majority")
+OTHER = "我 喜欢 在 北京 的 生活 。\nОн живёт в городе .\nكتاب 😀\n"
+
+
+@pytest.fixture
+def trained(folder: Path, errorbar: CommandLine) -> Path:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    assert errorbar(*TRAIN, "--labels", "learners.m2").code == 0
+    return folder
+
+
+@pytest.mark.usefixtures("trained")
+def test_texts_that_nobody_expects(errorbar: CommandLine) -> None:
+    Path("other.txt").write_text(OTHER, encoding="utf-8")
+    Path("word.txt").write_text("of\n", encoding="utf-8")
+    Path("long.txt").write_text("She depends of him , and".replace(" ", " " * 2) + " so on" * 2_497 + "\n")
+    Path("blank.txt").write_text("\n\n")
+    for detector in DETECTORS:
+        other = errorbar("detect", "other.txt", "--detector", detector)
+        assert (other.code, "there is no preposition in it" in other.out) == (0, True), other.err
+        (word,) = record(errorbar, "detect", "word.txt", "--detector", detector)["rows"]
+        assert (word["item"], word["text"]) == ("1:0-1", "[of]")
+        long = record(errorbar, "detect", "long.txt", "--detector", detector)["rows"]
+        assert [each["item"] for each in long] == ["1:2-3", *(f"1:{at}-{at + 1}" for at in range(7, 5_000, 2))]
+        blank = errorbar("detect", "blank.txt", "--detector", detector)
+        assert (blank.code, "there is no word in it" in blank.err) == (2, True)
+    for name, lines in {"other": OTHER.splitlines(), "word": ["of"], "blank": ["", ""]}.items():
+        found = errorbar("correct", f"{name}.txt")
+        assert (found.code, found.out.splitlines()) == (0, lines), found.err
+        assert f"0 of {len(lines)} sentences changed" in found.err
+    found = errorbar("correct", "long.txt")
+    assert found.code == 0, found.err
+    assert len(found.out.split()) > 4_000
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize("part", ["tagger", "ngrams", "me", "combiner", "words"])
+def test_models_of_another_version_are_refused(errorbar: CommandLine, part: str) -> None:
+    path = Path("models", f"{part}.model")
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    content["header.json"] = content["header.json"].replace(b'"version": 1', b'"version": 2')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, held in content.items():
+            archive.writestr(name, held)
+    words = ("correct", "essay.txt") if part == "words" else ("detect", "essay.txt", "--detector", "combined")
+    found = errorbar(*words)
+    assert found.code == 2
+    assert found.err.startswith(
+        f"error: models/{part}.model: a model of version 2 (expected version 1); train it again"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_small_models(errorbar: CommandLine) -> None:
+    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    assert errorbar(*TRAIN, "--labels", "learners.m2", "--part", "tagger", "--part", "combiner").code == 0
+    large = len(load_model("models/me.model", "me").arrays["values"])
+    made = record(errorbar, *TRAIN, "--labels", "learners.m2", "--small")["models"]
+    assert [each["part"] for each in made if each["found"]] == ["tagger"]
+    assert 0 < len(load_model("models/me.model", "me").arrays["values"]) < large
+    assert load_model("models/ngrams.model", "ngrams").made["least"] == [1, 2, 2]
+    for detector in ("me(threshold=0.5)", "perc(threshold=1)", "combined"):
+        (first, *_) = record(errorbar, "detect", "essay.txt", "--detector", detector)["rows"]
+        assert (first["label"], first["suggestion"]) == ("error", "on")
+    assert all(each["found"] for each in record(errorbar, *TRAIN, "--labels", "learners.m2", "--small")["models"])
+    again = record(errorbar, *TRAIN)["models"]  # small ones are not taken for the others
+    assert [each["part"] for each in again if each["found"]] == ["tagger", "words", "majority"]
+
+
+@pytest.mark.usefixtures("trained")
+def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = Path("site", "models_of_a_test")
+    package.mkdir(parents=True)
+    Path("models").rename(package / "models")
+    source = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "__init__.py"
+    said = source.read_text(encoding="utf-8").replace('__version__ = "', '__version__ = "7')
+    package.joinpath("__init__.py").write_text(said, encoding="utf-8")
+    monkeypatch.syspath_prepend("site")
+    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "models_of_a_test")
+    found = errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)")
+    assert "1 of 4 prepositions" in found.out
+    noted = "note: the small models of errorbar-models 70.1.0 are used; --models DIR names others"
+    assert noted in found.err
+    assert noted in errorbar("correct", "essay.txt").err
+    Path("models").mkdir()  # what is here comes first, whatever it holds
+    assert "models/tagger.model: no such model" in errorbar("detect", "essay.txt").err
+    del sys.modules["models_of_a_test"]

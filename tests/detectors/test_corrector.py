@@ -177,7 +177,7 @@ def _log_odds(one: Ranker, said: Proposals) -> list[float]:
     weights = one.fitted.weights.tolist()
     n = len(GROUPS) * len(NUMBERS)
     of_marks = dict(zip(one.marks.tolist(), weights[n + len(SHARED) :], strict=True))
-    odds = []
+    odds: list[float] = []
     for number, candidate in zip(said.sentence.tolist(), said.candidates, strict=True):
         at = len(odds)
         tokens, model = said.sentences[number], float(said.model[at])
@@ -265,10 +265,10 @@ def test_a_fold_is_ranked_without_its_own_labels() -> None:
     said, text = some_labels()
     features, right = find_features(said, COUNTS), right_changes(said, text)
     folds = said.sentence * ranking.FOLDS // len(text.sentences)
-    odds = ranking._cross_validated(features, right, folds)
+    odds = ranking.cross_validated(features, right, folds)
     for fold in range(ranking.FOLDS):
         own = folds == fold
-        other = ranking._cross_validated(features, np.where(own, ~right, right), folds)
+        other = ranking.cross_validated(features, np.where(own, ~right, right), folds)
         assert np.array_equal(other[own], odds[own])
         assert not np.array_equal(other[~own], odds[~own])
 
@@ -277,13 +277,13 @@ def test_folds_that_leave_nothing_to_tell_apart() -> None:
     said, _ = some_labels()
     features = find_features(said, COUNTS)
     folds = np.arange(len(said.candidates)) % 3 // 2
-    odds = ranking._cross_validated(features, folds == 1, folds)  # without one fold, all or none are right
+    odds = ranking.cross_validated(features, folds == 1, folds)  # without one fold, all or none are right
     assert odds.tolist() == [NEVER] * len(folds)
 
 
 def test_labels_without_a_right_candidate() -> None:
     said, text = some_labels()
-    nobody = corpus(*((each.text, {"A": []}) for each in text.sentences))
+    nobody = Corpus([Sentence(each.text, {"A": ()}) for each in text.sentences], ("A",))
     with pytest.raises(UsageError, match="0 of 180 candidates are right"):
         fit_ranker(said, nobody, COUNTS)
     with pytest.raises(UsageError, match="0 of 0"):

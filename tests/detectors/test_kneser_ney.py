@@ -171,3 +171,17 @@ def test_discounts_out_of_range() -> None:
     with pytest.raises(InputError, match=r"they come out as 0\.\d+, -\d"):
         train_ngrams(text, 1)
     assert train_ngrams(text, 1, fallback=True).made["discounts"] == [FALLBACK]
+
+
+@pytest.mark.parametrize("least", [(0,), (2, 1), (3, 3, 2)])
+def test_longer_ngrams_are_not_kept_where_shorter_ones_are_not(least: tuple[int, ...]) -> None:
+    with pytest.raises(UsageError, match="none is smaller than the one before"):
+        train_ngrams(TWO, 4, fallback=True, least=least)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8), st.lists(st.sampled_from("abcd"), max_size=4))
+def test_probabilities_of_a_pruned_model_sum_to_one(sentences: list[list[str]], asked: list[str]) -> None:
+    model = train_ngrams(sentences, 3, fallback=True, least=(1, 2))
+    nexts = [*(word for word in model.words if not word.startswith("<")), "?"]  # "?": <unk>
+    logs = [model.score([[*asked, word]]).log10[-2] for word in nexts] + [model.score([asked]).log10[-1]]
+    assert sum(10**each for each in logs) == pytest.approx(1, rel=1e-5)

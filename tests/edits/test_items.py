@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import pair_table
 from errorbar.agreement.report import agreement_report
-from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.errors import UsageError
 from errorbar.edits.items import (
     ERROR,
@@ -23,6 +23,7 @@ from errorbar.edits.items import (
     WORD_CLASSES,
     Items,
     Projection,
+    changed_items,
     edit_items,
 )
 from errorbar.formats.reference import read_corpus
@@ -204,3 +205,13 @@ def test_identification_kappa_of_conll_2014(data: Path, projection: Projection, 
     report = agreement_report(items.judgments)
     assert report.coefficients["cohen"] == found.estimate
     assert np.trace(report.pairwise[0].table.counts) / found.estimate.n_units == pytest.approx(found.observed)
+
+
+def test_changed_items_are_in_the_order_of_the_systems() -> None:
+    """Also where that is not the order in which a corpus keeps names."""
+    made = Corpus([Sentence("in a house")], ())
+    outputs = {"zoe": "on a house", "abe": "in a home", "max": "in a house"}
+    systems = [Hypothesis(name, [line]) for name, line in outputs.items()]
+    items, flags = changed_items(made, systems)
+    assert items == ("1:0-1", "1:1-2", "1:2-3")
+    assert flags.tolist() == [[True, False, False], [False, False, True], [False, False, False]]

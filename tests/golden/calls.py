@@ -37,6 +37,7 @@ DEMO: dict[str, tuple[str, ...]] = {
     "curve": ("curve", *CROWD, *FEW),
     "sample-plan": ("sample", "plan", "{flags}", *BUDGET),
     "sample-compare": ("sample", "compare", "{flags}", *BUDGET),
+    "sample-rehearse": ("sample", "rehearse", "{flags}", "--judged", "{votes}", *BUDGET, "--repetitions", "20"),
     "sample-estimate": (
         *("sample", "estimate", "--counts", "flagged:1000:750:600"),
         *("--counts", "unflagged:9000:1500:450"),

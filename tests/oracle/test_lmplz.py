@@ -9,6 +9,7 @@ import pytest
 
 from errorbar.detectors.arpa import read_arpa, write_arpa
 from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.detectors.ngram_model import NgramModel
 from tests.oracle.lmplz import LOWERED, ORDERS, RECORDED, TEST, TRAIN, read_forms
 
 
@@ -100,11 +101,7 @@ ngram 3=15
 def test_every_number_of_a_tiny_model(tmp_path: Path) -> None:
     model = train_ngrams([line.split() for line in TINY], 3, fallback=True)
     assert model.made["discounts"] == [pytest.approx((0.4, 1.2, 3)), (0.5, 1, 1.5), (0.5, 1, 1.5)]
-    write_arpa(model, tmp_path / "ours.arpa")
-    ours, theirs = grams((tmp_path / "ours.arpa").read_text(encoding="utf-8")), grams(TINY_ARPA)
-    assert ours.keys() == theirs.keys()
-    for gram, numbers in theirs.items():
-        assert ours[gram] == pytest.approx(numbers, abs=3e-7), gram
+    assert_same_numbers(model, TINY_ARPA, tmp_path)
 
 
 # The same with --prune 0 1 1: bigrams and trigrams that occur once are not kept.
@@ -141,11 +138,16 @@ ngram 3=2
 """
 
 
-def test_every_number_of_a_pruned_model(tmp_path: Path) -> None:
-    model = train_ngrams([line.split() for line in TINY], 3, fallback=True, least=(2, 2))
+@pytest.mark.parametrize("least", [(2, 2), (2,), (2, 2, 5)])
+def test_every_number_of_a_pruned_model(tmp_path: Path, least: tuple[int, ...]) -> None:
+    model = train_ngrams([line.split() for line in TINY], 3, fallback=True, least=least)
     assert model.made["counts"] == [11, 5, 2]
-    write_arpa(model, tmp_path / "ours.arpa")
-    ours, theirs = grams((tmp_path / "ours.arpa").read_text(encoding="utf-8")), grams(PRUNED_ARPA)
+    assert_same_numbers(model, PRUNED_ARPA, tmp_path)
+
+
+def assert_same_numbers(model: NgramModel, arpa: str, folder: Path) -> None:
+    write_arpa(model, folder / "ours.arpa")
+    ours, theirs = grams((folder / "ours.arpa").read_text(encoding="utf-8")), grams(arpa)
     assert ours.keys() == theirs.keys()
     for gram, numbers in theirs.items():
         assert ours[gram] == pytest.approx(numbers, abs=3e-7), gram

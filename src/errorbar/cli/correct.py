@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, choice, lenient_option, option
+from errorbar.cli.options import INPUT, choice, lenient_option, models_option, option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar, say
 
@@ -17,7 +17,7 @@ CORRECTORS = ("lm", "lm+classifiers", "ranked")
 @click.command("correct", cls=Command)
 @click.argument("text", type=INPUT, metavar="TEXT")
 @choice("--corrector", CORRECTORS, "What corrects: a language model, maybe with classifiers, or a ranker of both.")
-@option("--models", type=click.Path(), default="models", metavar="DIR", help="Folder that 'errorbar train' wrote.")
+@models_option
 @click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
 @lenient_option
 @option("-o", "--output", "--out", "out", default="-", metavar="FILE", help="Write the corrected text to this file.")

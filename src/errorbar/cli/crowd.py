@@ -103,6 +103,29 @@ def sweep(recalls: str, output: Output, **options: Any) -> None:
     output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")
 
 
+@command.command("judgments", cls=Command, short_help="Write judgments as one table, whatever they came as.")
+@judgments_argument
+@click.option(
+    "--drawn", type=INPUT, metavar="SET", help="Only the items of this set of 'sample draw', filled in as raters would."
+)
+@judged_options()
+@output_options
+def judgments(output: Output, **options: Any) -> None:
+    """Write judgments as one table of item, rater and label: those of another layout, or of annotators' edits.
+
+    The table on the screen counts labels; csv and json have every judgment.
+
+    \b
+    errorbar crowd judgments 'A*.m2' --items words --labels type=Prep --lenient -o votes.csv
+    errorbar crowd judgments 'A*.m2' --items words --labels type=Prep --lenient --drawn set.csv -o judged.csv
+    errorbar crowd judgments batch.csv -o votes.csv
+    """
+    from errorbar.studies.crowd_judgments import crowd_judgments
+
+    found = crowd_judgments(**options)
+    output.show(found, "errorbar.crowd.judgments/1", [found.every()] if output.style == "csv" else None)
+
+
 @command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")
 @judgments_argument
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, lenient_option, option
+from errorbar.cli.options import INPUT, lenient_option, models_option, option
 from errorbar.cli.show import Output, output_options
 
 
@@ -19,7 +19,7 @@ from errorbar.cli.show import Output, output_options
     metavar="SPEC",
     help="What judges: lm, me, perc, combined or majority, maybe with a threshold: 'me(threshold=4)'.",
 )
-@option("--models", type=click.Path(), default="models", metavar="DIR", help="Folder that 'errorbar train' wrote.")
+@models_option
 @lenient_option
 @output_options
 def command(output: Output, **options: Any) -> None:

@@ -25,6 +25,7 @@ EXTRAS = {
         {"jinja2": "jinja2", "vl_convert": "vl-convert-python"},
     ),
     "errant": ("typed edits between texts: errorbar convert --edits errant", {"errant": "errant", "spacy": "spacy"}),
+    "detect": ("small models: errorbar detect, correct", {"errorbar_models": "errorbar-models"}),
     "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
 }
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""

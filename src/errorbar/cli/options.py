@@ -143,6 +143,14 @@ taken_options = together(
 scoring_options = together(gold_options, taken_options, lenient_option)
 
 
+models_option = click.option(
+    "--models",
+    type=click.Path(),
+    metavar="DIR",
+    help="Folder that 'errorbar train' wrote.  [default: models, or without it the package errorbar-models]",
+)
+
+
 # How it is computed
 
 seed_option = option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random.")

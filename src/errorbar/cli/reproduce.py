@@ -16,8 +16,9 @@ from errorbar.cli.show import Output, by_ending, check_output, output_options
 from errorbar.cli.talk import progress_bar, say
 
 HOO = "hoo2011"
-WITH_DETECTORS = ("tetreault-chodorow2008",)
 WITH_TEXT = "tetreault-chodorow2008"
+WITH_FIGURES = ("madnani2011", WITH_TEXT)
+WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
 PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 
 
@@ -48,7 +49,7 @@ PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", 
     metavar="FILE",
     help="Other native text to choose in, in CoNLL-U; repeatable.",
 )
-@click.option("--chart", metavar="FILE", help="Draw the learning curve into this file: .svg, .png or .pdf.")
+@click.option("--chart", metavar="FILE", help="Draw the learning curve, or the figures by agreement: .svg, .png, .pdf.")
 @click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
 @seed_option
 @output_options
@@ -64,6 +65,7 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
     errorbar data fetch conll2014 conll2014-systems && errorbar reproduce conll2014
     errorbar reproduce bryant-ng2015 --data corpora/
     errorbar reproduce tetreault-chodorow2008 --models models --text 'textbooks/*.txt' --chart curve.svg
+    errorbar reproduce madnani2011 --models models --chart figure.svg
     """
     if study == HOO:
         from errorbar.core.problems import Problems
@@ -92,8 +94,9 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
             progress(len(cells))
     if chart is not None:
         from errorbar.reporting.curve_picture import draw_curves
+        from errorbar.reporting.judged_figures import draw_figures
 
-        draw_curves(sources, chart, cast("Any", picture))
+        (draw_curves if study == WITH_TEXT else draw_figures)(sources, chart, cast("Any", picture))
     found = Reproduction(study, cells)
     listed = cells if everything or output.style == "csv" else found.mismatches
     shown = [cell_table(listed)] if listed else []
@@ -104,10 +107,13 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
 def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: object) -> None:
     """Refuse options about tables that the study does not have, or that lack something."""
     if study not in WITH_DETECTORS:
-        refuse_given(("models",), f"is about detectors, and {study} has none")
+        refuse_given(("models",), f"is about detectors and correctors, and {study} has none")
+    if study not in WITH_FIGURES:
+        refuse_given(("chart",), f"is about figures, and those of {study} are not drawn")
     if study != WITH_TEXT:
-        refuse_given(("texts", "treebanks", "chart"), f"is about choosing prepositions in {WITH_TEXT}")
-    if not texts:
+        refuse_given(("texts", "treebanks"), f"is about choosing prepositions in {WITH_TEXT}")
+    elif not texts:
         refuse_given(("treebanks", "chart"), "is about choices in native text, and there is none", "add --text=FILE")
     if models is None:
-        refuse_given(("texts",), "needs a tagger", "add --models=DIR, which 'errorbar train' wrote")
+        for name, what in (("texts", "a tagger"), ("chart", "models")):
+            refuse_given((name,), f"needs {what}", "add --models=DIR, which 'errorbar train' wrote")

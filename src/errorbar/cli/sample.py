@@ -12,7 +12,7 @@ from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
 from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option, refuse_given, seed_option
 from errorbar.cli.show import Output, output_options, show_notes
-from errorbar.cli.talk import tell
+from errorbar.cli.talk import progress_bar, tell
 
 MOST = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
@@ -35,13 +35,7 @@ size_options = together(
     option("--unflagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are not flagged."),
 )
 beta_option = option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
-plan_options = together(
-    option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
-    option(
-        "--half-width",
-        type=FiniteRange(0, 1, min_open=True),
-        help="Instead of a budget: the half-width of the interval, e.g. 0.05.",
-    ),
+aim_options = together(
     option(
         "--target",
         type=click.Choice(("P", "R", "F")),
@@ -52,6 +46,15 @@ plan_options = together(
     option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
     option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
     option("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
+)
+plan_options = together(
+    aim_options,
+    option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
+    option(
+        "--half-width",
+        type=FiniteRange(0, 1, min_open=True),
+        help="Instead of a budget: the half-width of the interval, e.g. 0.05.",
+    ),
     click.option("--costs", default="", metavar="A,B", help="What an item of each stratum costs, in their order."),
 )
 
@@ -67,6 +70,7 @@ def command() -> None:
     errorbar sample plan flags.csv --budget 300
     errorbar sample draw flags.csv --budget 300 --out set.csv --key key.json
     errorbar sample estimate judged.csv --key key.json
+    errorbar sample rehearse flags.csv --judged votes.csv --budget 300
     """
 
 
@@ -187,6 +191,35 @@ def estimate(output: Output, **options: Any) -> None:
         refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
     _refuse_useless(options)
     output.show(sample_estimate(**options), "errorbar.sample.estimate/1")
+
+
+@command.command("rehearse", cls=Command, short_help="Draw many samples of a corpus that is judged whole.")
+@frame_options
+@aim_options
+@click.option("--budget", type=click.IntRange(2, MOST), required=True, help="Items of a sample.")
+@click.option("--judged", multiple=True, required=True, type=INPUT, metavar="FILE", help="Judgments of every item.")
+@option("--raters", type=click.IntRange(1, 10_000), help="Judgments of each drawn item, of raters drawn anew.")
+@choice("--truth", ("majority", "any", "graded"), "How several raters of an item make one truth.")
+@option("--repetitions", type=click.IntRange(2, 1_000_000), default=1000, help="How many samples are drawn.")
+@option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
+@labels_option()
+@confidence_option
+@seed_option
+@lenient_option
+@output_options
+def rehearse(output: Output, **options: Any) -> None:
+    """Draw many samples of a corpus that is judged whole: bias, spread and coverage of what they tell.
+
+    \b
+    errorbar sample rehearse flags.csv --judged votes.csv --budget 500
+    errorbar sample rehearse flags.csv --judged votes.csv --budget 500 --truth graded --raters 3
+    """
+    from errorbar.studies.rehearse import sample_rehearse
+
+    _refuse_useless(options)
+    with progress_bar("samples", options["repetitions"]) as progress:
+        found = sample_rehearse(progress=progress, **options)
+    output.show(found, "errorbar.sample.rehearse/1")
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:

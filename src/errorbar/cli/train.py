@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, lenient_option, option, seed_option
+from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_option
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
 PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors")
+TAGGERS = ("perceptron", "errorbar-en")
 
 
 @click.command("train", cls=Command)
@@ -23,6 +24,7 @@ PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "articles", "for
     metavar="FILE",
     help="Treebank with Penn tags, in CoNLL-U, that the tagger learns from.  [default: the folder has a tagger]",
 )
+@choice("--tagger", TAGGERS, "What tags: a perceptron, or the spaCy pipeline errorbar-en, if it is installed.")
 @click.option(
     "--labels",
     multiple=True,
@@ -33,8 +35,14 @@ PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "articles", "for
 @click.option("--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all]")
 @option("--order", type=click.IntRange(1, 9), default=4, help="Words of the longest n-grams.")
 @click.option("--fallback", is_flag=True, help="Take fixed discounts where a text is too small for its own.")
-@option("--license", default="unknown", metavar="TEXT", help="Under which the text may be used; the models say it.")
-@option("--provenance", default="unknown", metavar="TEXT", help="Where the text is from; the models say it.")
+@click.option("--small", is_flag=True, help="Leave out what weighs little and round the rest: a tenth of the size.")
+@option(
+    "--license",
+    default="unknown",
+    metavar="TEXT",
+    help="Of the text, or without one of treebank or labels; the models say it.",
+)
+@option("--provenance", default="unknown", metavar="TEXT", help="Where that is from; the models say it.")
 @lenient_option
 @seed_option
 @format_option
@@ -42,13 +50,13 @@ def command(style: str, **options: Any) -> None:
     """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
     A TEXT is plain native English, a paragraph or a sentence a line, gzipped or not; a quoted pattern stands for
-    several. What is there already, of the same text and made in the same way, is kept. The combiner and the correctors
-    need no TEXT where the other models are.
+    several. What is there already, of the same text and made in the same way, is kept. Treebank and labels need no TEXT
+    where the other models are.
 
     \b
     errorbar train 'textbooks/*.txt' --treebank en_ewt-ud-train.conllu --license 'CC BY 4.0' -o models
     errorbar train more.txt --part ngrams --order 5 -o larger
-    errorbar train --part combiner --labels official-2013.m2 -o models
+    errorbar train --labels official-2013.m2 -o models
     """
     from errorbar.studies.training import train
 

@@ -4,6 +4,10 @@ Formula
     Probabilities by maximum entropy (``maxent.py``) over the features of ``choice_features.py``. The score of a form
     is the logarithm of the summed probabilities of the tags that it has: of those of its nouns, verbs, and other words
     each, the tags with at least ``LEAST_SHARE`` of its occurrences.
+Conventions
+    ``EPOCHS`` passes by task. Words are in lower case. A word that the training text does not have has no tag.
+Source
+    Berger et al. (1996) for maximum entropy; features and classes are ours.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.detectors.choice_features import FEATURES, slot_states
 from errorbar.detectors.choices import CLASSES, Slots, Task, find_slots
-from errorbar.detectors.features import Known, States
+from errorbar.detectors.features import LEAST, Known, States
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import Sentences
@@ -104,7 +108,14 @@ class Chooser:
 
 
 def train_chooser(
-    task: Task, sentences: Sentences, tagger: Tagger, text: Mapping[str, Any], *, bits: int = BITS, seed: int = 0
+    task: Task,
+    sentences: Sentences,
+    tagger: Tagger,
+    text: Mapping[str, Any],
+    *,
+    bits: int = BITS,
+    least: int = LEAST,
+    seed: int = 0,
 ) -> Chooser:
     """Train on tokenized native sentences; the same seed gives the same classifier.
 
@@ -114,6 +125,7 @@ def train_chooser(
         tagger: What tags them.
         text: What the model says of its text.
         bits: The table of weights has 2^bits rows.
+        least: In how many examples a feature must occur to have weights of its own.
         seed: Of the orders of examples.
 
     Raises:
@@ -129,7 +141,7 @@ def train_chooser(
     states, right = (np.concatenate(column) for column in zip(*parts, strict=True))
     if not len(right):
         raise UsageError(Problem("text-no-slot", f"there is no place for {task} in the text", fix="give more text"))
-    known = Known.of_examples(states, bits)
+    known = Known.of_examples(states, bits, least)
     weights = train_maxent(known.rows(states), right, len(CLASSES[task]), bits, epochs=EPOCHS[task], seed=seed)
     about = {"tagger": fingerprint(tagger.model()), "features": FEATURES, "hash": HASH, "bits": bits, "seed": seed}
     made = about | {"examples": len(right)}

@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.detectors.candidates import GROUPS
-from errorbar.detectors.proposals import Proposals, Reader
+from errorbar.detectors.proposals import AT_ONCE, Proposals, Reader
 from errorbar.detectors.sparse import Floats
 
-BLOCK = 256  # sentences at a time: small ones are slow to tag, large ones hold many candidates
 NEVER = -np.inf
 
 
@@ -110,7 +109,7 @@ class Corrector:
 
     def changes(self, sentences: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[Change]]]:
         """Each sentence with what is changed in it, from left to right; some sentences are read ahead."""
-        while block := list(islice(sentences, BLOCK)):
+        while block := list(islice(sentences, AT_ONCE)):
             yield from zip(block, self._block(block), strict=True)
 
     def _block(self, sentences: Sequence[Sequence[str]]) -> list[list[Change]]:

@@ -9,7 +9,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.detectors.combined import refuse_other_models
-from errorbar.detectors.corrector import BLOCK, Scorer, Setting, Weighed, check_settings
+from errorbar.detectors.corrector import Scorer, Setting, Weighed, check_settings
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learner_text import LearnerText
 from errorbar.detectors.loading import check_made, fitting
 from errorbar.detectors.logistic import Logistic
 from errorbar.detectors.model_file import Model
-from errorbar.detectors.proposals import Proposals, Reader
+from errorbar.detectors.proposals import Reader, read_all
 from errorbar.detectors.ranker import Ranker, fit_ranker
 from errorbar.detectors.ranker_features import FEATURES
 from errorbar.detectors.tuning import tune
@@ -31,6 +31,7 @@ from errorbar.detectors.tuning import tune
 Name = Literal["lm", "lm+classifiers", "ranked"]
 CORRECTORS: tuple[Name, ...] = get_args(Name)
 KIND = "correctors"
+_LATER = ("tagger", "words")
 Settings = Mapping[str, Setting]
 
 
@@ -47,7 +48,7 @@ DEFAULTS: Mapping[Name, Settings] = {
         _ALONE,
     ),
     "lm+classifiers": _settings(
-        2.0, {"M:ArtOrDet": 2.0, "U:ArtOrDet": 3.5, "R:Nn": 6.0, "R:Vform": 7.0, "R:Wform": 8.0}, _ALONE
+        2.0, {"M:ArtOrDet": 2.5, "U:ArtOrDet": 2.0, "R:Nn": 6.0, "R:Vform": 7.0, "R:Wform": 8.0}, _ALONE
     ),
 }
 
@@ -103,22 +104,13 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
     return Learned(settings, ranker, made, text.described)
 
 
-def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
-    """The candidates of a whole text."""
-    parts = [reader.read(sentences[first : first + BLOCK]) for first in range(0, len(sentences), BLOCK)]
-    return Proposals(
-        sentences,
-        [tags for part in parts for tags in part.tags],
-        np.concatenate([part.sentence + number * BLOCK for number, part in enumerate(parts)]),
-        [one for part in parts for one in part.candidates],
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "model", "classifiers")),
-    )
-
-
 def load_learned(model: Model, path: str, reader: Reader) -> Learned:
     """What a model file has learned; an ``InputError`` if it did so with other models or features."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
-    refuse_other_models(model, path, reader.hashes)
+    known = model.made.get("models")
+    # The first models did not say which tagger and words they were learned with.
+    silent = {*_LATER}.difference(known) if isinstance(known, dict) else ()
+    refuse_other_models(model, path, {kind: each for kind, each in reader.hashes.items() if kind not in silent})
     with fitting(path):
         said = model.made["settings"]
         settings: dict[Name, Settings] = {

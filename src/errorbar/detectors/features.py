@@ -86,12 +86,12 @@ class Known:
     marks: NDArray[np.uint8]
 
     @classmethod
-    def of_examples(cls, found: States, bits: int) -> Known:
-        """The features that occur in two or more examples (``LEAST``)."""
+    def of_examples(cls, found: States, bits: int, least: int = LEAST) -> Known:
+        """The features that occur in some examples or more."""
         marks = np.zeros(1 << _MARKS, np.bool_)
         for column in found.T:
             unique, counts = np.unique(column, return_counts=True)
-            marks[_mark(unique[counts >= LEAST])] = True
+            marks[_mark(unique[counts >= least])] = True
         return cls(bits, np.packbits(marks))
 
     @classmethod

@@ -64,7 +64,8 @@ def train_ngrams(
         sentences: Tokens, sentence by sentence; read once.
         order: Of the longest n-grams, 1 to 9.
         fallback: Whether to take the discounts .5, 1, 1.5 for an order whose own cannot be had.
-        least: How often n-grams of two, three and more words must occur to be kept; none: all are.
+        least: How often n-grams of two, three and more words must occur to be kept, the last of these all longer ones;
+            none: all are.
         text: What the model says of its text: ``sha256``, ``license``, ``provenance``.
 
     Returns:
@@ -74,7 +75,7 @@ def train_ngrams(
         InputError: If the text is empty or too small for discounts, or has tokens that no model can hold.
         UsageError: If the order is not 1 to 9, or fewer occurrences are asked of longer n-grams.
     """
-    needed = (1, *least[: order - 1], *[1] * (order - 1 - len(least)))
+    needed = (1, *least[: order - 1], *[(1, *least)[-1]] * (order - 1 - len(least)))
     if not 1 <= order <= LARGEST_ORDER:
         what = f"the order must be from 1 to {LARGEST_ORDER}, got {order}"
         raise UsageError(Problem("bad-parameter", what))

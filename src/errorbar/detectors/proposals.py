@@ -6,6 +6,8 @@ Formula
     prepositions in the place of others (ME), of numbers of nouns, forms of verbs and words of one stem.
 Conventions
     NaN: no classifier speaks of it. Candidates are in the order of the text.
+Source
+    Bryant and Briscoe (2018) for the language model; Rozovskaya et al. (2014) for classifiers beside it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from errorbar.detectors.selectors import Classifier
 from errorbar.detectors.sparse import Floats
 from errorbar.detectors.tagger import Tagged, Tagger
 
+AT_ONCE = 256  # sentences: small blocks are slow to tag, large ones hold many candidates
 _GROUP = {name: number for number, name in enumerate(GROUPS)}
 _PREPOSITION = {word: number for number, word in enumerate(PREPOSITIONS)}
 _VERBS = np.isin(np.arange(sum(map(len, FAMILIES))), FAMILIES[1])
@@ -115,6 +118,18 @@ class Reader:
             starts = text.layout.spans[numbers, 0] + np.array([one.start for one in candidates])
             _Margins(self.classifiers, text, candidates, groups, starts).find(margins)
         return Proposals(sentences, tags, numbers, candidates, groups, said, margins)
+
+
+def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
+    """The candidates of a whole text."""
+    parts = [reader.read(sentences[first : first + AT_ONCE]) for first in range(0, len(sentences), AT_ONCE)]
+    return Proposals(
+        sentences,
+        [tags for part in parts for tags in part.tags],
+        np.concatenate([part.sentence + number * AT_ONCE for number, part in enumerate(parts)]),
+        [one for part in parts for one in part.candidates],
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "model", "classifiers")),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

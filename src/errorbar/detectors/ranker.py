@@ -126,7 +126,7 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
         what = f"{int(right.sum())} of {len(right)} candidates are right"
         raise UsageError(Problem("labels-one", what, expected="right and wrong ones", fix="give more labels"))
     features = find_features(proposals, counts)
-    odds = _cross_validated(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
+    odds = cross_validated(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
     order = choose(proposals, odds, float(THRESHOLDS[0]))
     wanted = edits_wanted(corpus)
     best = max((f_half(order, odds, right, wanted, float(each)), float(each)) for each in THRESHOLDS)
@@ -155,14 +155,16 @@ def f_half(order: list[int], scores: Floats, right: Flags, wanted: float, thresh
     return 1.25 * float(right[made].sum()) / (len(made) + 0.25 * wanted) if made else 0.0
 
 
-def _cross_validated(features: Features, right: Flags, folds: NDArray[np.int64]) -> Floats:
+def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], share: float = 1.0) -> Floats:
+    """The log odds of every candidate by a ranker fitted without its fold, to the first ``share`` of the rest."""
     odds = np.full(len(right), NEVER)
     for fold in np.unique(folds):
         out = folds == fold
-        if len(np.unique(right[~out])) < 2:  # nothing to tell apart: nothing of the fold is made
-            continue
-        ranker = Ranker(*_fit(features.part(~out), right[~out]), 0.0, {})
-        odds[out] = ranker.log_odds(features.part(out))
+        rest = np.flatnonzero(~out)
+        rest = rest[: round(share * len(rest))]
+        if right[rest].any() and not right[rest].all():
+            ranker = Ranker(*_fit(features.part(rest), right[rest]), 0.0, {})
+            odds[out] = ranker.log_odds(features.part(out))
     return odds
 
 

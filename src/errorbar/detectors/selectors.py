@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.detectors.contexts import Contexts, find_prepositions
-from errorbar.detectors.features import FEATURES, Known, States, feature_states
+from errorbar.detectors.features import FEATURES, LEAST, Known, States, feature_states
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
@@ -134,7 +134,14 @@ def find_examples(sentences: Sentences, tagger: Tagger) -> Examples:
 
 
 def train_classifier(
-    kind: Kind, examples: Examples, tagger: Tagger, text: Mapping[str, Any], *, bits: int = BITS, seed: int = 0
+    kind: Kind,
+    examples: Examples,
+    tagger: Tagger,
+    text: Mapping[str, Any],
+    *,
+    bits: int = BITS,
+    least: int = LEAST,
+    seed: int = 0,
 ) -> Classifier:
     """Train PERC or ME; the same seed gives the same classifier.
 
@@ -144,10 +151,11 @@ def train_classifier(
         tagger: What tagged them.
         text: What the model says of its text.
         bits: The table of weights has 2^bits rows.
+        least: In how many examples a feature must occur to have weights of its own.
         seed: Of the orders of examples.
     """
     train = train_perceptron if kind == "perc" else train_maxent
-    known = Known.of_examples(examples.states, bits)
+    known = Known.of_examples(examples.states, bits, least)
     weights = train(known.rows(examples.states), examples.right, len(PREPOSITIONS), bits, seed=seed)
     made = _made(tagger) | {
         "features": FEATURES,

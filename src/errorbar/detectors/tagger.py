@@ -127,7 +127,7 @@ class Tagger:
         kernel().tag_tokens(
             rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, found, w.bits
         )
-        return Tagged(self.lexicon, layout, self.tags, _padded(layout, found, len(self.tags)))
+        return Tagged(self.lexicon, layout, self.tags, padded(layout, found, len(self.tags)))
 
     def tag(self, sentences: Sentences) -> list[list[str]]:
         """Tag tokenized sentences."""
@@ -181,7 +181,8 @@ def train_tagger(
     return Tagger(tags, averaged(table, totals, at), learn_lemmas(bank), made, text)
 
 
-def _padded(layout: Layout, classes: Classes, none: int) -> Classes:
+def padded(layout: Layout, classes: Classes, none: int) -> Classes:
+    """The tag of each place, of the tags of tokens: ``none`` in the gaps."""
     found = np.full(len(layout.words), none, np.int8)
     found[layout.places] = classes
     return found

@@ -7,6 +7,8 @@ Formula
 Conventions
     Within a group, changes are made one after the other from the highest score down, where they do not get into each
     other's way; between groups that is not looked at. A group has to make ``LEAST`` right changes.
+Source
+    A threshold for each type, chosen on learners' text: Bryant and Briscoe (2018) have one for all.
 """
 
 from __future__ import annotations

@@ -143,7 +143,8 @@ def changed_items(
     ]
     judgments = edit_items(Corpus(sentences, names, corpus.name), projection, words=words).judgments
     flags = np.zeros((len(names), len(judgments.items)), np.bool_)
-    flags[judgments.rater, judgments.item] = judgments.label == judgments.labels.index(ERROR)
+    row = np.array([names.index(name) for name in judgments.raters])  # raters are in an order of their own
+    flags[row[judgments.rater], judgments.item] = judgments.label == judgments.labels.index(ERROR)
     return judgments.items, flags
 
 

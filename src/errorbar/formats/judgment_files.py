@@ -6,6 +6,7 @@ row by row only where something in it is odd: the rules of a row stand once, in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -26,6 +27,9 @@ from errorbar.formats.untrusted import is_parquet, json_record
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
+OWN = frozenset(("text", "set", "flag", "score", "word", "suggestion"))
+"""What our own tables have beside judgments, of drawn sets and of detectors; that it is not read surprises nobody."""
+_SET = re.compile(r"[0-9a-f]{16}")
 REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -36,6 +40,7 @@ class JudgmentTable(NamedTuple):
 
     judgments: Judgments
     seconds: Floats | None
+    drawn: bool = False  # they are of a set that ``sample draw`` wrote
 
 
 def read_judgment_table(
@@ -63,18 +68,19 @@ def read_judgment_table(
         layout = "batch" if is_batch(header_of(again)) else "long"
     lines: Numbers = np.empty(0, np.int64)
     seconds: Floats | None = None
+    drawn = False
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
         judgments, seconds, lines = read_batch(again, problems, answer=answer, item=item, labels=labels)
     elif layout == "wide":
         judgments = read_wide(again, problems, item=roles.get("item", "item"), labels=labels)
     else:
-        judgments, seconds, lines = _read_long(again, problems, roles, labels)
+        judgments, seconds, lines, drawn = _read_long(again, problems, roles, labels)
     kept = _settled(judgments, repeats, lines, display_name(path), problems)
     problems.raise_errors()
     if kept is None:
-        return JudgmentTable(judgments, seconds)
-    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept])
+        return JudgmentTable(judgments, seconds, drawn)
+    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept], drawn)
 
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
@@ -113,8 +119,8 @@ class _Codes(dict[str, int]):
 
 def _read_long(
     path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
-) -> tuple[Judgments, Floats | None, Numbers]:
-    """The judgments with their times, and the lines they stand in, block by block."""
+) -> tuple[Judgments, Floats | None, Numbers, bool]:
+    """The judgments with their times, the lines they stand in, and whether they are of a drawn set, block by block."""
     names = {role: roles.get(role, role) for role in COLUMNS if role != "seconds" or role in roles}
     needed = {name: role for role, name in names.items() if role != "weight"}
     wanted = Wanted(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
@@ -122,8 +128,11 @@ def _read_long(
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
     extra: dict[str, None] = {}
+    drawn = False
     for block in table_blocks(path, problems, wanted):
-        extra |= dict.fromkeys(key for key in block.header if key and key not in names.values())
+        extra |= dict.fromkeys(key for key in block.header if key and key not in names.values() and key not in OWN)
+        if "set" in block.header and not drawn and block.lines:
+            drawn = _SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
         rows = _checked(block, places, place.file, problems)
         if not rows.item:
@@ -153,7 +162,7 @@ def _read_long(
         columns = {name: column[said] for name, column in columns.items()}
     codes = (columns["item"], columns["rater"], columns["label"])
     judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
-    return judgments, columns.get("seconds"), columns["lines"]
+    return judgments, columns.get("seconds"), columns["lines"], drawn
 
 
 def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:

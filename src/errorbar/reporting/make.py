@@ -34,7 +34,8 @@ from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, lo
 from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
-from errorbar.studies.sample import Labeling, meanings, sample_estimate
+from errorbar.studies.sample import sample_estimate
+from errorbar.studies.sample_input import Labeling, meanings
 
 MOST_NAMED = 3
 MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the better part of a minute

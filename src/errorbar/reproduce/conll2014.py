@@ -14,6 +14,7 @@ from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce.cells import Cell, Printed, compare, percents, published, scored
+from errorbar.reproduce.our_correctors import corrector_cells
 from errorbar.reproduce.sources import Sources
 
 TABLES = "conll2014_table"
@@ -64,6 +65,7 @@ def cells(sources: Sources) -> Iterator[Cell]:
         (pair,) = pairwise_agreement(edit_items(both, projection).judgments)
         known = "" if projection in KAPPA_AS_PUBLISHED else OTHER_READING
         yield Cell("kappa", "identification", projection, PUBLISHED_KAPPA, pair.kappa.estimate.value, known=known)
+    yield from corrector_cells(sources, {"table 7": plain, "table 8": alternatives}, systems)
 
 
 def _sizes(sources: Sources) -> Values:

@@ -17,6 +17,7 @@ from errorbar.edits.items import ERROR, edit_items
 from errorbar.metrics.crowd_agreement import agreement_bins
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
 from errorbar.reproduce.cells import Cell, Printed, compare, facts
+from errorbar.reproduce.judged_detectors import judged_cells
 from errorbar.reproduce.sources import TEN_ANNOTATORS, Sources
 from errorbar.sampling import frame_of_systems
 from errorbar.stats.resampling import stream
@@ -66,3 +67,4 @@ def madnani2011(sources: Sources) -> Iterator[Cell]:
     for column, value in (("agreement", agreed), ("kappa", kappa)):
         here = printed[f"crowd3_vs_expert_{column}"]
         yield Cell("crowd of 3, ten annotators", row, column, here, value, 0, OTHER_EDITS)
+    yield from judged_cells(sources)

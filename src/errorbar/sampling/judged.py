@@ -20,12 +20,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import labels_of_rule
-from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import is_parquet
@@ -35,7 +35,6 @@ from errorbar.sampling.totals import Sample
 
 Truth = Literal["majority", "any", "graded"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
-OURS = frozenset(("text", "set"))  # columns of the annotation set that judgments have no use for
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         raise UsageError(Problem("sample-no-judgments", "no file of judgments", fix="name the filled-in set"))
     tables: list[Judgments] = []
     for path in map(rereadable, paths):
+        refuse_corpus(path)
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, own)
         own.raise_errors()
@@ -94,9 +94,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
             what = "the weights of judgments are not used: each counts once"
             own.note("sample-weights", what, Place(display_name(path)))
         tables.append(table)
-        # The set's own columns are expected; others are named by the reader of judgments.
-        ends = {note: {name.strip() for name in note.what.rpartition(":")[2].split(",")} for note in own.notes}
-        problems.take(note for note, columns in ends.items() if note.code != "judgments-extra" or columns - OURS)
+        problems.take(own.notes)
     columns = [table.to_columns() for table in tables]
     item, rater, label = ([value for one in columns for value in one[name]] for name in ("item", "rater", "label"))
     joined = Judgments.from_columns(item, rater, label)
@@ -126,6 +124,13 @@ def _check_set(path: Source, key: Key, problems: Problems) -> None:
     if unnamed and not problems.errors:
         what = "no column 'set' names the sample; only the items tell that they belong to the key"
         problems.note("sample-no-set", what, place, fix="keep the column 'set'")
+
+
+def refuse_corpus(path: Source) -> None:
+    """Raise ``InputError`` where edits are given for judgments, and say what makes these of them."""
+    if is_corpus(path):
+        what, fix = "this is a corpus, and a table of judgments is wanted", "errorbar crowd judgments makes one"
+        raise InputError(Problem("sample-corpus", what, Place(display_name(path)), fix=fix))
 
 
 def judge_sample(

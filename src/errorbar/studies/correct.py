@@ -13,7 +13,7 @@ from errorbar.detectors.correctors import CORRECTORS
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
-from errorbar.studies.model_folder import read_corrector
+from errorbar.studies.model_folder import models_folder, read_corrector
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -56,7 +56,7 @@ def correct(
     out: Source | None = None,
     *,
     corrector: str = "lm",
-    models: Source = "models",
+    models: Source | None = None,
     explain: bool = False,
     lenient: Lenient = False,
     progress: Progress = lambda _: None,
@@ -67,7 +67,7 @@ def correct(
         text: One tokenized sentence per line.
         out: File to write, ``-`` for standard output; None: the result has the lines.
         corrector: ``lm``, ``lm+classifiers`` or ``ranked``.
-        models: The folder that ``train`` wrote.
+        models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         explain: Write a JSON object for each sentence instead: its source, the corrected text, and each change with
             its type and score.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
@@ -80,8 +80,8 @@ def correct(
     if corrector not in CORRECTORS:
         what = f"no corrector is called '{corrector}'"
         raise UsageError(Problem("unknown-corrector", what, fix=nearest(corrector, CORRECTORS)))
-    made = read_corrector(models, corrector)
     problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
+    made = read_corrector(models_folder(models, problems), corrector)
     lines = Lines(text, problems, last=True)
 
     def corrected() -> Iterator[str]:

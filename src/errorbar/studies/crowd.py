@@ -188,6 +188,10 @@ def read_against(
     """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
     drawn = resampling(given, jobs=given["jobs"])
     judged, problems = take_crowd(judgments, given)
+    if judged.drawn:
+        what = "these judgments are of a drawn set, in which flagged items have another share than in the corpus"
+        fix = "scores of the corpus: errorbar sample estimate, with the key of the set"
+        problems.note("crowd-drawn", what, Place(), fix=fix)
     against = Against.of(judged, metric, judged.options.error, given["seed"])
     ci, n = given["ci"], len(judged.judgments.items)
     return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -19,7 +20,14 @@ from errorbar.detectors.selectors import Kind
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.opening import Lines, Source
 from errorbar.studies.door import Lenient, public
-from errorbar.studies.model_folder import read_combined, read_combiner, read_ngrams, read_selector, read_tagger
+from errorbar.studies.model_folder import (
+    models_folder,
+    read_combined,
+    read_combiner,
+    read_ngrams,
+    read_selector,
+    read_tagger,
+)
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -34,6 +42,9 @@ CoNLL-2013, each tenth of the text judged by a combiner of the others.
 INFINITIVE = -1000.0
 """Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
 ``combined``, which has seen what annotators do with it, may call it an error."""
+
+
+NOTHING = "there is no preposition in it"
 
 
 class Detection(NamedTuple):
@@ -77,7 +88,7 @@ class Detections(Result):
         body: list[list[Cell]] = [
             [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
         ]
-        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out"
+        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING
         return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
 
     def every(self) -> Table:
@@ -96,14 +107,14 @@ def _label(found: Detection) -> str:
 
 
 @public()
-def detect(text: Source, detector: str = "me", *, models: Source = "models", lenient: Lenient = False) -> Detections:
+def detect(text: Source, detector: str = "me", *, models: Source | None = None, lenient: Lenient = False) -> Detections:
     """Judge every preposition of a text by a detector that ``train`` made.
 
     Args:
         text: One tokenized sentence per line, as systems' texts are.
         detector: ``lm``, ``me``, ``perc``, ``combined`` or ``majority``, with a threshold as in
             ``"me(threshold=4)"``: a word is an error if its score is at least that (of ``lm``: above it).
-        models: The folder that ``train`` wrote.
+        models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
 
     Raises:
@@ -123,7 +134,7 @@ def detect(text: Source, detector: str = "me", *, models: Source = "models", len
     if not any(sentences):
         place = Place(lines.name)
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
-    found, suggestions = _judged(name, models, sentences)
+    found, suggestions = _judged(name, models_folder(models, problems), sentences)
     scores = np.where(np.isneginf(found.margin), INFINITIVE, found.margin).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
@@ -138,7 +149,7 @@ def _shown(tokens: Sequence[str], at: int) -> str:
     return " ".join([*tokens[:at], f"[{tokens[at]}]", *tokens[at + 1 :]])
 
 
-def _judged(name: str, models: Source, sentences: Sentences) -> tuple[Detected, list[str]]:
+def _judged(name: str, models: Path, sentences: Sentences) -> tuple[Detected, list[str]]:
     """Every preposition with its score, and what should stand there instead."""
     tagger = read_tagger(models)
     if name == "combined":

@@ -203,6 +203,7 @@ class Judged:
     corpus: Corpus | None = None  # that the judgments are made from
     options: JudgmentOptions = JudgmentOptions()
     order: tuple[str, ...] | None = None  # the labels from lowest to highest, where they are ranks
+    drawn: bool = False  # they are of a set that ``sample draw`` wrote
     how: str = GIVEN  # what the judgments are, for a signature
 
 
@@ -308,7 +309,8 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
     kept = judgments.settled(options.repeats)
     times = [table.seconds if table.seconds is not None else np.full(len(table.judgments), np.nan) for table in tables]
     timed = any(table.seconds is not None for table in tables)
-    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None)
+    drawn = any(table.drawn for table in tables)
+    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn)
 
 
 def _see_that_numbers_rank(labels: Sequence[str]) -> None:
@@ -332,7 +334,7 @@ def paths_of(files: Files, what: str = "judgments") -> list[str]:
 
 def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> Judged:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
-    judgments, seconds = table.judgments, table.seconds
+    judgments, seconds, drawn = table
     if options.unknown:
         kept = np.array([label not in options.unknown for label in judgments.labels], np.bool_)[judgments.label]
         judgments = judgments.without(options.unknown)
@@ -346,7 +348,7 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
         what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
         problems.note("crowd-unjudged", f"{what} count", Place())
-    return Judged(judgments, seconds=None if seconds is None else seconds[rows], options=options)
+    return Judged(judgments, seconds=None if seconds is None else seconds[rows], options=options, drawn=drawn)
 
 
 def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:

@@ -1,12 +1,17 @@
-"""Folders of models that ``train`` wrote: a file for each, read and checked against the others."""
+"""Folders of models that ``train`` wrote: a file for each, read and checked against the others.
+
+Where none is named, it is ``models`` here, or else the small ones of the package errorbar-models.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Literal, cast
 
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
 from errorbar.detectors.candidates import Proposer
 from errorbar.detectors.choices import TASKS
 from errorbar.detectors.chooser import load_chooser
@@ -19,12 +24,39 @@ from errorbar.detectors.correctors import Name as Corrections
 from errorbar.detectors.model_file import Model, fingerprint, load_model
 from errorbar.detectors.ngram_model import KIND as NGRAMS
 from errorbar.detectors.ngram_model import NgramModel
+from errorbar.detectors.pipeline_tagger import load_any_tagger
 from errorbar.detectors.proposals import Classifiers, Reader
 from errorbar.detectors.selectors import Classifier, Kind, Majority, load_selector
-from errorbar.detectors.tagger import Tagger, load_tagger
+from errorbar.detectors.tagger import Tagger
 from errorbar.detectors.word_counts import KIND as WORDS
 from errorbar.detectors.word_counts import stored_counts
 from errorbar.formats.opening import Source
+
+HERE = "models"
+INSTALLED = "errorbar_models"
+
+
+def models_folder(named: Source | None, problems: Problems) -> Path:
+    """The folder of models that is used; a note says so where it is the installed package's.
+
+    Raises:
+        InputError: If none is named, there is no folder ``models`` and no package of models.
+    """
+    if named is not None or Path(HERE).is_dir():
+        return Path(HERE if named is None else named)
+    try:
+        package = import_module(INSTALLED)
+    except ImportError:
+        what = f"there are no models: no folder '{HERE}' here, and errorbar-models is not installed"
+        fix = (
+            "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a "
+            "checkout of errorbar: pip install '.[detect]' ./packages/errorbar-models"
+        )
+        raise InputError(Problem("no-models", what, fix=fix)) from None
+    what = f"the small models of errorbar-models {package.__version__} are used"
+    fix = "--models=DIR names others, that errorbar train made"
+    problems.note("models-small", what, Place(), fix=fix, severity="repaired")
+    return Path(package.FOLDER)
 
 
 def file_of(folder: Source, part: str) -> Path:
@@ -35,7 +67,7 @@ def file_of(folder: Source, part: str) -> Path:
 def read_tagger(folder: Source) -> Tagger:
     """The tagger of a folder of models; an ``InputError`` if there is none."""
     path = file_of(folder, "tagger")
-    return load_tagger(load_model(path, "tagger"), str(path))
+    return load_any_tagger(load_model(path, "tagger"), str(path))
 
 
 def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagger) -> Classifier | Majority:
@@ -59,7 +91,7 @@ def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
         hashes[kind] = fingerprint(found)
         return found, str(path)
 
-    tagger = load_tagger(*model("tagger"))
+    tagger = load_any_tagger(*model("tagger"))
     found = Reader(NgramModel.stored(*model(NGRAMS)), tagger, Proposer(stored_counts(*model(WORDS))), hashes=hashes)
     if not classifiers:
         return found

@@ -23,7 +23,7 @@ from errorbar.detectors.treebank import Treebank
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.model_folder import file_of, read_tagger
-from errorbar.studies.training_parts import Told
+from errorbar.studies.training_arguments import Told
 
 SELECTION = "selection"
 SHARE, DEVELOPMENT = 0.3, 0.1

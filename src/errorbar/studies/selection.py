@@ -23,7 +23,7 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.selecting import ENSEMBLE, FIVE, MAJORITY, Selecting
-from errorbar.studies.training_parts import Told
+from errorbar.studies.training_arguments import Told
 
 
 @dataclass(frozen=True, slots=True, eq=False)

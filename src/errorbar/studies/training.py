@@ -13,17 +13,8 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of
-from errorbar.studies.training_parts import (
-    LABELED,
-    PARTS,
-    TEXTLESS,
-    UNTAGGED,
-    Learning,
-    Part,
-    Told,
-    TrainedPart,
-    Training,
-)
+from errorbar.studies.training_arguments import PARTS, Learning, Part, Told, TrainedPart
+from errorbar.studies.training_parts import LABELED, TEXTLESS, UNTAGGED, Training
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -74,7 +65,7 @@ def train(
 
     Args:
         texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
-            for ``tagger``, ``combiner`` and ``correctors`` alone, with the other models that the folder has.
+            for what learns from a treebank or from labels, with the other models that the folder has.
         out: Folder for the models.
         part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``,
             ``articles``, ``forms``, ``combiner``, ``correctors``; none: all, without a tagger what needs none, without
@@ -90,8 +81,8 @@ def train(
     paths = [texts] if isinstance(texts, str | PathLike) else list(texts)
     files = [each.path for each in expand_files([fspath(path) for path in paths])]
     folder = Path(out)
-    wanted = _wanted([part] if isinstance(part, str) else part, folder, shared)
-    if not files and not {*wanted} <= {*TEXTLESS}:
+    wanted = _wanted([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
+    if not files and not (wanted and {*wanted} <= {*TEXTLESS}):
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -104,13 +95,15 @@ def train(
     return Trained(rows, described, tuple(training.problems.notes))
 
 
-def _wanted(asked: Sequence[Part], folder: Path, said: Learning) -> list[Part]:
-    """What is to be trained, in the order of training."""
-    labeled = bool(said["labels"])
+def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) -> list[Part]:
+    """What is to be trained, in the order of training: what is asked for, or all that there is something for."""
+    labeled, bank = bool(said["labels"]), said["treebank"] is not None
     if asked:
         if labeled and not {*asked} & {*LABELED}:
             what = f"--labels is for {', '.join(LABELED)}"
             raise UsageError(Problem("useless-option", what, fix=f"leave it out, or add --part={LABELED[0]}"))
         return [each for each in PARTS if each in asked]
-    tagged = said["treebank"] is not None or file_of(folder, "tagger").exists()
-    return [each for each in PARTS if (labeled if each in LABELED else tagged or each in UNTAGGED)]
+    tagged = bank or file_of(folder, "tagger").exists()
+    of_text = {each: tagged or each in UNTAGGED for each in PARTS} if text else {}
+    there = {**of_text, **dict.fromkeys(LABELED, labeled), "tagger": tagged if text else bank}
+    return [each for each in PARTS if there.get(each)]

@@ -3,86 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.detectors.choice_features import FEATURES as OF_CHOICES
-from errorbar.detectors.choices import Task
+from errorbar.detectors.choices import CLASSES, Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
-from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
+from errorbar.detectors.corpus_text import CorpusText, read_corpus_text
 from errorbar.detectors.correctors import learn
 from errorbar.detectors.features import FEATURES as OF_PREPOSITIONS
+from errorbar.detectors.features import LEAST as FREQUENT
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
+from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
+from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
 from errorbar.detectors.proposals import Reader
 from errorbar.detectors.ranker_features import FEATURES as OF_RANKER
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
 from errorbar.detectors.tagger import FEATURES as OF_TAGGER
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
-from errorbar.formats.opening import Source
-from errorbar.studies.door import Lenient, Said
+from errorbar.formats.reference import expand_files
 from errorbar.studies.door import part as part_of
 from errorbar.studies.model_folder import file_of, read_combined, read_reader, read_tagger
+from errorbar.studies.training_arguments import About, Learning, Part, Told, TrainedPart
 
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors"]
-PARTS: tuple[Part, ...] = get_args(Part)
 _OF_CORRECTORS: tuple[Part, ...] = ("words", "ngrams", "me", "articles", "forms")
-Told = Callable[[str], object]
-
-
-class About(TypedDict, total=False):
-    """What models say of their text."""
-
-    license: Annotated[str, Said(UNKNOWN, "Under which the text may be used; the models say it.")]
-    provenance: Annotated[str, Said(UNKNOWN, "Where the text is from; the models say it.")]
-
-
-class Learning(About, total=False):
-    """How models are trained."""
-
-    treebank: Annotated[
-        Source | None,
-        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
-    ]
-    labels: Annotated[
-        Source | Sequence[Source],
-        Said(
-            (),
-            "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
-        ),
-    ]
-    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
-    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
-    seed: Annotated[int, Said(0, "Of the orders of examples.")]
-    lenient: Lenient
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedPart:
-    """A model that was made, or was there already.
-
-    Attributes:
-        part: What it is.
-        file: Where it is.
-        n_bytes: Its size.
-        learned_from: How many tokens, or of classifiers examples.
-        found: Whether it was there already, made of the same text in the same way.
-    """
-
-    part: str
-    file: str
-    n_bytes: int
-    learned_from: int
-    found: bool
 
 
 class Training:
@@ -126,7 +80,8 @@ class Training:
     def labels(self) -> LearnerText:
         """Learners' text with labels."""
         given = self.said["labels"]
-        files = [given] if isinstance(given, str | PathLike) else given
+        paths = [given] if isinstance(given, str | PathLike) else given
+        files = [each.path for each in expand_files([fspath(path) for path in paths])]
         if not files:
             what = "there are no labels to learn from"
             raise UsageError(Problem("no-labels", what, fix="add --labels=FILE.m2: learners' text with edits"))
@@ -152,7 +107,10 @@ class Training:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
         model = self._there(part)
-        found = model is not None and model.made.get("features", "") == step.features and step.fits(self, model)
+        small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
+        same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
+        same = model is not None and same_size and model.made.get("features", "") in step.features
+        found = model is not None and same and step.fits(self, model)
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
                 what = "no such model, and no text to train it on is named"
@@ -160,7 +118,8 @@ class Training:
                     Problem("no-files", what, Place(str(path)), fix="name the text, or another folder: -o")
                 )
             model = step.make(self)
-            save_model(model, path)
+            model = replace(model, made={**model.made, **small})
+            save_model(model, path, packed=self.said["small"])
         return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
 
     def _there(self, part: Part) -> Model | None:
@@ -169,6 +128,19 @@ class Training:
             return load_model(path, part) if path.exists() else None
         except InputError:
             return None  # damaged, or of another version: it is made anew
+
+    @property
+    def least_examples(self) -> int:
+        """In how many examples a feature of a classifier must occur."""
+        return LEAST_EXAMPLES if self.said["small"] else FREQUENT
+
+    def shrunk(self, classifier: Model, n_classes: int) -> Model:
+        """A classifier with fewer weights, where small models are wanted."""
+        return small_classifier(classifier, n_classes) if self.said["small"] else classifier
+
+    def about_no_text(self) -> dict[str, str]:
+        """What license and provenance say where they are not those of a plain text."""
+        return {} if self.files else part_of(About, self.said)
 
     def same_text(self, there: Model) -> bool:
         """Whether a model was made of this text; without a text, of any."""
@@ -188,20 +160,28 @@ class _Step:
 
     make: Callable[[Training], Model]
     fits: Callable[[Training, Model], bool]
-    features: str = ""  # their definitions, of a model that has some
+    features: Sequence[str] = ("",)  # whose definitions are still these
+    shrinks: bool = False  # small models of this part are others
 
 
 def _tagger(training: Training) -> Model:
     if training.bank is None:
         what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
         raise InputError(Problem("no-tagger", what, Place(str(file_of(training.folder, "tagger"))), fix=fix))
+    bank, about, said = training.bank, training.about_no_text(), training.said
+    if said["tagger"] == "errorbar-en":
+        return pipeline_tagger(bank, about).model()
     training.tell("training the tagger")
-    return train_tagger(training.bank, seed=training.said["seed"]).model()
+    return train_tagger(bank, about, seed=said["seed"]).model()
 
 
 def _same_tagger(training: Training, there: Model) -> bool:
-    bank, seed = training.bank, training.said["seed"]
-    return bank is None or (there.text.get("sha256"), there.made.get("seed")) == (bank.sha256, seed)
+    bank, said = training.bank, training.said
+    if bank is None:  # whatever is there
+        return True
+    if (there.made.get("features") == PIPELINE) != (said["tagger"] == "errorbar-en"):
+        return False
+    return there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
 
 
 def _words(training: Training) -> Model:
@@ -213,7 +193,9 @@ def _words(training: Training) -> Model:
 def _ngrams(training: Training) -> Model:
     text, said = training.text, training.said
     training.tell("counting n-grams")
-    return train_ngrams(text.sentences, said["order"], fallback=said["fallback"], text=text.described).model()
+    least = LEAST if said["small"] else ()
+    made = train_ngrams(text.sentences, said["order"], fallback=said["fallback"], least=least, text=text.described)
+    return (small_ngrams(made) if said["small"] else made).model()
 
 
 def _same_ngrams(training: Training, there: Model) -> bool:
@@ -227,10 +209,11 @@ def _majority(training: Training) -> Model:
 
 def _classifier(kind: Kind) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
-        examples, described = training.examples, training.text.described
+        examples, described, seed = training.examples, training.text.described, training.said["seed"]
         training.tell(f"training {kind}")
-        seed = training.said["seed"]
-        return train_classifier(kind, examples, training.tagger, described, bits=BITS, seed=seed).model()
+        least = training.least_examples
+        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(made.model(), len(PREPOSITIONS))
 
     return make
 
@@ -244,7 +227,7 @@ def _same_classifier(training: Training, there: Model) -> bool:
 def _combiner(training: Training) -> Model:
     labels, combined = training.labels, training.combined
     training.tell("learning from labels")
-    return combined.fit(labels).model()
+    return combined.fit(replace(labels, described={**labels.described, **training.about_no_text()})).model()
 
 
 def _same_combiner(training: Training, there: Model) -> bool:
@@ -254,10 +237,10 @@ def _same_combiner(training: Training, there: Model) -> bool:
 
 def _chooser(task: Task) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
-        text = training.text
+        text, seed, least = training.text, training.said["seed"], training.least_examples
         training.tell(f"training {task}")
-        said = {"bits": BITS, "seed": training.said["seed"]}
-        return train_chooser(task, text.sentences, training.tagger, text.described, **said).model()
+        made = train_chooser(task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(made.model(), len(CLASSES[task]))
 
     return make
 
@@ -265,7 +248,7 @@ def _chooser(task: Task) -> Callable[[Training], Model]:
 def _correctors(training: Training) -> Model:
     labels, reader = training.labels, training.reader
     training.tell("learning corrections from labels")
-    return learn(reader, labels).model()
+    return learn(reader, replace(labels, described={**labels.described, **training.about_no_text()})).model()
 
 
 def _same_correctors(training: Training, there: Model) -> bool:
@@ -274,16 +257,16 @@ def _same_correctors(training: Training, there: Model) -> bool:
 
 
 STEPS: Mapping[Part, _Step] = {
-    "tagger": _Step(_tagger, _same_tagger, OF_TAGGER),
+    "tagger": _Step(_tagger, _same_tagger, [OF_TAGGER, PIPELINE]),
     "words": _Step(_words, Training.same_text),
-    "ngrams": _Step(_ngrams, _same_ngrams),
+    "ngrams": _Step(_ngrams, _same_ngrams, shrinks=True),
     "majority": _Step(_majority, _same_classifier),
-    "perc": _Step(_classifier("perc"), _same_classifier, OF_PREPOSITIONS),
-    "me": _Step(_classifier("me"), _same_classifier, OF_PREPOSITIONS),
-    "articles": _Step(_chooser("articles"), _same_classifier, OF_CHOICES),
-    "forms": _Step(_chooser("forms"), _same_classifier, OF_CHOICES),
+    "perc": _Step(_classifier("perc"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
+    "me": _Step(_classifier("me"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
+    "articles": _Step(_chooser("articles"), _same_classifier, [OF_CHOICES], shrinks=True),
+    "forms": _Step(_chooser("forms"), _same_classifier, [OF_CHOICES], shrinks=True),
     "combiner": _Step(_combiner, _same_combiner),
-    "correctors": _Step(_correctors, _same_correctors, OF_RANKER),
+    "correctors": _Step(_correctors, _same_correctors, [OF_RANKER]),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,9 +21,9 @@ from errorbar.formats.saving import save_lines
 from errorbar.formats.token_labels import CORRECT, INCORRECT
 from errorbar.studies.correct import correct
 from errorbar.studies.detect import detect
-from errorbar.studies.model_folder import file_of
+from errorbar.studies.model_folder import file_of, models_folder
 from errorbar.tables.writers import tables_text
-from errorbar.tasks.config import Made, Submission
+from errorbar.tasks.config import Submission
 from errorbar.tasks.task_cache import CACHE_ERROR, TaskCache
 
 ROOMS = ("core", "detectors", "edits", "formats", "studies")
@@ -46,7 +45,7 @@ class Maker:
         """
         if run.made is None:
             return run
-        models = run.made.models if run.made.models is not None else _usual_models(run.made)
+        models = run.made.models if run.made.models is not None else models_folder(None, Problems())
         models_hash = _hash_of(models)
         source = hashlib.sha256("\n".join(map(source_record, self.sentences)).encode("utf-8", "surrogatepass"))
         parts = [run.made.kind, run.made.spec, models_hash, source.hexdigest()]
@@ -96,11 +95,6 @@ def make_all(runs: Sequence[Submission], maker: Maker, refused: dict[str, list[P
             refused[str(run.path)] = list(error.problems)
             found.append(run)
     return found
-
-
-def _usual_models(made: Made) -> Any:  # noqa: ANN401 - whatever it is
-    """What the commands take where no models are named: they know where to look."""
-    return signature(correct if made.kind == "corrector" else detect).parameters["models"].default
 
 
 def _hash_of(models: Any) -> str:  # noqa: ANN401 - as ``correct`` takes them

@@ -1,0 +1,123 @@
+"""How F0.5 of the correctors grows with native text and with labels: M2 on learners' text, each part unseen.
+
+Settings and ranker are learned from four fifths of the labeled sentences, in runs of consecutive ones, and correct the
+fifth that is left. With less native text every model but the tagger is trained anew on a part of its blocks of 100
+sentences; with fewer labels the ranker learns from the first sentences of the four fifths. Intervals: over sentences.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
+from errorbar.core.problems import Problems
+from errorbar.detectors.candidates import Proposer
+from errorbar.detectors.chooser import train_chooser
+from errorbar.detectors.corpus_text import read_corpus_text
+from errorbar.detectors.corrector import NEVER, Change, Weighed, changed, choose
+from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.detectors.learner_text import LearnerText, read_learner_text
+from errorbar.detectors.proposals import Classifiers, Proposals, Reader, read_all
+from errorbar.detectors.ranker import FOLDS, THRESHOLDS, cross_validated, edits_wanted, f_half, right_changes
+from errorbar.detectors.ranker_features import find_features, plausible
+from errorbar.detectors.selectors import find_examples, train_classifier
+from errorbar.detectors.sparse import Floats
+from errorbar.detectors.tagger import Tagger
+from errorbar.detectors.tuning import tune
+from errorbar.detectors.word_counts import count_words, stored_counts
+from errorbar.metrics.folding import Plan
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.scoring import score_corpus
+from errorbar.stats.resampling import Resampling, stream
+from errorbar.studies.model_folder import read_tagger
+
+BLOCK = 100
+SHARES = (0.125, 0.25, 0.5, 1.0)
+
+
+def main() -> None:
+    """Print the two curves."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("texts", nargs="+", help="plain native text")
+    parser.add_argument("--models", required=True, type=Path, help="folder with a tagger")
+    parser.add_argument("--labels", required=True, type=Path, help="learners' text with edits, M2")
+    given = parser.parse_args()
+    problems = Problems(lenient=True)
+    labels, tagger = read_learner_text([str(given.labels)], problems), read_tagger(given.models)
+    sentences = read_corpus_text(given.texts).sentences
+    numbers = np.arange(len(sentences)) // BLOCK
+    order = stream(0, "corrector curve").permutation(numbers[-1] + 1)
+    for share in SHARES:
+        some = np.isin(numbers, order[: round(share * len(order))])
+        text = [sentences[at] for at in np.flatnonzero(some).tolist()]
+        proposals, counts = read(text, tagger, labels)
+        tokens = sum(map(len, text))
+        for name, scores in corrected(proposals, labels, counts, SHARES if share == 1 else (1.0,)):
+            print(f"{tokens:>12,} tokens  {name:<28} {scored(proposals, labels, scores)}", flush=True)
+
+
+def read(text: Sequence[Sequence[str]], tagger: Tagger, labels: LearnerText) -> tuple[Proposals, dict[str, int]]:
+    """The candidates of the labeled text, by models of a native text."""
+    counts = stored_counts(count_words(text, {}), "words")
+    examples = find_examples(text, tagger)
+    me = train_classifier("me", examples, tagger, {})
+    classifiers = Classifiers(train_chooser("articles", text, tagger, {}), train_chooser("forms", text, tagger, {}), me)
+    reader = Reader(train_ngrams(text, 4), tagger, Proposer(counts), classifiers)
+    return read_all(reader, labels.tokens), counts
+
+
+def corrected(
+    proposals: Proposals, labels: LearnerText, counts: dict[str, int], shares: Sequence[float]
+) -> Iterator[tuple[str, Floats]]:
+    """What each corrector makes of each fifth without having seen it: scores, above 0 for what is made."""
+    sentences, names = labels.corpus.sentences, labels.corpus.annotators
+    n = len(sentences)
+    folds: NDArray[np.int64] = proposals.sentence * FOLDS // n
+    for classifiers in (False, True):
+        scores = np.full(len(folds), NEVER)
+        for fold in range(FOLDS):
+            seen = Corpus(
+                [each if k * FOLDS // n != fold else _unseen(each) for k, each in enumerate(sentences)], names
+            )
+            settings = tune(proposals.part(folds != fold), seen, classifiers=classifiers)
+            scores[folds == fold] = Weighed(settings).scores(proposals.part(folds == fold))
+        yield "lm+classifiers" if classifiers else "lm", scores
+    near = plausible(proposals)
+    some = proposals.part(near)
+    right, wanted = right_changes(some, labels.corpus), edits_wanted(labels.corpus)
+    features = find_features(some, counts)
+    for share in shares:
+        odds = cross_validated(features, right, folds[near], share)
+        made = choose(some, odds, float(THRESHOLDS[0]))
+        best = max((f_half(made, odds, right, wanted, float(each)), float(each)) for each in THRESHOLDS)[1]
+        scores = np.full(len(folds), NEVER)
+        scores[near] = odds - best
+        yield f"ranked, {share:.3g} of the labels", scores
+
+
+def _unseen(sentence: Sentence) -> Sentence:
+    return replace(sentence, annotations=dict.fromkeys(sentence.annotations, ()))
+
+
+def scored(proposals: Proposals, labels: LearnerText, scores: Floats) -> str:
+    """F0.5 with its interval."""
+    made: list[list[Change]] = [[] for _ in proposals.sentences]
+    for at in choose(proposals, scores):
+        made[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
+    pairs = zip(proposals.sentences, made, strict=True)
+    lines = [" ".join(changed(tokens, sorted(changes))) for tokens, changes in pairs]
+    (score,) = score_corpus(labels.corpus, [Hypothesis("it", lines)], Plan([M2()], resampling=Resampling()), Problems())
+    found, ends = score.f.value, score.f.interval
+    assert found is not None
+    said = "" if ends is None else f" ({100 * ends.low:.1f} – {100 * ends.high:.1f})"
+    return f"{100 * found:.1f}{said}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Table 1, both figures and the kappa-agreement plot of Madnani et al. 2011 for LM and PERC and ten annotators.
+
+Conventions
+    Items are the prepositions of the CoNLL-2014 test set, without ``to`` before infinitives as the models' tagger sees
+    them. ``extraneous``, the paper's question: an annotator says error if their edits delete the word
+    (``only_deletions``); ``any error``: if an edit of type Prep touches it. LM and PERC flag at their usual thresholds,
+    for which no labels were used. ``at 50 % errors`` is the precision that the same shares of hits and of false
+    alarms give where half of the items are errors: precision depends on that share, and the paper's items were chosen.
+    ``at LM's published recall`` is that of another threshold, read off these items. Intervals are percentile bootstraps
+    over essays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.detectors.detection import detect
+from errorbar.detectors.lm import deletion_scores
+from errorbar.edits.deletions import only_deletions
+from errorbar.edits.items import ERROR, Items, edit_items
+from errorbar.metrics.base import Floats
+from errorbar.metrics.crowd_agreement import AgreementBin, CurvePoint, agreement_bins, kappa_curve
+from errorbar.metrics.crowd_weighted import (
+    ESTIMANDS,
+    Crowd,
+    CrowdScore,
+    CrowdStatistics,
+    Estimand,
+    Flags,
+    Votes,
+    score_kinds,
+)
+from errorbar.metrics.intervals import estimated, resampled
+from errorbar.metrics.threshold_sweep import sweep_scores
+from errorbar.reproduce.cells import Cell, facts, published, with_ends
+from errorbar.reproduce.sources import NO_DETECTOR, Sources
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import divided
+from errorbar.studies.detect import THRESHOLDS
+from errorbar.studies.model_folder import read_ngrams, read_selector, read_tagger
+
+RESAMPLING = Resampling("percentile")
+DETECTORS = LM, PERC = "LM", "PERC"
+EXTRANEOUS, ANY = "extraneous", "any error"
+COUNTINGS: dict[Estimand, str] = {"majority": "unweighted", "weighted": "weighted"}
+COLUMNS = ("precision", "recall")
+BALANCED, AT_RECALL = "precision at 50 % errors", "precision at LM's published recall"
+BOTH = f"{AT_RECALL} and 50 % errors"
+BINS = {"bin_50_75_n": "50–75 %", "bin_75_90_n": "75–90 %", "bin_90_100_n": "90–100 %"}
+TABLE, SIZES = "table 1, LM and PERC, ten annotators", "bins, LM and PERC, ten annotators"
+PLOT = "kappa and agreement, ten annotators"
+FIGURES: dict[Estimand, str] = {"majority": "figure 1, ten annotators", "weighted": "figure 2, ten annotators"}
+OTHER_ITEMS = (
+    "not their data: every preposition of CoNLL-2014, ten annotators; some of theirs were chosen as likely errors; "
+    "detectors of --models"
+)
+_MADE = "judged detectors"
+
+
+class JudgedDetector(NamedTuple):
+    """A detector against what the annotators say in answer to one question."""
+
+    detector: str
+    question: str
+    share: float  # of the items that most annotators call errors
+    scores: Mapping[Estimand, CrowdScore]
+    balanced: Mapping[Estimand, Estimate]  # precision where half of the items are errors
+    at_recall: Mapping[Estimand, tuple[Estimate, Estimate]]  # at the recalls that the paper prints for LM: both again
+    bins: Sequence[AgreementBin]
+    curve: Sequence[CurvePoint]
+
+
+def judged_detectors(sources: Sources) -> list[JudgedDetector] | None:
+    """Both detectors against both questions; None without models."""
+    if sources.models is None:
+        return None
+    if _MADE not in sources.made:
+        sources.made[_MADE] = [*_judged(sources, sources.models)]
+    found: list[JudgedDetector] = sources.made[_MADE]
+    return found
+
+
+def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
+    corpus = sources.ten_annotators(essays=True)
+    sentences = [sentence.tokens for sentence in corpus.sentences]
+    perc = detect(read_selector(models, "perc", read_tagger(models)), sentences)
+    places = [*zip(perc.sentence.tolist(), perc.token.tolist(), strict=True)]
+    deleted = deletion_scores(read_ngrams(models), sentences, places)
+    flags = {LM: deleted > THRESHOLDS["lm"], PERC: perc.flags(THRESHOLDS["perc"])}
+    scores = {LM: deleted, PERC: perc.margin}
+    questions = {
+        EXTRANEOUS: edit_items(only_deletions(corpus), "words", words="prepositions"),
+        ANY: edit_items(corpus, "words", words="prepositions", type="Prep"),
+    }
+    prepositions = ~np.isneginf(perc.margin)
+    for question, items in questions.items():
+        assert list(items.judgments.items) == perc.items()  # one list of words, found by their form
+        votes = _votes(items, prepositions)
+        for detector in DETECTORS:
+            yield _against(detector, question, votes, flags[detector][prepositions], scores[detector][prepositions])
+
+
+def _votes(items: Items, kept: Flags) -> Votes:
+    """What the annotators say of some of the items, the essay of each with it."""
+    weights = items.judgments.label_weights()[kept]
+    numbers = weights.sum(axis=1)
+    share = weights[:, items.judgments.labels.index(ERROR)] / numbers
+    return Votes(share, numbers.astype(np.int64), items.clusters[kept])
+
+
+def _against(detector: str, question: str, votes: Votes, flagged: Flags, margins: Floats) -> JudgedDetector:
+    recalls = _recalls()
+    counted = {metric: metric.measure(votes, flagged) for metric in (Crowd(estimand=each) for each in ESTIMANDS)}
+    scores = {each.estimand: score_kinds(each, table, resampling=RESAMPLING) for each, table in counted.items()}
+    of_majority = next(table for each, table in counted.items() if each.estimand == "majority")
+    return JudgedDetector(
+        detector,
+        question,
+        float((votes.share > 0.5).mean()),
+        scores,
+        {each.estimand: _balanced(table) for each, table in counted.items()},
+        {each.estimand: _at_recall(each, votes, margins, recalls[each.estimand]) for each in counted},
+        agreement_bins(counted, resampling=RESAMPLING),
+        kappa_curve(of_majority, resampling=RESAMPLING),
+    )
+
+
+def _at_recall(metric: Crowd, votes: Votes, margins: Floats, recall: float) -> tuple[Estimate, Estimate]:
+    """Precision at a recall, and at its threshold that where half of the items are errors."""
+    (point,) = sweep_scores(margins, votes, metric.estimand, recalls=[recall], resampling=RESAMPLING).points
+    assert point.threshold is not None  # there are errors
+    return point.precision, _balanced(metric.measure(votes, margins >= point.threshold))
+
+
+def _balanced(counted: CrowdStatistics) -> Estimate:
+    """Se / (Se + 1 - Sp): the precision where errors are as frequent as other items."""
+
+    def fold(weights: Floats) -> Floats:
+        hits, wrong, missed, right = (weights @ counted.counts).T
+        caught, alarms = divided(hits, hits + missed), divided(wrong, wrong + right)
+        return np.asarray(divided(caught, caught + alarms))[:, None]
+
+    units = counted.units
+    n = int(units.frequency.sum()), units.n_clusters_of(np.ones(len(counted.counts), np.bool_))
+    value = float(fold(units.frequency[None].astype(np.float64))[0, 0])
+    reason = Undefined.NOTHING_CORRECT if np.isnan(value) else None
+    return estimated([value], [reason], n, RESAMPLING, resampled(units, fold, RESAMPLING, "balanced"))[0]
+
+
+def _recalls() -> dict[Estimand, float]:
+    """The recalls of table 1, by what an item counts."""
+    rows = {row["counting"]: float(row["recall"]) for row in published("madnani2011_table1_lm")}
+    return {estimand: rows[counting] for estimand, counting in COUNTINGS.items()}
+
+
+def judged_cells(sources: Sources) -> Iterator[Cell]:
+    """Every number with its interval, beside what the paper prints of it."""
+    printed = facts("madnani2011_facts")
+    theirs = {
+        (LM, row["counting"], column): float(row[column])
+        for row in published("madnani2011_table1_lm")
+        for column in COLUMNS
+    }
+    theirs[PERC, "unweighted", "precision"] = printed["perc_unweighted_precision"]
+    judged = judged_detectors(sources)
+    if judged is None:
+        for (detector, counting, column), value in theirs.items():
+            yield Cell(TABLE, f"{detector}, {EXTRANEOUS}, {counting}", column, value, None, known=NO_DETECTOR)
+        for key, name in BINS.items():
+            yield Cell(SIZES, name, "items", printed[key], None, known=NO_DETECTOR)
+        for figure in (*FIGURES.values(), PLOT):
+            yield Cell(figure, "all", "values", None, None, known=NO_DETECTOR)
+        return
+    for one in judged[:: len(DETECTORS)]:  # the first of each question
+        yield Cell(TABLE, one.question, "share of errors by majority", None, one.share, 0, OTHER_ITEMS)
+    for one in judged:
+        yield from _table(one, theirs if one.question == EXTRANEOUS else {})
+    for (key, name), part in zip(BINS.items(), judged[0].bins, strict=True):
+        yield Cell(SIZES, name, "items", printed[key], float(part.n_items), 0, OTHER_ITEMS)
+    for one in judged:
+        yield from _figures(one)
+    for one in judged:
+        yield from _plot(one)
+
+
+def _table(one: JudgedDetector, theirs: Mapping[tuple[str, str, str], float]) -> Iterator[Cell]:
+    for estimand, counting in COUNTINGS.items():
+        row, score = f"{one.detector}, {one.question}, {counting}", one.scores[estimand]
+        values = {"precision": score.precision, "recall": score.recall, BALANCED: one.balanced[estimand]}
+        values |= dict(zip((AT_RECALL, BOTH), one.at_recall[estimand], strict=True))
+        for column, value in values.items():
+            # The recalls are those of LM, and so is the precision that is printed at them.
+            of_lm = column == AT_RECALL and one.detector == LM
+            here = theirs.get((one.detector, counting, "precision" if of_lm else column))
+            yield from with_ends(TABLE, row, column, here, value, OTHER_ITEMS)
+
+
+def _figures(one: JudgedDetector) -> Iterator[Cell]:
+    for estimand, figure in FIGURES.items():
+        for name, part in zip(BINS.values(), one.bins, strict=True):
+            score, row = part.scores[estimand], f"{one.detector}, {one.question}, {name}"
+            for column, value in (("precision", score.precision), ("recall", score.recall)):
+                yield from with_ends(figure, row, column, None, value, OTHER_ITEMS)
+
+
+def _plot(one: JudgedDetector) -> Iterator[Cell]:
+    for point in one.curve:
+        row = f"{one.detector}, {one.question}, agreement from {point.threshold:g}"
+        yield Cell(PLOT, row, "items", None, float(point.n_items), 0, OTHER_ITEMS)
+        for column, value in (("kappa", point.kappa), ("kappa at 10 % errors", point.kappa_at)):
+            yield from with_ends(PLOT, row, column, None, value, OTHER_ITEMS)

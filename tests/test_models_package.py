@@ -1,0 +1,59 @@
+"""The small models of packages/errorbar-models: what they say of themselves, and that they do their work."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from errorbar.studies.correct import correct
+from errorbar.studies.detect import detect
+from errorbar.studies.training_arguments import PARTS
+
+PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
+MODELS = PACKAGE / "errorbar_models" / "models"
+MOST = 20_000_000  # bytes of all
+TEXT = """He is very interested on music and it depends of the weather .
+The results of the study were published in the journal .
+"""
+
+
+@pytest.fixture
+def essay(tmp_path: Path) -> Path:
+    path = tmp_path / "essay.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_every_file_says_what_it_is_made_of() -> None:
+    files = sorted(MODELS.iterdir())
+    assert {path.stem for path in files} == {*PARTS}
+    assert sum(path.stat().st_size for path in files) <= MOST
+    card = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    for path in files:
+        assert path.name in card
+        with zipfile.ZipFile(path) as archive:
+            text = json.loads(archive.read("header.json"))["text"]
+        assert text["license"] != "unknown"
+        assert text["provenance"] != "unknown"
+
+
+@pytest.mark.parametrize("detector", ["me", "perc", "combined"])
+def test_they_find_plain_errors(essay: Path, detector: str) -> None:
+    found = {row.item: row for row in detect(essay, f"{detector}(threshold=0)", models=MODELS).rows}
+    assert (found["1:4-5"].flag, found["1:4-5"].suggestion) == (True, "in")
+    assert found["1:9-10"].suggestion == "on"
+    assert not any(row.flag for item, row in found.items() if item.startswith("2:"))
+    assert found["1:9-10"].score > max(row.score for item, row in found.items() if item.startswith("2:"))
+
+
+@pytest.mark.parametrize("corrector", ["lm", "lm+classifiers", "ranked"])
+def test_they_correct(tmp_path: Path, corrector: str) -> None:
+    path = tmp_path / "essay.txt"
+    path.write_text("She have two cat .\nShe went home with two friends .\n", encoding="utf-8")
+    assert correct(path, corrector=corrector, models=MODELS).lines == (
+        "She has two cats .",
+        "She went home with two friends .",
+    )
