@@ -29,6 +29,8 @@ from errorbar.formats.saving import save_bytes
 
 FORMAT, VERSION = "errorbar-model", 1
 _HEADER = "header"
+_LOCAL = 30  # bytes before the name of a member of an archive
+_MOST = 1100  # how many times as large a deflated array can be
 TRAIN = "train it again: errorbar train"
 # RuntimeError: a way to pack that this Python does not know.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, KeyError, ValueError, EOFError, RuntimeError, AttributeError)
@@ -100,7 +102,7 @@ def load_model(path: str | Path, kind: str) -> Model:
                 raise InputError(Problem("model-version", what, place, f"version {VERSION}", TRAIN))
             if header["kind"] != kind:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
-            arrays = {name: _array(archive.read(f"{name}.npy")) for name in header["arrays"]}
+            arrays = {name: _array(_content(archive, f"{name}.npy")) for name in header["arrays"]}
     except FileNotFoundError:
         raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
     except OSError as error:
@@ -126,6 +128,21 @@ def _bytes(array: Array) -> bytes:
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array, allow_pickle=False)
     return buffer.getvalue()
+
+
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """What an archive has under a name: at once, and without its checksum, since the hash is checked anyway."""
+    member = archive.getinfo(name)
+    file = archive.fp
+    if file is None or member.compress_type != zipfile.ZIP_DEFLATED:
+        return archive.read(name)
+    file.seek(member.header_offset)
+    start = file.read(_LOCAL)
+    if start[:4] != b"PK\3\4":
+        raise zipfile.BadZipFile(f"no member {name}")
+    file.seek(int.from_bytes(start[26:28], "little") + int.from_bytes(start[28:30], "little"), io.SEEK_CUR)
+    most = min(member.file_size, _MOST * member.compress_size)  # whatever a damaged file says of itself
+    return zlib.decompress(file.read(member.compress_size), -zlib.MAX_WBITS, max(most, 1))
 
 
 def _array(content: bytes) -> Array:
