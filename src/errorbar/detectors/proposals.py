@@ -160,8 +160,6 @@ class _Margins:
 
     def _articles(self, margins: Floats) -> None:
         slots = find_slots("articles", self.text)
-        if not len(slots.written):
-            return
         scores = self.classifiers.articles.scores(slots)
         at, asked = self._of("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet")
         missing = self.groups[at] == _GROUP["M:ArtOrDet"]
@@ -179,8 +177,6 @@ class _Margins:
 
     def _prepositions(self, margins: Floats) -> None:
         contexts = find_contexts(self.text)
-        if not len(contexts.written):
-            return
         scores = self.classifiers.prepositions.scores(self.text, contexts)
         at, asked = self._of("R:Prep")
         rows = self._rows(contexts.tokens)[self.starts[at]]
@@ -190,8 +186,6 @@ class _Margins:
     def _forms(self, margins: Floats) -> None:
         chooser = self.classifiers.forms
         slots = find_slots("forms", self.text)
-        if not len(slots.written):  # a text without any such word
-            return
         scores = chooser.scores(slots)
         at, _ = self._of(*_FORMS)
         rows = self._rows(slots.tokens)[self.starts[at]]
