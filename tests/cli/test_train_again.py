@@ -72,6 +72,10 @@ def test_a_damaged_model_is_not_called_missing(errorbar: CommandLine) -> None:
     assert found.code == 2
     assert "models/me.model: no model that errorbar can read" in found.err
     Path("models/me.model").write_bytes(whole)
+    model = load_model("models/me.model", "me")
+    save_model(replace(model, made={**model.made, "features": "older"}), "models/me.model")
+    found = errorbar("train", "--labels", "learners.m2", "--part", "combiner")
+    assert "models/me.model: it is of another version of errorbar, and no text to train it anew" in found.err
     Path("models/tagger.model").write_bytes(whole[:1000])
     found = errorbar("train", "native.txt", "--part", "me")
     assert found.code == 2
