@@ -186,7 +186,7 @@ def _between(tags: Sequence[str], k: int, before: tuple[str, ...], after: tuple[
 
 def _indefinite(word: str) -> tuple[str, ...]:
     """The indefinite articles that may stand before a word."""
-    if word[0] == "h":
+    if word[0] in "heou":  # an hour, a house; a university, an uncle: letters do not tell
         return "a", "an"
     return ("an",) if word[0] in VOWELS else ("a",)
 
