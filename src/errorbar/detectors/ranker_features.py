@@ -21,7 +21,7 @@ from errorbar.detectors.hashing import Codes, code, states
 from errorbar.detectors.proposals import Proposals
 from errorbar.detectors.sparse import Floats
 
-FEATURES = "ranker-1"  # what model files name; other features are another name
+FEATURES = "ranker-2"  # what model files name; other features are another name
 LEAST_MODEL, LEAST_CLASSIFIER = -4.0, -0.5
 OUTSIDE = "#"
 RARE = 20
