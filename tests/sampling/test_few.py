@@ -105,10 +105,17 @@ def test_a_side_of_which_nearly_all_is_judged(name: str) -> None:
 
 def test_ends_are_totals_that_can_be() -> None:
     strata = Strata(("a", "b", "rest"), np.array([18, 19, 500]), np.array([[True, True, False]]))
-    hits = estimate_sample(strata, Sample.of([17, 18, 100], [17, 0, 5]))["hits"].estimate
-    assert hits.value == pytest.approx(18)
+    n, x, ones = np.array([17, 18, 100]), np.array([17.0, 0.0, 5.0]), np.ones(3)
+    agreed = Sample(n, x, ones, np.array([0.0, 0.0, 0.01]), ones)  # graded: raters differ in the rest only
+    for sample in (Sample(n, x), agreed):
+        hits = estimate_sample(strata, sample)["hits"].estimate
+        assert hits.value == pytest.approx(18)
+        assert hits.interval is not None
+        assert (hits.interval.low, hits.interval.high) == pytest.approx((17, 18))
+    differ = Sample(n, x - [0.5, 0, 0], ones, np.full(3, 0.01), ones)
+    hits = estimate_sample(strata, differ)["hits"].estimate
     assert hits.interval is not None
-    assert (hits.interval.low, hits.interval.high) == pytest.approx((17, 18))
+    assert hits.interval.low % 1 != 0
 
 
 @pytest.mark.slow
