@@ -57,3 +57,12 @@ def test_they_correct(tmp_path: Path, corrector: str) -> None:
         "She has two cats .",
         "She went home with two friends .",
     )
+
+
+@pytest.mark.parametrize("corrector", ["lm", "lm+classifiers", "ranked"])
+@pytest.mark.parametrize("word", ["dog", "of", "the", "книга", "我", ",", "1"])
+def test_a_single_word_stays(tmp_path: Path, corrector: str, word: str) -> None:
+    path = tmp_path / "word.txt"
+    path.write_text(f"{word}\n", encoding="utf-8")
+    (line,) = correct(path, corrector=corrector, models=MODELS).lines
+    assert line.lower() == word  # at most its first letter becomes a capital

@@ -6,14 +6,11 @@ import csv
 import json
 import sys
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from errorbar.detectors.corrector import Setting
-from errorbar.detectors.correctors import UNLEARNED
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -34,10 +31,10 @@ S He lives in the city .
 """
 
 
-def treebank() -> str:
-    """CoNLL-U of the sentences above."""
+def treebank(tagged: str = TAGGED) -> str:
+    """CoNLL-U of tagged sentences."""
     lines = []
-    for sentence in TAGGED.splitlines():
+    for sentence in tagged.splitlines():
         for number, token in enumerate(sentence.split(), 1):
             form, tag = token.rsplit("/", 1)
             lines.append("\t".join((str(number), form, form.lower(), "_", tag, "_", "_", "_", "_", "_")))
@@ -156,25 +153,6 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
     assert found.code == 2
     assert said in found.err
     assert found.err.count("error:") == 1
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_corrector(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert errorbar(*TRAIN).code == 0
-    unlearned = replace(UNLEARNED, settings={"lm": {"R:Prep": Setting(0.0, 1.0)}})
-    monkeypatch.setattr("errorbar.studies.model_folder.UNLEARNED", unlearned)
-    found = errorbar("correct", "essay.txt", "-o", "corrected.txt")
-    assert found.code == 0, found.err
-    lines = Path("corrected.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == ["She depends on him .", "They want to go to the sea .", "He lives in the city .", ""]
-    assert "1 of 4 sentences changed: Prep 1" in found.err
-    explained = [json.loads(line) for line in errorbar("correct", "essay.txt", "--explain").out.splitlines()]
-    assert [each["text"] for each in explained] == lines
-    (change,) = explained[0]["changes"]
-    assert (change["start"], change["end"], change["replacement"], change["type"]) == (2, 3, "on", "Prep")
-    assert change["score"] > 1
-    Path("models/words.model").unlink()
-    assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err
 
 
 @pytest.mark.usefixtures("folder")

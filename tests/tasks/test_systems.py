@@ -23,7 +23,7 @@ from tests.cli.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
 
 SOURCE = ("She depends on him .", "He lives in a city .", "We looked of the book of the girl .")
-CORRECTED = ("She depends on him .", "He lives in the city .", "We looked at the book of the girl .")
+CORRECTED = ("She depends on him .", "He lives in city .", "We looked at the book of the girl .")
 GOLD = """\
 S She depends on him .
 A 1 2|||Vform|||depended|||REQUIRED|||-NONE-|||0

@@ -30,7 +30,7 @@ TAGGERS = ("perceptron", "errorbar-en")
     multiple=True,
     type=INPUT,
     metavar="FILE",
-    help="Learners' text with edits, M2, that 'combiner' learns from; repeatable.",
+    help="Learners' text with edits, M2, that 'combiner' and 'correctors' learn from; repeatable.",
 )
 @click.option("--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all]")
 @option("--order", type=click.IntRange(1, 9), default=4, help="Words of the longest n-grams.")
@@ -47,7 +47,7 @@ TAGGERS = ("perceptron", "errorbar-en")
 @seed_option
 @format_option
 def command(style: str, **options: Any) -> None:
-    """Train detectors: an n-gram model, a tagger, classifiers of prepositions, and what combines them.
+    """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
     A TEXT is plain native English, a paragraph or a sentence a line, gzipped or not; a quoted pattern stands for
     several. What is there already, of the same text and made in the same way, is kept. Treebank and labels need no TEXT

@@ -101,7 +101,7 @@ class Proposer:
         token, word = tokens[k], words[k]
         if k and token[:1].isupper() and token[1:].islower() and word in self.counts:
             yield Candidate(k, k + 1, (word,), "Case")
-        elif token[:1].isalpha() and token == word and (k == 0 or word not in self.counts):
+        elif token == word != token.capitalize() and (k == 0 or word not in self.counts):
             yield Candidate(k, k + 1, (token.capitalize(),), "Case")
         if k + 1 < len(tokens) and token.isalpha() and tokens[k + 1].isalpha():
             for whole in (token + tokens[k + 1], f"{token}-{tokens[k + 1]}"):
@@ -186,7 +186,7 @@ def _between(tags: Sequence[str], k: int, before: tuple[str, ...], after: tuple[
 
 def _indefinite(word: str) -> tuple[str, ...]:
     """The indefinite articles that may stand before a word."""
-    if word[0] == "h":
+    if word[0] in "heou":  # an hour, a house; a university, an uncle: letters do not tell
         return "a", "an"
     return ("an",) if word[0] in VOWELS else ("a",)
 

@@ -55,6 +55,13 @@ class Setting:
     threshold: float
 
 
+def check_settings(settings: Mapping[str, Setting]) -> None:
+    """A ``ValueError`` if there is no such group, or a weight or threshold is none."""
+    for name, setting in settings.items():
+        if name not in GROUPS or not (setting.weight >= 0 and np.isfinite([setting.weight, setting.threshold]).all()):
+            raise ValueError(f"no setting of a group: {name}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighed:
     """A language model and maybe classifiers; ``settings`` by group, of one without them nothing is made."""

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.detectors.combined import refuse_other_models
-from errorbar.detectors.corrector import Scorer, Setting, Weighed
+from errorbar.detectors.corrector import Scorer, Setting, Weighed, check_settings
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learner_text import LearnerText
 from errorbar.detectors.loading import check_made, fitting
 from errorbar.detectors.logistic import Logistic
-from errorbar.detectors.model_file import Model, fingerprint
+from errorbar.detectors.model_file import Model
 from errorbar.detectors.proposals import Reader, read_all
 from errorbar.detectors.ranker import Ranker, fit_ranker
 from errorbar.detectors.ranker_features import FEATURES
@@ -31,6 +31,7 @@ from errorbar.detectors.tuning import tune
 Name = Literal["lm", "lm+classifiers", "ranked"]
 CORRECTORS: tuple[Name, ...] = get_args(Name)
 KIND = "correctors"
+_LATER = ("tagger", "words")
 Settings = Mapping[str, Setting]
 
 
@@ -99,28 +100,24 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
         "lm": tune(proposals, text.corpus, classifiers=False),
         "lm+classifiers": tune(proposals, text.corpus, classifiers=True),
     }
-    made = {"features": FEATURES, "hash": HASH, "models": hashes(reader), **said}
+    made = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **said}
     return Learned(settings, ranker, made, text.described)
-
-
-def hashes(reader: Reader) -> dict[str, str]:
-    """A hash of each model that gives scores; that of a classifier is also one of its tagger."""
-    models = [reader.model.model()]
-    if reader.classifiers is not None:
-        of = reader.classifiers
-        models += [of.articles.model(), of.forms.model(), of.prepositions.model()]
-    return {each.kind: fingerprint(each) for each in models}
 
 
 def load_learned(model: Model, path: str, reader: Reader) -> Learned:
     """What a model file has learned; an ``InputError`` if it did so with other models or features."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
-    refuse_other_models(model, path, hashes(reader))
+    known = model.made.get("models")
+    # The first models did not say which tagger and words they were learned with.
+    silent = {*_LATER}.difference(known) if isinstance(known, dict) else ()
+    refuse_other_models(model, path, {kind: each for kind, each in reader.hashes.items() if kind not in silent})
     with fitting(path):
         said = model.made["settings"]
         settings: dict[Name, Settings] = {
             name: {group: Setting(**one) for group, one in said[name].items()} for name in CORRECTORS[:2]
         }
+        for each in settings.values():
+            check_settings(each)
         fitted = Logistic(float(model.made["constant"]), model.arrays["weights"].astype(np.float64))
         ranker = Ranker(model.arrays["marks"], fitted, float(model.made["threshold"]), reader.proposer.counts)
         ranker.check()

@@ -102,21 +102,34 @@ def change_scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes
 def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
     reach = model.order - 1
     ids: list[int] = []
-    lengths: list[int] = []  # of runs: of each change the window as it stands, then changed
+    lengths: list[int] = []  # of runs: the window of each span that is changed as it stands, then of each change
     counted: list[int] = []  # how many tokens at the end of each run have a probability that differs
+    old: list[int] = []  # of each change the run as it stands
+    new: list[int] = []  # and changed
+
+    def run_of(before: list[int], inside: list[int], after: list[int]) -> int:
+        ids.extend(before)
+        ids.extend(inside)
+        ids.extend(after)
+        lengths.append(len(before) + len(inside) + len(after))
+        counted.append(len(inside) + len(after))
+        return len(lengths) - 1
+
     for number, group in groupby(changes, itemgetter(0)):
         sentence = [BOS, *model.encode(sentences[number]), EOS]
+        windows: dict[tuple[int, int], tuple[list[int], list[int], int]] = {}
         for _, start, end, tokens in group:
-            before, after = sentence[max(0, start + 1 - reach) : start + 1], sentence[end + 1 : end + 1 + reach]
-            for inside in (sentence[start + 1 : end + 1], model.encode(tokens)):
-                ids += (*before, *inside, *after)
-                lengths.append(len(before) + len(inside) + len(after))
-                counted.append(len(inside) + len(after))
+            if (window := windows.get((start, end))) is None:
+                before, after = sentence[max(0, start + 1 - reach) : start + 1], sentence[end + 1 : end + 1 + reach]
+                window = before, after, run_of(before, sentence[start + 1 : end + 1], after)
+                windows[start, end] = window
+            old.append(window[2])
+            new.append(run_of(window[0], model.encode(tokens), window[1]))
     run = np.repeat(np.arange(len(lengths)), lengths)
     starts = np.diff(run, prepend=-1) > 0
     log10 = score_tokens(model.tree, np.array(ids, np.int32), starts)
     from_end = np.cumsum(lengths)[run] - np.arange(len(ids))
     log10[from_end > np.array(counted)[run]] = 0
     # Each run is added up by itself: what else is asked about moves no last bit, and no tie.
-    as_is, changed = np.bincount(run, weights=log10, minlength=len(lengths)).reshape(-1, 2).T
-    return np.asarray((changed - as_is) * log(10), np.float64)
+    summed = np.bincount(run, weights=log10, minlength=len(lengths))
+    return np.asarray((summed[new] - summed[old]) * log(10), np.float64)

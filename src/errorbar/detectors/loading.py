@@ -48,9 +48,13 @@ def stored_weights(model: Model, n_classes: int) -> Weights:
     n_rows = 1 << int(model.made["bits"])
     if not rows.shape == classes.shape == values.shape == (len(rows),):
         raise ValueError("columns of different lengths")
-    if len(rows) and not (rows[0] >= 0 and rows[-1] < n_rows and (np.diff(rows) >= 0).all()):
+    if len(rows) and not (rows[0] >= 0 and rows[-1] < n_rows and (rows[1:] >= rows[:-1]).all()):
         raise ValueError("rows out of order")
     if len(rows) and not (classes.min() >= 0 and classes.max() < n_classes):
         raise ValueError("a class outside of the set")
-    typed: dict[str, Any] = {"rows": rows.astype(np.int32), "classes": classes.astype(np.int8), "values": values}
+    typed: dict[str, Any] = {
+        "rows": rows.astype(np.int32, copy=False),
+        "classes": classes.astype(np.int8, copy=False),
+        "values": values,
+    }
     return Weights(int(model.made["bits"]), n_classes, **typed)

@@ -11,16 +11,16 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
-from scipy.special import expit
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Floats = NDArray[np.float64]
-Columns: TypeAlias = Floats | csr_matrix
+Columns: TypeAlias = "Floats | csr_matrix"
 STEPS, ENOUGH = 1000, 1e-10
 
 
@@ -46,6 +46,9 @@ def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enou
         ridge: Above 0, so that there is one best fit.
         enough: By what share of itself a step must make the sum smaller.
     """
+    from scipy.optimize import minimize  # noqa: PLC0415 - loading it takes half a second; what is fitted needs none
+    from scipy.special import expit  # noqa: PLC0415 - as above
+
     y = labels.astype(np.float64)
     start = np.zeros(columns.shape[1] + 1)
     start[0] = np.log(y.mean() / (1 - y.mean()))

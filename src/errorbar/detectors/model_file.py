@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -28,6 +29,8 @@ from errorbar.formats.saving import save_bytes
 
 FORMAT, VERSION = "errorbar-model", 1
 _HEADER = "header"
+_LOCAL = 30  # bytes before the name of a member of an archive
+_MOST = 1100  # how many times as large a deflated array can be
 TRAIN = "train it again: errorbar train"
 # RuntimeError: a way to pack that this Python does not know.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, KeyError, ValueError, EOFError, RuntimeError, AttributeError)
@@ -43,12 +46,14 @@ class Model:
         made: How it was made: parameters, sizes, seed; values that JSON holds.
         text: What it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
         arrays: The weights or counts by name; none holds objects.
+        hashes: Of each array that was read from a file, as it was checked; of others they are found when needed.
     """
 
     kind: str
     made: Mapping[str, Any]
     text: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(repr=False)
+    hashes: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def save_model(model: Model, path: str | Path, *, packed: bool = False) -> None:
@@ -97,7 +102,7 @@ def load_model(path: str | Path, kind: str) -> Model:
                 raise InputError(Problem("model-version", what, place, f"version {VERSION}", TRAIN))
             if header["kind"] != kind:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
-            arrays = {name: _array(archive.read(f"{name}.npy")) for name in header["arrays"]}
+            arrays = {name: _array(_content(archive, f"{name}.npy")) for name in header["arrays"]}
     except FileNotFoundError:
         raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
     except OSError as error:
@@ -109,12 +114,13 @@ def load_model(path: str | Path, kind: str) -> Model:
     if wrong:
         what = f"damaged: {', '.join(wrong)} is not what was written"
         raise InputError(Problem("model-damaged", what, place, fix=TRAIN))
-    return Model(kind, header["made"], header["text"], arrays)
+    return Model(kind, header["made"], header["text"], arrays, header["arrays"])
 
 
 def fingerprint(model: Model) -> str:
     """A hash of everything a model computes with: one model that needs another names it by this."""
-    said = {"kind": model.kind, "made": dict(model.made)} | {name: _hash(array) for name, array in model.arrays.items()}
+    hashes = model.hashes or {name: _hash(array) for name, array in model.arrays.items()}
+    said = {"kind": model.kind, "made": dict(model.made), **hashes}
     return sha256(json.dumps(said, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
@@ -124,10 +130,34 @@ def _bytes(array: Array) -> bytes:
     return buffer.getvalue()
 
 
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """What an archive has under a name: at once, and without its checksum, since the hash is checked anyway."""
+    member = archive.getinfo(name)
+    file = archive.fp
+    if file is None or member.compress_type != zipfile.ZIP_DEFLATED:
+        return archive.read(name)
+    file.seek(member.header_offset)
+    start = file.read(_LOCAL)
+    if start[:4] != b"PK\3\4":
+        raise zipfile.BadZipFile(f"no member {name}")
+    file.seek(int.from_bytes(start[26:28], "little") + int.from_bytes(start[28:30], "little"), io.SEEK_CUR)
+    most = min(member.file_size, _MOST * member.compress_size)  # whatever a damaged file says of itself
+    return zlib.decompress(file.read(member.compress_size), -zlib.MAX_WBITS, max(most, 1))
+
+
 def _array(content: bytes) -> Array:
-    found: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    return found
+    """The array of an ``.npy`` file: a view of what was read, since the largest fill a hundred megabytes."""
+    start = io.BytesIO(content)
+    if np.lib.format.read_magic(start) != (1, 0):
+        raise ValueError("an array of another version")
+    shape, by_column, dtype = np.lib.format.read_array_header_1_0(start)
+    if by_column or dtype.hasobject:
+        raise ValueError("an array of objects or columns")
+    return np.frombuffer(content, dtype, math.prod(shape), start.tell()).reshape(shape)
 
 
 def _hash(array: Array) -> str:
-    return sha256(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes()).hexdigest()
+    found = sha256(f"{array.dtype.str} {array.shape} ".encode())
+    if array.size:
+        found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return found.hexdigest()

@@ -116,7 +116,11 @@ class NgramModel:
     @classmethod
     def load(cls, path: str | Path) -> NgramModel:
         """Read a model that ``save`` wrote; an ``InputError`` if there is none, or it is damaged or another's."""
-        model = load_model(path, KIND)
+        return cls.stored(load_model(path, KIND), str(path))
+
+    @classmethod
+    def stored(cls, model: Model, path: str) -> NgramModel:
+        """The model of a model file; an ``InputError`` if its arrays do not fit each other."""
         try:
             words = tuple(model.arrays["words"].tobytes().decode("utf-8", "surrogatepass").split("\n"))
             word, log10_prob, log10_backoff = (model.arrays[name] for name in ("word", "log10_prob", "log10_backoff"))
@@ -124,5 +128,5 @@ class NgramModel:
             tree = Tree(word, log10_prob, first, log10_backoff, model.made["order"])
         except (KeyError, TypeError, ValueError) as error:
             what = f"no n-gram model that errorbar can read: {error}"
-            raise InputError(Problem("model-damaged", what, Place(str(path)), fix="train it again")) from None
+            raise InputError(Problem("model-damaged", what, Place(path), fix="train it again")) from None
         return cls(tree, words, model.made, model.text)

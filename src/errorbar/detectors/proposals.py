@@ -12,8 +12,8 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,12 +90,14 @@ class Reader:
         tagger: Whose tags say what a word can be.
         proposer: What may be changed.
         classifiers: None: only the language model speaks.
+        hashes: Of each model of these, by kind: what is learned from its scores is good for no other.
     """
 
     model: NgramModel
     tagger: Tagger
     proposer: Proposer
     classifiers: Classifiers | None = None
+    hashes: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, sentences: Sequence[Sequence[str]]) -> Proposals:
         """The candidates of some sentences: few enough to be held at once."""
@@ -161,11 +163,17 @@ class _Margins:
         scores = self.classifiers.articles.scores(slots)
         at, asked = self._of("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet")
         missing = self.groups[at] == _GROUP["M:ArtOrDet"]
-        # The place of an article is that of the word after it.
-        rows = self._rows(slots.tokens)[self.starts[at] + ~missing]
+        # The place of an article is that of the word after it, which must be of its sentence.
+        places = self.starts[at] + ~missing
+        ends = self.text.layout.spans[:, 1]
+        inside = np.searchsorted(ends, places, "right") == np.searchsorted(ends, self.starts[at], "right")
+        rows = np.where(inside, self._rows(slots.tokens)[places], -1)
         left_out = (self.groups[at] == _GROUP["U:ArtOrDet"]).tolist()
         new = [0 if out else ARTICLES[one.replacement[0].lower()] for one, out in zip(asked, left_out, strict=True)]
-        margins[at] = _gained(scores, rows, slots.written[rows], np.array(new, np.int64))
+        # An "A" that is no article to the tagger is none that another could stand for.
+        replaced = np.flatnonzero(~missing & (rows >= 0))
+        rows[replaced[slots.written[rows[replaced]] == 0]] = -1
+        margins[at] = _gained(scores, slots.written, rows, np.array(new, np.int64))
 
     def _prepositions(self, margins: Floats) -> None:
         contexts = find_contexts(self.text)
@@ -173,14 +181,16 @@ class _Margins:
         at, asked = self._of("R:Prep")
         rows = self._rows(contexts.tokens)[self.starts[at]]
         new = np.array([_PREPOSITION[one.replacement[0].lower()] for one in asked], np.int64)
-        margins[at] = _gained(scores, rows, contexts.written[rows], new)
+        margins[at] = _gained(scores, contexts.written, rows, new)
 
     def _forms(self, margins: Floats) -> None:
         chooser = self.classifiers.forms
         slots = find_slots("forms", self.text)
         scores = chooser.scores(slots)
-        at, asked = self._of(*_FORMS)
+        at, _ = self._of(*_FORMS)
         rows = self._rows(slots.tokens)[self.starts[at]]
+        at, rows = at[rows >= 0], rows[rows >= 0]
+        asked = [self.candidates[each] for each in at.tolist()]
         written = slots.written[rows].astype(np.int64)
         noun = self.groups[at] == _GROUP["R:Nn"]
         verb = self.groups[at] == _GROUP["R:Vform"]
@@ -194,14 +204,17 @@ class _Margins:
         old[noun] = False
         old[np.arange(len(old)), written] = True
         found = _log_sum(scores[rows], new) - _log_sum(scores[rows], old)
-        spoken = (rows >= 0) & new.any(axis=1) & ~(noun & (written > 1))
+        spoken = new.any(axis=1) & ~(noun & (written > 1))
         margins[at] = np.where(spoken, found, np.nan)
 
 
-def _gained(scores: Floats, rows: Ints, written: NDArray[np.int8], new: Ints) -> Floats:
-    """How much better the new class is than the written one; NaN where there is no row, or nothing is new."""
-    found = scores[rows, new] - scores[rows, written]
-    return np.where((rows >= 0) & (written != new), found, np.nan)
+def _gained(scores: Floats, written: NDArray[np.int8], rows: Ints, new: Ints) -> Floats:
+    """How much better the new class is than the written one; NaN where there is no row (-1), or nothing is new."""
+    found = np.full(len(rows), np.nan)
+    at = np.flatnonzero(rows >= 0)
+    at = at[written[rows[at]] != new[at]]
+    found[at] = scores[rows[at], new[at]] - scores[rows[at], written[rows[at]]]
+    return found
 
 
 def _log_sum(scores: Floats, masks: NDArray[np.bool_]) -> Floats:

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
@@ -32,7 +31,7 @@ from errorbar.detectors.proposals import Proposals
 from errorbar.detectors.ranker_features import NUMBERS, SHARED, Features, find_features, plausible, trimmed
 
 RIDGE, LEAST, FOLDS = 10.0, 3, 5
-ENOUGH = 1e-7
+ENOUGH, DIGITS = 1e-7, 6
 THRESHOLDS = np.arange(-2.5, 0.01, 0.1)
 Flags = NDArray[np.bool_]
 
@@ -54,9 +53,14 @@ class Ranker:
     counts: Mapping[str, int]
 
     def check(self) -> None:
-        """A ``ValueError`` if its columns do not fit."""
-        if len(self.fitted.weights) != len(GROUPS) * len(NUMBERS) + len(SHARED) + len(self.marks):
+        """A ``ValueError`` if its columns do not fit, or it could not say of a candidate whether it is made."""
+        weights, marks = self.fitted.weights, self.marks
+        if marks.dtype != np.uint32 or not (marks[1:] > marks[:-1]).all():
+            raise ValueError("marks out of order")
+        if weights.shape != (len(GROUPS) * len(NUMBERS) + len(SHARED) + len(marks),):
             raise ValueError("columns of different lengths")
+        if not np.isfinite([self.fitted.constant, self.threshold, *weights]).all():
+            raise ValueError("a weight that is no number")
 
     def scores(self, proposals: Proposals) -> Floats:
         """See ``Scorer``."""
@@ -92,6 +96,7 @@ def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
             for edits in sentence.annotations.values()
             for edit in edits
             for said in edit.replacements
+            if said.split() != [*sentence.tokens[edit.start : edit.end]]  # some annotators' edits change nothing
         }
         for sentence in corpus.sentences
     ]
@@ -164,6 +169,8 @@ def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], 
 
 
 def _fit(features: Features, right: Flags) -> tuple[Codes, Logistic]:
+    from scipy.sparse import csr_matrix, hstack  # noqa: PLC0415 - loading it takes a while
+
     found, counts = np.unique(features.marks, return_counts=True)
     known = found[counts >= LEAST]
     n = len(right)
@@ -177,4 +184,6 @@ def _fit(features: Features, right: Flags) -> tuple[Codes, Logistic]:
         (np.ones(int(seen.sum())), (np.repeat(rows, seen.sum(axis=1)), columns[seen])), (n, len(known))
     )
     table = csr_matrix(hstack([by_group, csr_matrix(features.shared), of_marks]))
-    return known, fit_logistic(table, right, RIDGE, ENOUGH)
+    fitted = fit_logistic(table, right, RIDGE, ENOUGH)
+    # The last digits of sums depend on the machine and its load: a model file should not.
+    return known, Logistic(round(fitted.constant, DIGITS), fitted.weights.round(DIGITS))

@@ -40,8 +40,8 @@ class Weights:
 
     def __post_init__(self) -> None:
         """Find where each row begins."""
-        counts = np.bincount(self.rows, minlength=1 << self.bits)
-        object.__setattr__(self, "offsets", np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+        begins = np.searchsorted(self.rows, np.arange((1 << self.bits) + 1, dtype=np.int32))
+        object.__setattr__(self, "offsets", begins.astype(np.int32))
         object.__setattr__(self, "wide", self.values.astype(np.float32))
 
     @classmethod

@@ -134,6 +134,7 @@ class Spellings:
     def __init__(self, counts: Mapping[str, int], most: int = 8) -> None:
         """``most``: how many words are proposed, frequent ones of the least distance first."""
         self._counts, self._most = counts, most
+        self._longest = max(map(len, counts), default=0)
         self._by_part: defaultdict[str, list[str]] = defaultdict(list)
         for word in sorted(counts):
             for part in {word, *_parts(word)}:
@@ -141,6 +142,8 @@ class Spellings:
 
     def near(self, word: str) -> list[str]:
         """Words at distance 1 or 2, a swap of neighbors counting 1; the most likely first."""
+        if len(word) > self._longest + 2:
+            return []  # and what a word of thousands of letters is without two of them fits into no memory
         once = {word, *_parts(word)}
         twice = once | {part for each in once if len(each) > 3 for part in _parts(each)}
         found = {near for part in twice for near in self._by_part.get(part, ())}

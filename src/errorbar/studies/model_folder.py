@@ -21,7 +21,8 @@ from errorbar.detectors.corrector import Corrector
 from errorbar.detectors.correctors import KIND as CORRECTORS
 from errorbar.detectors.correctors import UNLEARNED, load_learned
 from errorbar.detectors.correctors import Name as Corrections
-from errorbar.detectors.model_file import load_model
+from errorbar.detectors.model_file import Model, fingerprint, load_model
+from errorbar.detectors.ngram_model import KIND as NGRAMS
 from errorbar.detectors.ngram_model import NgramModel
 from errorbar.detectors.pipeline_tagger import load_any_tagger
 from errorbar.detectors.proposals import Classifiers, Reader
@@ -82,15 +83,21 @@ def read_ngrams(folder: Source) -> NgramModel:
 
 def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
     """What finds changes, by the models of a folder; an ``InputError`` if one is missing or does not fit."""
-    tagger, path = read_tagger(folder), file_of(folder, WORDS)
-    proposer = Proposer(stored_counts(load_model(path, WORDS), str(path)))
-    found = Reader(read_ngrams(folder), tagger, proposer)
+    hashes: dict[str, str] = {}
+
+    def model(kind: str) -> tuple[Model, str]:
+        path = file_of(folder, kind)
+        found = load_model(path, kind)
+        hashes[kind] = fingerprint(found)
+        return found, str(path)
+
+    tagger = load_any_tagger(*model("tagger"))
+    found = Reader(NgramModel.stored(*model(NGRAMS)), tagger, Proposer(stored_counts(*model(WORDS))), hashes=hashes)
     if not classifiers:
         return found
-    paths = {task: file_of(folder, task) for task in TASKS}
-    of = {task: load_chooser(load_model(file, task), str(file), tagger) for task, file in paths.items()}
-    prepositions = cast("Classifier", read_selector(folder, "me", tagger))
-    return replace(found, classifiers=Classifiers(of["articles"], of["forms"], prepositions))
+    articles, forms = (load_chooser(*model(task), tagger) for task in TASKS)
+    prepositions = cast("Classifier", load_selector(*model("me"), tagger))
+    return replace(found, classifiers=Classifiers(articles, forms, prepositions))
 
 
 def read_corrector(folder: Source, name: Corrections) -> Corrector:
@@ -100,9 +107,8 @@ def read_corrector(folder: Source, name: Corrections) -> Corrector:
         InputError: If a model is missing, damaged or does not fit the others.
     """
     path = file_of(folder, CORRECTORS)
-    learned = path.exists()
-    reader = read_reader(folder, classifiers=learned or name != "lm")
-    found = load_learned(load_model(path, CORRECTORS), str(path), reader) if learned else UNLEARNED
+    reader = read_reader(folder, classifiers=name != "lm")
+    found = load_learned(load_model(path, CORRECTORS), str(path), reader) if path.exists() else UNLEARNED
     scorer = found.scorer(name)
     if scorer is None:
         what = f"{name} is learned from labels, and there is none"

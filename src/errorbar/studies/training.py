@@ -58,7 +58,7 @@ def train(
     tell: Told = lambda _: None,
     **shared: Unpack[Learning],
 ) -> Trained:
-    """Train detectors: an n-gram model, a tagger, classifiers of prepositions, and what combines them.
+    """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
     A model that is there already, of the same text and made in the same way, is kept: an interrupted training goes on
     with what is missing.
@@ -67,8 +67,9 @@ def train(
         texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
             for what learns from a treebank or from labels, with the other models that the folder has.
         out: Folder for the models.
-        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``, ``combiner``; none: all,
-            without a tagger what needs none, without labels what learns from none.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``,
+            ``articles``, ``forms``, ``combiner``, ``correctors``; none: all, without a tagger what needs none, without
+            labels what learns from none.
         tell: Is told what begins.
         shared: How models are trained.
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.detectors.choice_features import FEATURES as OF_CHOICES
 from errorbar.detectors.choices import CLASSES, Task
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.corpus_text import CorpusText, read_corpus_text
-from errorbar.detectors.correctors import hashes, learn
+from errorbar.detectors.correctors import learn
+from errorbar.detectors.features import FEATURES as OF_PREPOSITIONS
 from errorbar.detectors.features import LEAST as FREQUENT
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
@@ -22,8 +24,10 @@ from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
 from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger
 from errorbar.detectors.proposals import Reader
+from errorbar.detectors.ranker_features import FEATURES as OF_RANKER
 from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
 from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
+from errorbar.detectors.tagger import FEATURES as OF_TAGGER
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.detectors.word_counts import count_words
@@ -105,7 +109,8 @@ class Training:
         model = self._there(part)
         small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
         same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
-        found = model is not None and same_size and step.fits(self, model)
+        same = model is not None and same_size and model.made.get("features", "") in step.features
+        found = model is not None and same and step.fits(self, model)
         if model is None or not found:
             if not self.files and part not in TEXTLESS:
                 what = "no such model, and no text to train it on is named"
@@ -155,6 +160,7 @@ class _Step:
 
     make: Callable[[Training], Model]
     fits: Callable[[Training, Model], bool]
+    features: Sequence[str] = ("",)  # whose definitions are still these
     shrinks: bool = False  # small models of this part are others
 
 
@@ -233,7 +239,7 @@ def _chooser(task: Task) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
         text, seed, least = training.text, training.said["seed"], training.least_examples
         training.tell(f"training {task}")
-        made = train_chooser(task, text.sentences, training.tagger, text.described, least=least, seed=seed)
+        made = train_chooser(task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed)
         return training.shrunk(made.model(), len(CLASSES[task]))
 
     return make
@@ -247,20 +253,20 @@ def _correctors(training: Training) -> Model:
 
 def _same_correctors(training: Training, there: Model) -> bool:
     same = there.text.get("labels") == training.labels.described["labels"]
-    return same and there.made.get("models") == hashes(training.reader)
+    return same and there.made.get("models") == training.reader.hashes
 
 
 STEPS: Mapping[Part, _Step] = {
-    "tagger": _Step(_tagger, _same_tagger),
+    "tagger": _Step(_tagger, _same_tagger, [OF_TAGGER, PIPELINE]),
     "words": _Step(_words, Training.same_text),
     "ngrams": _Step(_ngrams, _same_ngrams, shrinks=True),
     "majority": _Step(_majority, _same_classifier),
-    "perc": _Step(_classifier("perc"), _same_classifier, shrinks=True),
-    "me": _Step(_classifier("me"), _same_classifier, shrinks=True),
-    "articles": _Step(_chooser("articles"), _same_classifier, shrinks=True),
-    "forms": _Step(_chooser("forms"), _same_classifier, shrinks=True),
+    "perc": _Step(_classifier("perc"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
+    "me": _Step(_classifier("me"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
+    "articles": _Step(_chooser("articles"), _same_classifier, [OF_CHOICES], shrinks=True),
+    "forms": _Step(_chooser("forms"), _same_classifier, [OF_CHOICES], shrinks=True),
     "combiner": _Step(_combiner, _same_combiner),
-    "correctors": _Step(_correctors, _same_correctors),
+    "correctors": _Step(_correctors, _same_correctors, [OF_RANKER]),
 }
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""
