@@ -187,7 +187,11 @@ def test_a_table_without_scores_has_no_curve() -> None:
     made = report_of([one])
     assert [name for name in charts(made) if name.startswith("detector")] == ["detector-scores", "detector-words-me"]
     (section,) = (section for section in made.sections if section.name == "detectors")
-    assert isinstance(section.blocks[0], Prose)
+    assert section.blocks[0] == Prose(
+        ["A detector flags some items. No table has a score of every item, so there is no threshold curve."]
+    )
+    (alarms,) = (block for block in section.blocks if isinstance(block, Items) and "false alarms" in block.title)
+    assert alarms.title.startswith("me: false alarms, flagged, and no annotator marks it (")
     assert "1 detector judged 6 items, without scores of every item." in made.summary
 
 

@@ -295,7 +295,7 @@ def test_every_part_knows_system_beta_and_level(method: Method) -> None:
                 assert row.standard_error is not None
                 assert half[level, one.system, name, method] == pytest.approx(
                     (Z if level == 0.95 else 0.674490) * row.standard_error,
-                    rel=0.07 if method == "near-exact" else 0.05,  # whole errors, and more of the middle one
+                    rel=0.08 if method == "near-exact" else 0.05,  # whole errors, and more of the middle one
                 )
         for paired, value in zip(
             found.differences, (780 / 1000 - 740 / 1100, 40 / 1320, 3900 / 6280 - 3700 / 6380), strict=True

@@ -14,7 +14,7 @@ from errorbar.sampling.near_exact import near_exact_bounds
 from errorbar.sampling.other_intervals import total_bounds
 from errorbar.sampling.totals import TARGETS
 from tests.sampling.examples import LARGE, SAMPLE
-from tests.sampling.few import CUTS, VOTED, cut, cut_row, few_rows, row, voted_rows
+from tests.sampling.few import CUTS, NEARLY, VOTED, cut, cut_row, few_rows, nearly, row, voted_rows
 
 MEASURED = Path(__file__).with_name("measured.md").read_text(encoding="utf-8")
 COUNTS = [(600, 750, 1000), (450, 1500, 9000), (0, 300, 9000), (1, 200, 9000), (3, 10, 20), (20, 20, 50), (7, 9, 10)]
@@ -93,6 +93,29 @@ def test_sides_of_several_strata(name: str) -> None:
     found = cut(name)
     assert cut_row(name, found) in MEASURED
     assert min(found.values()) >= 0.93
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_a_side_of_which_nearly_all_is_judged(name: str) -> None:
+    """Ends that are no whole totals hold .18, none, .75 and .49 of the samples: the truth lies just beyond them."""
+    found = nearly(name)
+    assert cut_row(name, found) in MEASURED
+    assert min(found.values()) >= 0.93
+
+
+def test_ends_are_totals_that_can_be() -> None:
+    strata = Strata(("a", "b", "rest"), np.array([18, 19, 500]), np.array([[True, True, False]]))
+    n, x, ones = np.array([17, 18, 100]), np.array([17.0, 0.0, 5.0]), np.ones(3)
+    agreed = Sample(n, x, ones, np.array([0.0, 0.0, 0.01]), ones)  # graded: raters differ in the rest only
+    for sample in (Sample(n, x), agreed):
+        hits = estimate_sample(strata, sample)["hits"].estimate
+        assert hits.value == pytest.approx(18)
+        assert hits.interval is not None
+        assert (hits.interval.low, hits.interval.high) == pytest.approx((17, 18))
+    differ = Sample(n, x - [0.5, 0, 0], ones, np.full(3, 0.01), ones)
+    hits = estimate_sample(strata, differ)["hits"].estimate
+    assert hits.interval is not None
+    assert hits.interval.low % 1 != 0
 
 
 @pytest.mark.slow

@@ -170,3 +170,10 @@ def test_files_that_will_not_do(tmp_path: Path) -> None:
     key = library.sample_draw(FRAME, **PLAN).key
     with pytest.raises(ErrorbarError, match=r"this is a corpus.*errorbar crowd judgments makes one"):
         library.sample_estimate(corpus, key=key)
+
+
+@pytest.mark.parametrize("wrong", [{"repetitions": 0}, {"raters": 0}])
+def test_nothing_drawn_or_nobody_asked_is_refused(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(UsageError, match=f"{name} must be at least 1, got 0"):
+        library.sample_rehearse(FRAME, VOTES, **{"repetitions": 2, **PLAN, **wrong})

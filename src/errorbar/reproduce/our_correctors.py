@@ -119,6 +119,4 @@ def _ratios(sources: Sources, made: Sequence[Hypothesis]) -> Iterator[Cell]:
             ends = drawn.ratios[number][at]
             value = Estimate(float(result.ratio[number, at]), len(essays))
             column = f"percent, {size} reference{'s' if size > 1 else ''}"
-            yield from with_ends(
-                table, one.name, column, None, _percent(value.with_interval(ends)), f"{OURS}; intervals over essays"
-            )
+            yield from with_ends(table, one.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)

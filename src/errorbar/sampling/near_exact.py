@@ -17,6 +17,9 @@ Conventions
     Where a side is several strata, truths are not 0 or 1, or votes helped, its errors count as x* = n* T̂ / N seen in a
     simple random sample of n*, the one with the same variance: (1 − n*/N) / (n* − 1) = Var T̂ / (N² r (1 − r)), with the
     smoothed Var T̂ and rate r of ``totals``. For one stratum with truths that are 0 or 1, n* = n.
+    Totals that fit x* lie whole items apart, but x* is no whole number, and a total that can be may lie between two of
+    them or beyond the last. So ends are rounded outward to whole totals, and stay between the errors that were seen and
+    all items but those seen without one; not of graded truths, unless all raters of each judged item of a side agree.
     Without a hit or a miss seen the interval is one-sided, and is called so.
 Source
     Clopper and Pearson 1934 and Lancaster 1961 for w = 1 and ½; Korn and Graubard 1998, Survey Methodology 24, for the
@@ -27,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import inf, sqrt
+from math import ceil, floor, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +108,11 @@ def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Total
     # Without the last digits, so that whole numbers are whole again.
     x, n = round(total / size * effective, _DIGITS), round(effective, _DIGITS)
     low, high = near_exact_bounds(x, n, size, confidence_level=level)
+    differ = sample.within is not None and bool(sample.within[side].any())
+    if not differ and (sample.corrected is None or bool(sample.corrected[side].all())):
+        seen = float(sample.x[side].sum())
+        others = float(sample.n[side].sum()) - seen
+        low, high = max(float(floor(low)), seen), min(float(ceil(high)), size - others)
     return Ends(total, min(low, total), max(high, total))
 
 

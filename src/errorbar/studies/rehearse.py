@@ -9,7 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
@@ -182,6 +182,9 @@ def sample_rehearse(
         InputError: If a file is bad.
         UsageError: If arguments do not fit each other, or an item has too few judgments.
     """
+    for what, number in (("repetitions", repetitions), ("raters", 1 if raters is None else raters)):
+        if number < 1:
+            raise UsageError(Problem("bad-parameter", f"{what} must be at least 1, got {number}"))
     problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
     frame = frame_of(listed(flags), shared, problems)
     table = judged if isinstance(judged, Judgments) else _read(judged, problems)

@@ -147,8 +147,9 @@ def _cell(row: str, column: str, n: int, detail: str) -> HeatCell:
 
 def hardest(found: DetectorStudy, one: DetectorResult, *, linked: bool) -> list[Block]:
     """False alarms and misses, each as a list to look at."""
+    order = "the highest score first, " * any(each.score is not None for each in one.false_alarms)
     kinds = (
-        ("false-alarms", one.false_alarms, one.n_false_alarms, "flagged, the highest score first, and no {} marks it"),
+        ("false-alarms", one.false_alarms, one.n_false_alarms, f"flagged, {order}and no {{}} marks it"),
         ("misses", one.misses, one.n_misses, "not flagged, and more than half of the {}s mark it"),
     )
     blocks: list[Block] = []

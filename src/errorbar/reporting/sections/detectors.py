@@ -33,6 +33,7 @@ ABOUT = {
     f"answers to what an error is: what any {{judge}} calls one, what most do, or the share who do; {FLAGS}",
 }
 """By how many answers there are."""
+NO_SCORES = "A detector flags some items. No table has a score of every item, so there is no threshold curve."
 
 
 def detectors(study: Study) -> Section | None:
@@ -41,7 +42,8 @@ def detectors(study: Study) -> Section | None:
         return None
     found, level = study.detectors, study.confidence_level
     truths = _truths(found)
-    blocks: list[Block] = [Prose([ABOUT[len(truths)].format(judge=judge(found))])]
+    about = ABOUT[len(truths)].format(judge=judge(found)) if found.sweeps else NO_SCORES
+    blocks: list[Block] = [Prose([about])]
     blocks.append(_scores(found, truths, level))
     blocks += [_curve(found, truth, level) for truth in truths if truth in found.sweeps]
     shown = best_first(found)[:MOST_COLORED]
