@@ -114,13 +114,15 @@ pipeline:
 
 # Some four minutes of one core; three steps, since each says whose license the models have that are made of it.
 TEXTS ?= ../shared/data/openstax_ccby_text
+# Not a book, and one whose text says CC BY-NC-SA 4.0.
+OTHERS = $(TEXTS)/LICENSE.CC-BY-4.0.txt $(TEXTS)/introduction-business.txt
 LABELS ?= ../shared/data/conll13/revised/official-preprocessed.m2
 MODELS := packages/errorbar-models/errorbar_models/models
 models: $(VENV)/.base
 	$(BIN)/errorbar train --treebank $(wildcard $(UD)/en_ewt-ud-train*.conllu) -o $(MODELS) \
 		--license 'CC BY-SA 4.0' --provenance 'UD English-EWT 2.15, training part'
-	$(BIN)/errorbar train '$(TEXTS)/*.txt' --small -o $(MODELS) \
-		--license 'CC BY 4.0' --provenance '20 textbooks of OpenStax, openstax.org'
+	$(BIN)/errorbar train $(filter-out $(OTHERS),$(wildcard $(TEXTS)/*.txt)) --small -o $(MODELS) \
+		--license 'CC BY 4.0' --provenance '19 textbooks of OpenStax, openstax.org'
 	$(BIN)/errorbar train --labels $(LABELS) --lenient --small -o $(MODELS) \
 		--license 'numbers fitted to labels, no text' --provenance 'CoNLL-2013 test set, release 2.3.1, revised annotation'
 

@@ -138,7 +138,10 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
         (("train",), "no text to train on is named"),
-        (("detect", "essay.txt"), "there are no models: no folder 'models' here, and errorbar-models is not installed"),
+        (
+            ("detect", "essay.txt"),
+            "none in a folder 'models' here, and errorbar-models is not installed",
+        ),
         (("correct", "essay.txt"), "train some: errorbar train TEXT"),
         (("detect", "essay.txt", "--models", "other"), "other/tagger.model: no such model"),
         (("detect", "essay.txt", "--detector", "mee"), "no detector is called 'mee'; did you mean 'me'?"),
@@ -274,6 +277,8 @@ def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.M
     noted = "note: the small models of errorbar-models 70.1.0 are used; --models DIR names others"
     assert noted in found.err
     assert noted in errorbar("correct", "essay.txt").err
-    Path("models").mkdir()  # what is here comes first, whatever it holds
+    Path("models").mkdir()  # of something else
+    assert noted in errorbar("detect", "essay.txt").err
+    Path("models/me.model").write_bytes(b"")  # models that are here come first
     assert "models/tagger.model: no such model" in errorbar("detect", "essay.txt").err
     del sys.modules["models_of_a_test"]

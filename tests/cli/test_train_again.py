@@ -65,6 +65,20 @@ def test_models_say_the_license_that_was_given_last(errorbar: CommandLine) -> No
     assert licenses() == {**said, "tagger": "BY-SA", "combiner": "ours"}
 
 
+def test_models_that_no_longer_fit_are_named(errorbar: CommandLine) -> None:
+    """Those of labels are not made of a text, and the other text changes what they are fitted to."""
+    assert errorbar("train", "--labels", "learners.m2", "--part", "combiner").code == 0
+    assert "models-stale" not in errorbar(*TRAIN, "--license", "CC0").err  # the same numbers with another license
+    Path("native.txt").write_text(Path("native.txt").read_text(encoding="utf-8") * 2, encoding="utf-8")
+    found = errorbar(*TRAIN)
+    assert found.code == 0
+    assert "warning: models: combiner of the folder fits the models before, not these; make them anew" in found.err
+    assert errorbar("detect", "essay.txt", "--detector", "combined").code == 2
+    again = errorbar("train", "native.txt", "--fallback", "--labels", "learners.m2", "--part", "combiner")
+    assert (again.code, "models-stale" in again.err) == (0, False)
+    assert errorbar("detect", "essay.txt", "--detector", "combined").code == 0
+
+
 def test_a_damaged_model_is_not_called_missing(errorbar: CommandLine) -> None:
     whole = Path("models/me.model").read_bytes()
     Path("models/me.model").write_bytes(whole[:1000])

@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("meta pairs.csv metric.csv --no-ci --confidence 0.9", "--confidence is about intervals, and --no-ci asks for"),
         ("reproduce conll2014 --seed 1", "--seed is about the simulated teams of hoo2011"),
         ("reproduce conll2014 --text flags.csv", "--text is about choosing prepositions in tetreault-chodorow2008"),
-        ("reproduce hoo2011 --models m", "--models is about detectors, and hoo2011 has none"),
+        ("reproduce hoo2011 --models m", "--models is about detectors and correctors, and hoo2011 has none"),
         ("reproduce tetreault-chodorow2008 --text flags.csv", "--text needs a tagger; add --models DIR"),
         ("reproduce tetreault-chodorow2008 --chart x.svg", "--chart is about choices in native text, and there is"),
         ("reproduce hoo2011 --all", "--all is about cells that match, and hoo2011 prints every cell"),

@@ -31,7 +31,7 @@ def command(output: Output, **options: Any) -> None:
 
     \b
     errorbar detect essays.txt --detector 'me(threshold=4)' -o me.csv
-    errorbar crowd sweep 'A*.m2' me=me.csv --items words --truth any --lenient
+    errorbar crowd sweep 'A*.m2' me=me.csv --items words --labels type=Prep --truth any
     """
     from errorbar.studies.detect import detect
 

@@ -92,7 +92,9 @@ def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_o
         above = {other.letter for other in ranking if one.letter in other.better}
         apart = {one.letter, *one.better, *above}
         same = ", ".join(other.name for other in ranking if other.letter not in apart)
-        known = f"swaps of sentences, level {LEVEL} for all pairs; not told apart from: {same or 'none'}"
+        known = (
+            f"swaps of sentences, level {LEVEL} for all pairs; {one.name} is not told apart from {same or 'any other'}"
+        )
         yield Cell("groups", one.name, "significantly better than", None, len(one.better), 0, known)
         yield Cell("groups", one.name, "significantly worse than", None, len(above), 0, known)
 

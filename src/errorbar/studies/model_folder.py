@@ -42,12 +42,14 @@ def models_folder(named: Source | None, problems: Problems) -> Path:
     Raises:
         InputError: If none is named, there is no folder ``models`` and no package of models.
     """
-    if named is not None or Path(HERE).is_dir():
-        return Path(HERE if named is None else named)
+    if named is not None:
+        return Path(named)
+    if any(Path(HERE).glob("*.model")):
+        return Path(HERE)
     try:
         package = import_module(INSTALLED)
     except ImportError:
-        what = f"there are no models: no folder '{HERE}' here, and errorbar-models is not installed"
+        what = f"there are no models: none in a folder '{HERE}' here, and errorbar-models is not installed"
         fix = (
             "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a "
             "checkout of errorbar: pip install '.[detect]' ./packages/errorbar-models"

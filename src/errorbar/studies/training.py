@@ -14,7 +14,7 @@ from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of
 from errorbar.studies.training_arguments import PARTS, Learning, Part, Told, TrainedPart
-from errorbar.studies.training_parts import LABELED, TEXTLESS, UNTAGGED, Training
+from errorbar.studies.training_parts import LABELED, NEEDED, TEXTLESS, UNTAGGED, Training
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -93,8 +93,22 @@ def train(
     if {*wanted} & {*LABELED}:
         _ = training.labels  # bad ones are refused before minutes of training, not after
     rows = [training.part(each) for each in wanted]
+    _say_stale(training, wanted)
     described = training.text.described if files and wanted != ["tagger"] else {}
     return Trained(rows, described, tuple(training.problems.notes))
+
+
+def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
+    """Warn of models of the folder that are fitted to others than those that were made now."""
+    stale = [
+        each
+        for each in PARTS
+        if each not in wanted and training.changed & {*NEEDED.get(each, ())} and file_of(training.folder, each).exists()
+    ]
+    if stale:
+        what = f"{', '.join(stale)} of the folder {'fits' if len(stale) == 1 else 'fit'} the models before, not these"
+        fix = "make them anew from the same text and labels, or take them away"
+        training.problems.note("models-stale", what, Place(str(training.folder)), fix=fix)
 
 
 def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) -> list[Part]:

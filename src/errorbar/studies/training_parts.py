@@ -45,6 +45,7 @@ class Training:
     def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
         self.files, self.folder, self.said, self.tell = files, folder, said, tell
         self.problems = Problems(lenient=said["lenient"])
+        self.changed: set[Part] = set()  # models that compute something else than those that were there
 
     @cached_property
     def text(self) -> CorpusText:
@@ -120,8 +121,10 @@ class Training:
                 raise UsageError(
                     Problem("no-files", what, Place(str(path)), fix="name the text, or another folder: -o")
                 )
-            model = step.make(self)
+            before, model = model, step.make(self)
             model = replace(model, made={**model.made, **small})
+            if before is None or fingerprint(before) != fingerprint(model):
+                self.changed.add(part)
             save_model(model, path, packed=self.said["small"])
         return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
 
@@ -288,6 +291,13 @@ STEPS: Mapping[Part, _Step] = {
     "combiner": _Step(_combiner, _same_combiner),
     "correctors": _Step(_correctors, _same_correctors, [OF_RANKER]),
 }
+_TAGGED: tuple[Part, ...] = ("majority", "perc", "me", "articles", "forms")
+NEEDED: Mapping[Part, tuple[Part, ...]] = {
+    **dict.fromkeys(_TAGGED, ("tagger",)),
+    "combiner": ("tagger", "ngrams", "perc", "me"),
+    "correctors": ("tagger", *_OF_CORRECTORS),
+}
+"""What each model is fitted to."""
 UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
 """What needs no tagger."""
 LABELED: tuple[Part, ...] = ("combiner", "correctors")
