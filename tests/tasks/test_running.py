@@ -122,6 +122,16 @@ def test_notes_are_the_same_from_the_cache(tmp_path: Path) -> None:
     assert second.notes == first.notes
 
 
+def test_a_lenient_board_takes_edits_that_overlap(errorbar: CommandLine, tmp_path: Path) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nlenient = true', 1))
+    edit = "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n"
+    overlapping = "A 1 3|||Vform|||goes|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(GOLD.replace(edit, edit + overlapping))
+    board = errorbar("task", "board", path, "-o", tmp_path / "board", "--resamples", "50")
+    assert board.code == 0, board.err
+    assert (tmp_path / "board" / "index.html").is_file()
+
+
 def test_a_changed_gold_file_is_counted_again(tmp_path: Path) -> None:
     path = make_task(tmp_path)
     before = f_values(results_of(path))

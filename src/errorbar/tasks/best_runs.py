@@ -36,7 +36,9 @@ def study_best(
     studies: list[Study] = []
     for at, found in enumerate(results.corpora, 1):
         if found.runs:
-            studies.append(_study(results.task, found, problems, resampling, browse))
+            own = Problems(lenient=found.corpus.lenient)
+            studies.append(_study(results.task, found, own, resampling, browse))
+            problems.take(own.notes)
         progress(at)
     return studies
 
