@@ -144,6 +144,7 @@ def test_without_models_it_is_said(data: Path) -> None:
     assert {cell.table for cell in cells} >= {TABLE, PLOT, *FIGURES.values()}
 
 
+@pytest.mark.slow
 def test_the_command_draws_the_figures(small: Sources, errorbar: CommandLine, tmp_path: Path) -> None:
     judged = judged_detectors(small)
     assert judged is not None

@@ -65,6 +65,7 @@ def test_the_truth_is_what_the_crowd_says_of_everything(truth: Truth, estimand: 
     assert [one.truth for one in any_[:2]] == pytest.approx([errors[FLAGS].mean(), errors[FLAGS].sum() / errors.sum()])
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """2,000 samples: a share is known to ± 1 point; near-exact intervals are a little wide."""
     one = VOTES.only(["1"])
