@@ -37,6 +37,7 @@ class TestManyLabels:
         assert report.coefficients["cohen"].value is not None
         assert (report.confusion, report.specific) == (None, {})
 
+    @pytest.mark.slow
     def test_one_item_with_every_label(self, errorbar: CommandLine) -> None:
         rows = [("x", f"r{n}", str(n)) for n in range(3000)]
         tracemalloc.start()

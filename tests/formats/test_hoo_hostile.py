@@ -78,6 +78,7 @@ class TestDamaged:
 
 
 class TestLarge:
+    @pytest.mark.slow
     @pytest.mark.parametrize("words", [[b"here\n", b"this\n", b"that\n", b"what\n"], [b"a\n"]])
     def test_how_far_a_packed_file_may_unpack(self, words: list[bytes], tmp_path: Path) -> None:
         """Few words pack to about a twentieth, one word to a thousandth; the same text may be read as it is."""

@@ -239,6 +239,7 @@ def test_json_lines_with_other_keys_and_numbers(tmp_path: Path) -> None:
     assert [note.what for note in problems.notes] == ["columns that judgments have no use for: note"]
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_the_codes(tmp_path: Path) -> None:
     """Some 12 bytes for each judgment, where a row of texts takes hundreds."""
     peaks = []
