@@ -57,3 +57,14 @@ def test_they_correct_and_leave_single_words(tmp_path: Path, corrector: str) -> 
     first, second, *others = correct(path, corrector=corrector, models=MODELS).lines
     assert (first, second) == ("She has two cats .", "She went home with two friends .")
     assert [line.lower() for line in others] == words  # at most a first letter becomes a capital
+
+
+def test_what_is_explained_is_what_changes(tmp_path: Path) -> None:
+    """An article that is left out takes no word that stays with it."""
+    path = tmp_path / "essay.txt"
+    path.write_text("I like discuss about the politics with my friend .\n", encoding="utf-8")
+    (line,) = correct(path, corrector="lm+classifiers", models=MODELS, explain=True).lines
+    said = json.loads(line)
+    places = [(each["start"], each["end"], each["replacement"], each["type"]) for each in said["changes"]]
+    assert (4, 5, "", "ArtOrDet") in places
+    assert "about politics with" in said["text"]

@@ -7,7 +7,7 @@ Formula
     with a weight, candidates of which no classifier speaks are not made.
 Conventions
     Scores are those of single changes: what two of them do together is not looked at. Of equal scores the first in the
-    text goes first. Weights and thresholds are the only numbers learned from learners (``tuning.py``).
+    text goes first. Of ``Weighed``, weights and thresholds are the only numbers learned from learners (``tuning.py``).
 Source
     Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data";
     Rozovskaya et al. (2014) for classifiers of native text beside it. Candidates and thresholds are ours.
@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from errorbar.detectors.candidates import GROUPS
 from errorbar.detectors.proposals import AT_ONCE, Proposals, Reader
 from errorbar.detectors.sparse import Floats
+from errorbar.edits.texts import common_ends
 
 NEVER = -np.inf
 
 
 class Change(NamedTuple):
-    """A change that was made: tokens ``start`` to ``end`` became others."""
+    """A change that was made: tokens ``start`` to ``end``, without any that stay, became others."""
 
     start: int
     end: int
@@ -117,8 +118,11 @@ class Corrector:
         scores = self.scorer.scores(proposals)
         made: list[list[Change]] = [[] for _ in sentences]
         for at in choose(proposals, scores):
-            one = proposals.candidates[at]
-            made[int(proposals.sentence[at])].append(Change(*one, float(scores[at])))
+            one, number = proposals.candidates[at], int(proposals.sentence[at])
+            # A candidate may hold a word that stays, so that nothing else is done beside it; the change does not.
+            first, rest = common_ends(sentences[number][one.start : one.end], one.replacement)
+            new = one.replacement[first : len(one.replacement) - rest]
+            made[number].append(Change(one.start + first, one.end - rest, new, one.type, float(scores[at])))
         return [sorted(changes) for changes in made]
 
 

@@ -20,6 +20,7 @@ from errorbar.detectors.candidates import GROUPS
 from errorbar.detectors.hashing import Codes, code, states
 from errorbar.detectors.proposals import Proposals
 from errorbar.detectors.sparse import Floats
+from errorbar.edits.texts import common_ends
 
 FEATURES = "ranker-2"  # what model files name; other features are another name
 LEAST_MODEL, LEAST_CLASSIFIER = -4.0, -0.5
@@ -47,16 +48,13 @@ def plausible(proposals: Proposals) -> NDArray[np.bool_]:
 
 
 def trimmed(tokens: Sequence[str], start: int, end: int, replacement: Sequence[str]) -> Trimmed:
-    """An edit without the tokens that stay, in lower case: those at its end, then those at its beginning."""
-    old, new = [token.lower() for token in tokens[start:end]], [token.lower() for token in replacement]
-    same = 0
-    while same < min(len(old), len(new)) and old[-1 - same] == new[-1 - same]:
-        same += 1
-    old, new, end = old[: len(old) - same], new[: len(new) - same], end - same
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    return start + same, end, tuple(new[same:])
+    """An edit in lower case, without the tokens that stay: those at its end, then those at its beginning.
+
+    So that a word of which only a letter's case changes has its place before it, and its own tag.
+    """
+    new = [token.lower() for token in replacement]
+    rest, first = common_ends([token.lower() for token in tokens[start:end]][::-1], new[::-1])
+    return start + first, end - rest, tuple(new[first : len(new) - rest])
 
 
 class Features(NamedTuple):

@@ -100,7 +100,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     """
     check_tokens("the source", source)
     check_tokens("the target", target)
-    first, rest = _common_ends(source, target)
+    first, rest = common_ends(source, target)
     middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
     if len(middle) * len(new) > MOST_CELLS:
         what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
@@ -111,7 +111,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     """One edit of all that lies between the first and the last difference; none where there is no difference."""
-    first, rest = _common_ends(source, target)
+    first, rest = common_ends(source, target)
     new = target[first : len(target) - rest]
     return [Edit(first, len(source) - rest, (" ".join(new),))] if new or first + rest < len(source) else []
 
@@ -128,7 +128,7 @@ def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str])
         yield Sentence(line.source, found, line.document, line=line.number)
 
 
-def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
+def common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
     """How many tokens both begin with, and how many of the others both end with."""
     shorter = min(len(source), len(target))
     first = next((k for k in range(shorter) if source[k] != target[k]), shorter)
