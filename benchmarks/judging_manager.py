@@ -1,0 +1,122 @@
+"""How long raters wait while the manager of a large study looks at it, in the same server.
+
+``python -m benchmarks.judging_manager`` from the checkout; 100,000 items of 20 judgments make a SQLite file of 1 GB.
+Forty raters answer all the while, each about every third of a second; the manager asks for one thing after the other,
+of a server that was just started. Prints, for each, how long it took, and the time of raters' posts in the meantime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import statistics
+import uuid
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import uvloop
+from tests.helpers.lean_http import Browser
+from tests.judging.jepsen.history import History
+from tests.judging.jepsen.joining import join
+from tests.judging.jepsen.large_study import fill
+from tests.judging.jepsen.manager import Manager
+from tests.judging.jepsen.run import bench
+from tests.judging.jepsen.server import HOST, Server
+from tests.judging.jepsen.study import errorbar, write_items
+
+from errorbar.judging.study_making import judge_init
+
+RATERS, LEFT = 40, 90_000
+ASKED = (
+    ("nothing, for 10 seconds", ""),
+    ("figures", "/manage/figures.json"),
+    ("items, of the same figures", "/manage/items?from=50000"),
+    ("export.csv", "/manage/export.csv"),
+    ("export.jsonl", "/manage/export.jsonl"),
+)
+Posts = list[tuple[float, float]]
+"""When each was sent, by the loop's clock, and the milliseconds until its reply."""
+
+
+async def rate(browser: Browser, csrf: str, pause: float, posts: Posts, done: asyncio.Event) -> None:
+    """Answer until it is done."""
+    loop = asyncio.get_running_loop()
+    items = (await browser.post("/api/claim", {"want": 2}, csrf)).json()["work"]["items"]
+    while items and not done.is_set():
+        await asyncio.sleep(random.expovariate(1 / pause))
+        item = items[0]
+        answer = {"submission": str(uuid.uuid4()), "assignment": item["assignment"], "text_hash": item["text_hash"]}
+        answer |= {"base_version": item["version"], "answer": {"judgment": "ok"}, "skip": "", "comment": ""}
+        answer |= {"milliseconds": 1500, "trail": None}
+        began = loop.time()
+        reply = await browser.post("/api/answer", {"answers": [answer], "want": 2}, csrf)
+        assert reply.status == 200, reply.body[:500]
+        posts.append((began, reply.seconds * 1000))
+        items = reply.json()["work"]["items"]
+    assert done.is_set(), "no work is left"
+
+
+async def measure(study: Path, invite: str, server: Server, pause: float, most: int) -> None:
+    """What the manager asks for, each once."""
+    name = uuid.uuid4().hex[:6]
+    loop = asyncio.get_running_loop()
+    raters = [await join(invite, server.port, f"{name}-{number}") for number in range(RATERS)]
+    posts: Posts = []
+    done = asyncio.Event()
+    tasks = [asyncio.create_task(rate(*each, pause, posts, done)) for each in raters]
+    manager = Manager(study, HOST, server.port, History())
+    manager.browser.patience = 600.0
+    await manager.get("/manage/codes")
+    await asyncio.sleep(2)
+    for what, path in ASKED[:most]:
+        began = loop.time()
+        if path:
+            reply = await manager.get(path)
+            assert reply.status == 200, reply.body[:500]
+        else:
+            await asyncio.sleep(10)
+        took = loop.time() - began
+        await asyncio.sleep(1)  # posts that were sent meanwhile come back
+        times = [milliseconds for at, milliseconds in posts if began - 0.5 <= at <= began + took]
+        cuts = statistics.quantiles(times, n=100)
+        print(
+            f"{server.workers:>9}{what:>28}{took:>8.1f}{len(times):>8,}{cuts[49]:>9.1f}{cuts[98]:>9.1f}{max(times):>9.1f}",
+            flush=True,
+        )
+    done.set()
+    await asyncio.gather(*tasks)
+    for browser, _ in raters:
+        browser.drop()
+    manager.browser.drop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--raters-per-item", type=int, default=20)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 4])
+    parser.add_argument("--pause", type=float, default=0.3, help="seconds between a rater's reply and next post")
+    parser.add_argument("--most", type=int, default=len(ASKED), help="so many of what the manager may ask for")
+    parser.add_argument("--study", type=Path, help="folder of one that an earlier run kept, or that this one keeps")
+    said = parser.parse_args()
+    with bench() as folder:
+        study = said.study or folder / "study"
+        if not study.exists():
+            work, gold = write_items(folder, said.items, 40, 0)
+            judge_init(study, work, gold_items=gold, raters_per_item=said.raters_per_item, policy="none")
+            fill(next(study.glob("*.sqlite3")), said.raters_per_item, LEFT)
+            errorbar("judge", "invite", study, "--crowd")
+        invite = urlsplit(next(word for word in errorbar("judge", "invite", study).split() if "/j/" in word)).path
+        print(f"{'processes':>9}{'asked for':>28}{'seconds':>8}{'posts':>8}{'p50 ms':>9}{'p99 ms':>9}{'most ms':>9}")
+        for workers in said.workers:
+            server = Server(study, workers, folder / "log")
+            server.start()
+            try:
+                uvloop.run(measure(study, invite, server, said.pause, said.most))
+            finally:
+                server.kill()
+
+
+if __name__ == "__main__":
+    main()

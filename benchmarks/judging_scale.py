@@ -1,0 +1,90 @@
+"""A large study: how long a claim takes in it, and how much memory its export needs.
+
+``python -m benchmarks.judging_scale`` from the checkout; 100,000 items of 20 judgments make a SQLite file of 1.5 GB.
+The rows are written by SQL as the protocol leaves them, since two million answers through it would take half an hour;
+``store_check`` says that they are what they should be (``--check``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import statistics
+import time
+
+from tests.judging.jepsen.large_study import RATERS, export_memory, fill
+from tests.judging.jepsen.run import bench
+from tests.judging.jepsen.study import write_items
+
+from errorbar.judging.claims import claim
+from errorbar.judging.exchange import Submission
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.schemes import load_scheme
+from errorbar.judging.store import Store
+from errorbar.judging.store_check import check
+from errorbar.judging.study_making import judge_init
+from errorbar.judging.study_values import current_rules
+from errorbar.judging.submissions import submit
+
+
+def claim_times(url: str, n: int) -> tuple[list[float], list[float]]:
+    """Milliseconds of a claim within its transaction, and of an answer with the claim after it, commit included."""
+    scheme = load_scheme("error-ok")
+    claims, answers = [], []
+    draw = random.Random(2)
+    with Store.open(url) as store:
+        for number in range(n):
+            rater = draw.randrange(1, RATERS + 1)
+
+            def look(tx, rater=rater):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+                start = time.perf_counter()
+                work = claim(tx, current_rules(tx), rater, 2, 1.0)
+                claims.append((time.perf_counter() - start) * 1000)
+                return work
+
+            leases = store.write(look).leases
+            if not leases:
+                continue
+            item: JudgedItem = leases[0].item
+            one = Submission(f"x{number}", leases[0].token, item.text_hash(), 0, {"judgment": "ok"})
+
+            def both(tx, rater=rater, one=one):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+                submit(tx, scheme, current_rules(tx), rater, [one], 1.0)
+                claim(tx, current_rules(tx), rater, 2, 1.0)
+
+            start = time.perf_counter()
+            store.write(both)
+            answers.append((time.perf_counter() - start) * 1000)
+    return claims, answers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--raters-per-item", type=int, default=20)
+    parser.add_argument("--claims", type=int, default=2000)
+    parser.add_argument("--check", action="store_true")
+    said = parser.parse_args()
+    with bench() as folder:
+        work, gold = write_items(folder, said.items, 40, 0)
+        study = folder / "study"
+        judge_init(study, work, gold_items=gold, raters_per_item=said.raters_per_item, policy="none")
+        store = next(study.glob("*.sqlite3"))
+        fill(store, said.raters_per_item)
+        print(json.dumps({"megabytes of the store": round(store.stat().st_size / 2**20)}), flush=True)
+        if said.check:
+            with Store.open(str(store)) as opened:
+                print([f"{each.what}: {each.rows}" for each in check(opened)])
+        for name, times in zip(("claim", "answer and claim"), claim_times(str(store), said.claims), strict=True):
+            cuts = statistics.quantiles(times, n=100)
+            print(f"{name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms, n = {len(times)}", flush=True)
+        for out in ("judgments.csv", "everything.jsonl"):
+            megabytes, seconds, lines = export_memory(study, folder / out)
+            print(f"export {out}: {lines:,} lines in {seconds:.0f} s, {megabytes:.0f} MB at most", flush=True)
+    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""``errorbar judge analyze``: what the papers computed from studies of each scheme, with intervals."""

@@ -1,0 +1,270 @@
+"""What a study found: ``errorbar judge analyze`` and ``errorbar.judge_analyze``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Unpack
+
+import numpy as np
+
+from errorbar.agreement.krippendorff import Confusion, confusion
+from errorbar.agreement.label_counts import MAX_LABELS, PairTable, pair_table
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.estimate import Estimate
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.crowdsourcing.howmany import HowMany
+from errorbar.formats.item_tables import read_answers
+from errorbar.judging.analysis.choice_analysis import choice_findings, position_findings
+from errorbar.judging.analysis.cloze_analysis import cloze_findings
+from errorbar.judging.analysis.error_analysis import distribution, money, raters_like_experts
+from errorbar.judging.analysis.findings import Finding, agreement_findings, count, label_shares, merged, section_tables
+from errorbar.judging.analysis.preposition_analysis import THREE, preposition_findings
+from errorbar.judging.rater_figures import rater_figures
+from errorbar.judging.study_agreement import error_labels, gold_kappa, system_scores
+from errorbar.judging.study_columns import StudyColumns, read_study
+from errorbar.judging.study_folder import Study
+from errorbar.metrics.crowd_weighted import CrowdScore
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.crowd import Systems
+from errorbar.studies.crowd_answers import Answered, CrowdSizes
+from errorbar.studies.door import Working, public, resampling
+from errorbar.studies.signatures import crowd_signature
+from errorbar.tables.records import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+TITLES = {
+    "agreement": "Agreement",
+    "labels": "Shares of labels",
+    "distribution": "How large majorities are",
+    "seconds": "Seconds of an answer",
+    "preferences": "Which is better",
+    "accuracy": "Before and after what is as good counts",
+    "consistency": "Sides and repeats",
+    "pairs": "Writer, raters and systems",
+    "categories": "Agreement by categories and items",
+    "money": "What it cost",
+    "systems": "Systems against the raters",
+}
+QUARTILES = {"first quarter": 0.25, "median": 0.5, "third quarter": 0.75}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyAnalysis(Result):
+    """What a study found.
+
+    Attributes:
+        scheme: Name of its scheme.
+        findings: Figures, in sections.
+        confusion: Which labels meet: counts by raters of an item, or of two raters by one and the other; None: too
+            many labels.
+        raters: The two raters of the confusion; none: it is of more.
+        sizes: How good the majority of k raters is; None: nobody to compare them with.
+        signature: What was computed on which data how.
+        seed: Of what was drawn.
+        notes: Warnings.
+    """
+
+    scheme: str
+    findings: Sequence[Finding]
+    confusion: Confusion | PairTable | None
+    raters: tuple[str, ...]
+    sizes: HowMany | None
+    signature: str
+    seed: int = 0
+    notes: Sequence[Problem] = ()
+
+    def figure(self, section: str, of: str, measure: str) -> Estimate:
+        """One figure.
+
+        Raises:
+            UsageError: If there is no such figure.
+        """
+        for each in self.findings:
+            if (each.section, each.of, each.measure) == (section, of, measure):
+                return each.estimate
+        raise UsageError(Problem("no-figure", f"there is no figure '{measure}' of '{of}' in '{section}'"))
+
+    def to_dict(self) -> dict[str, object]:
+        """Figures by section, the confusion and the curve."""
+        crossed = self.confusion
+        return {
+            "scheme": self.scheme,
+            "findings": [
+                {"section": x.section, "of": x.of, "measure": x.measure, "value": estimate_record(x.estimate)}
+                for x in self.findings
+            ],
+            "confusion": crossed
+            and {"raters": list(self.raters), "labels": list(crossed.labels), "counts": crossed.counts.tolist()},
+            "howmany": None if self.sizes is None else CrowdSizes(self.sizes, self.seed, ()).to_dict(),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """A table for each section, the ``confusion``, and ``howmany``."""
+        tables = section_tables(self.findings, TITLES)
+        tables += [] if self.confusion is None else [self._crossed(self.confusion)]
+        tables += [] if self.sizes is None else CrowdSizes(self.sizes, self.seed, ()).tables()
+        last = tables[-1]
+        noted = Table(last.columns, last.rows, last.title, last.name, [*last.notes, f"signature {self.signature}"])
+        return [*tables[:-1], noted]
+
+    def _crossed(self, crossed: Confusion | PairTable) -> Table:
+        columns = [Column("", key="label"), *(Column(label, "count", label) for label in crossed.labels)]
+        rows: list[list[Cell]] = [
+            [label, *(int(cell) if cell == int(cell) else cell for cell in row)]
+            for label, row in zip(crossed.labels, crossed.counts.tolist(), strict=True)
+        ]
+        note = "ordered pairs of judgments of one item; with more than two raters each item weighs as its judgments"
+        if self.raters:
+            note = f"rows: {self.raters[0]}, columns: {self.raters[1]}"
+        return Table(columns, rows, "Which labels meet", "confusion", [note])
+
+
+@public()
+def judge_analyze(
+    study: str | PathLike[str] | Study,
+    *,
+    experts: str | Sequence[str] = (),
+    truth: Answered | None = None,
+    systems: Systems | None = None,
+    accuracy: float | None = None,
+    pay: float | None = None,
+    batch: str = "batch",
+    **shared: Unpack[Working],
+) -> StudyAnalysis:
+    """Compute from a study what the papers computed from such studies, with intervals.
+
+    Args:
+        study: Its folder.
+        experts: Raters among them who are experts, with whom the others are compared; of Error and OK.
+        truth: Or the answers of an expert: a table ``item,label``, or item to label; None: the gold items.
+        systems: Flags of systems, as of ``crowd``; None: hidden columns of the items, ``flag`` or ``flag:NAME``.
+        accuracy: Of a choice test, the share of all instances on which the two writers agree, so that nobody was asked.
+        pay: What a judgment costs; None: the number that the study's rules say, if there is one.
+        batch: The hidden column that names the batch of an item.
+        shared: How intervals are made.
+
+    Raises:
+        InputError: If there is no study, or it or a file cannot be read.
+        UsageError: If an argument will not do, or nothing was judged.
+    """
+    if experts and truth is not None:
+        raise UsageError(Problem("howmany-truth", "experts and truth are both given", expected="one of them"))
+    if accuracy is not None and not 0 <= accuracy <= 1:
+        raise UsageError(Problem("bad-parameter", f"accuracy must be a fraction, got {accuracy}"))
+    if pay is not None and not 0 <= pay < float("inf"):
+        raise UsageError(Problem("bad-parameter", f"pay must be at least 0, got {pay}"))
+    problems = Problems()
+    known = None if truth is None else dict(truth) if isinstance(truth, Mapping) else read_answers(truth, problems)
+    with Study.open(study).snapshot() as tx:
+        columns = read_study(tx, whole=True)
+    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    names = [name for name in experts.split(",") if name] if isinstance(experts, str) else list(experts)
+    asked = Asked(names, known, systems, accuracy, pay, batch, shared["seed"])
+    return analysis_of(columns, asked, drawn, problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an analysis is asked besides the study; see ``judge_analyze``."""
+
+    experts: Sequence[str] = ()
+    truth: dict[str, str] | None = None
+    systems: Systems | None = None
+    accuracy: float | None = None
+    pay: float | None = None
+    batch: str = "batch"
+    seed: int = 0
+
+
+def analysis_of(
+    study: StudyColumns, asked: Asked = Asked(), drawn: Resampling | None = None, problems: Problems | None = None
+) -> StudyAnalysis:
+    """The analysis of a study that was read whole.
+
+    Raises:
+        UsageError: If nothing was judged.
+    """
+    if not len(study.judged):
+        what = "nobody judged anything in this study yet"
+        raise UsageError(Problem("judge-nothing", what, fix="errorbar judge status tells how it stands"))
+    told = Problems() if problems is None else problems
+    judgments = study.judgments(study.judged)
+    level = 0.95 if drawn is None else drawn.confidence_level
+    errors, sizes = error_labels(study), None
+    if errors:
+        sizes = _sizes(study, judgments, asked, told)
+    elif asked.experts or asked.truth is not None:
+        what = f"experts and truth are for schemes that ask about errors, and the scheme is {study.about.scheme.name}"
+        raise UsageError(Problem("useless-option", what, fix="leave them out"))
+    findings = [
+        *_common(study, judgments, drawn, level),
+        *_special(study, judgments, asked, drawn, level),
+        *_systems(system_scores(study, asked.systems, drawn, told)),
+        *money(study, asked.pay, sizes),
+    ]
+    shown = merged(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
+    raters = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
+    crossed: Confusion | PairTable | None = None
+    if len(shown.labels) <= MAX_LABELS and len(shown):
+        crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
+    said = [] if drawn is None else [drawn.convention("item")]
+    name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
+    signature = crowd_signature(name, judgments, None, said)
+    pair = raters if len(raters) == 2 else ()
+    return StudyAnalysis(
+        study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(told.notes)
+    )
+
+
+def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None, level: float) -> Iterator[Finding]:
+    """What every scheme has: agreement, labels, distribution of agreement, time."""
+    gold = gold_kappa(study, drawn) if any(item.gold for item in study.items) else None
+    yield from agreement_findings("agreement", "all judgments", judgments, drawn, gold)
+    if study.about.scheme.labels():
+        for label, share in label_shares(judgments, drawn).items():
+            yield Finding("labels", label, "share", share, "percent")
+    yield from distribution(judgments, level)
+    times = study.milliseconds[study.judged]
+    known = times[times > 0] / 1000
+    for name, at in QUARTILES.items():
+        if len(known):
+            yield Finding("seconds", name, "seconds", Estimate(float(np.quantile(known, at)), len(known)))
+
+
+def _special(
+    study: StudyColumns, judgments: Judgments, asked: Asked, drawn: Resampling | None, level: float
+) -> Iterator[Finding]:
+    """What the papers computed of such a scheme."""
+    scheme = study.about.scheme
+    if scheme.shows == "choice" and "first" in judgments.labels:
+        yield from choice_findings(study, judgments, asked.accuracy, drawn)
+    if scheme.shows == "cloze":
+        yield from cloze_findings(study, drawn, level)
+    if any(each.kind == "marks" for each in scheme.questions) and scheme.labels():
+        yield from preposition_findings(study, judgments, asked.batch, drawn)
+    yield from position_findings(rater_figures(study, level), level)
+
+
+def _systems(scores: Sequence[tuple[str, CrowdScore]]) -> Iterator[Finding]:
+    for name, score in scores:
+        of = f"{name}, {score.estimand}"
+        yield Finding("systems", of, "items", count(score.n_items), "count")
+        for measure, value in (("P", score.precision), ("R", score.recall), (f"F{score.beta:g}", score.f)):
+            yield Finding("systems", of, measure, value, "percent")
+
+
+def _sizes(study: StudyColumns, judgments: Judgments, asked: Asked, problems: Problems) -> HowMany | None:
+    """How many raters equal an expert; where nobody asked and it cannot be told, a note says why."""
+    try:
+        return raters_like_experts(study, judgments, asked.experts, asked.truth, asked.seed)
+    except UsageError as error:
+        if asked.experts or asked.truth is not None:
+            raise
+        for problem in error.problems:
+            problems.note(problem.code, problem.what, Place())
+        return None

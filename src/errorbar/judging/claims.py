@@ -1,0 +1,175 @@
+"""Who judges what next: live leases, topped up, with gold, repeats and the quiz in their places."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from sqlalchemy import Connection
+
+from errorbar.judging.completion import issue_code
+from errorbar.judging.exchange import Lease, Standing, Work
+from errorbar.judging.item_search import Wanted, pick, wanted
+from errorbar.judging.leases import Next, RaterRow, expire, lease, rater_row
+from errorbar.judging.places import draw
+from errorbar.judging.prepared import Prepared
+from errorbar.judging.quiz import began, quiz_work
+from errorbar.judging.rules import Rules
+
+MOST_LEASES = 10
+APART = 10
+"""So many items stand between an item and its repeat."""
+
+_GOLD = Prepared(
+    "SELECT i.id, i.gold_class, a.round, a.state FROM item i"
+    " LEFT JOIN assignment a ON a.item = i.id AND a.rater = :rater"
+    " WHERE i.kind = 'gold' AND i.stopped = '' ORDER BY i.id"
+)
+_STILL_DUE = Prepared(
+    wanted(
+        "i.id = :item AND i.stopped = '' AND NOT EXISTS (SELECT 1 FROM assignment a WHERE a.item = i.id"
+        " AND a.rater = :rater AND (a.round = 'quiz' OR a.round = 'main' AND a.state <> 'expired'))"
+    )
+)
+_TO_REPEAT = Prepared(
+    "SELECT a.item, a.reversed FROM assignment a JOIN item i ON i.id = a.item"
+    " WHERE a.rater = :rater AND a.seq BETWEEN :first AND :last AND a.round = 'main' AND a.state IN ('done', 'extra')"
+    " AND i.kind = 'work' AND NOT EXISTS (SELECT 1 FROM assignment r WHERE r.item = a.item AND r.rater = a.rater"
+    " AND r.round = 'repeat' AND r.state <> 'expired') ORDER BY a.seq LIMIT 1"
+)
+_MAY_COME_BACK = Prepared(  # what is open is little, and must be looked at first, whatever statistics say
+    "SELECT 1 FROM assignment a WHERE a.state = 'open' AND a.round = 'main' AND a.rater <> :rater"
+    " AND (SELECT i.kind = 'work' AND i.stopped = '' FROM item i WHERE i.id = a.item)"
+    " AND NOT EXISTS (SELECT 1 FROM assignment o"
+    " WHERE o.item = a.item AND o.rater = :rater AND o.round = 'main' AND o.state <> 'expired') LIMIT 1"
+)
+
+
+def claim(tx: Connection, rules: Rules, rater_id: int, want: int, now: float) -> Work:
+    """What a rater has before them: what they hold, topped up to ``want`` items.
+
+    Args:
+        tx: Of the store, exclusive.
+        rules: As they stand in this transaction (``study_values.current_rules``).
+        rater_id: Who asks.
+        want: How many items they want to hold, at most a page.
+        now: By the store's clock.
+    """
+    expire(tx, now)
+    rater = rater_row(tx, rater_id)
+    of = rules.items_per_rater
+    if rater.status != "active":
+        return Work("excluded", (), rater.judged, of)
+    want = min(want, rules.page, MOST_LEASES)
+    if rules.quiz and rater.quiz == "due":
+        if not rater.leases and not began(tx, rater.id) and _standing(tx, rules, rater) == "finished":
+            return Work("finished", (), 0, of)  # who passes a quiz is to find work behind it
+        work = quiz_work(tx, rules, rater, want, now)
+        if work is not None:
+            return work
+    if rules.quiz and rater.quiz == "failed":
+        return Work("failed", (), rater.judged, of)
+    leases = [each for each in rater.leases if each.round != "quiz"]
+    more = want - len(leases)
+    if of:
+        more = min(more, of - rater.judged - len(leases))
+    leases += _top_up(tx, rules, rater, more, now)
+    standing: Standing = "work" if leases else _standing(tx, rules, rater)
+    code = rater.code or ""
+    if standing == "finished" and rater.judged and not code:
+        code = issue_code(tx, rater.id, now)
+    return Work(standing, tuple(leases), rater.judged, of, code)
+
+
+def _top_up(tx: Connection, rules: Rules, rater: RaterRow, more: int, now: float) -> list[Lease]:
+    made: list[Lease] = []
+    while len(made) < more:
+        what = _next(tx, rules, rater)
+        if what is None:
+            break
+        rater.claims += 1
+        made.append(lease(tx, rules, rater, what, rater.claims, now))
+    return made
+
+
+def _standing(tx: Connection, rules: Rules, rater: RaterRow) -> Standing:
+    """Of a rater who holds nothing."""
+    if rules.items_per_rater and rater.judged >= rules.items_per_rater:
+        return "finished"
+    if _pick(tx, rules, rater, 0) is not None:
+        return "work"
+    return "finished" if _MAY_COME_BACK(tx, rater=rater.id).fetchone() is None else "waiting"
+
+
+def _next(tx: Connection, rules: Rules, rater: RaterRow) -> Next | None:
+    """The next item in a rater's order; gold and repeats come only where work would come too."""
+    found = _pick(tx, rules, rater, draw(rater.seed, "item", rater.claims))
+    if found is None:
+        return None
+    page, at = divmod(rater.claims, rules.page)
+    if at == 0 or rater.due is None:  # at the same place of every page: no claim of gold takes longer than others
+        rater.due = _golds(tx, rater, rules.gold_per_page)
+    special = None
+    if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
+        special = _gold(tx, rater.id, rater.due)
+    elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
+        special = _repeat(tx, rater)
+    return special or Next(found)
+
+
+def _pick(tx: Connection, rules: Rules, rater: RaterRow, point: int) -> Wanted | None:
+    """A study that may stop early judges its items in their order; others one judgment of each item first."""
+    return pick(tx, rater.id, rules.raters_per_item, point, in_order=bool(rules.stop))
+
+
+@lru_cache(maxsize=4096)
+def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int]:
+    """Where in a rater's page gold items stand: drawn anew for each page."""
+    return frozenset(Random(draw(seed, "gold", page)).sample(range(size), min(golds, size)))
+
+
+def _gold(tx: Connection, rater: int, due: list[int]) -> Next | None:
+    """The next of a page's gold items that is not stopped since it was drawn, nor answered after its lease ran out."""
+    while due:
+        found = _STILL_DUE(tx, item=due.pop(0), rater=rater, round="main").fetchone()
+        if found is not None:
+            return Next(Wanted(*found))
+    return None
+
+
+def _golds(tx: Connection, rater: RaterRow, n: int) -> list[int]:
+    """Gold items that the rater never had, each of the class of which they had the fewest."""
+    if not n:
+        return []
+    unseen: dict[str, list[int]] = {}
+    seen: dict[str, int] = {}
+    rows = _GOLD(tx, rater=rater.id).fetchall()
+    had = {item for item, _, round, state in rows if round == "quiz" or (round == "main" and state != "expired")}
+    for item, right, round, _ in rows:
+        if item not in had:
+            unseen.setdefault(right, []).append(item)
+        elif round == "main":
+            seen[right] = seen.get(right, 0) + 1
+    found: list[int] = []
+    while unseen and len(found) < n:
+        at = rater.claims + len(found)
+        right = min(unseen, key=lambda each: (seen.get(each, 0), draw(rater.seed, "class", at, each)))
+        left = unseen[right]
+        found.append(left.pop(draw(rater.seed, "gold item", at) % len(left)))
+        seen[right] = seen.get(right, 0) + 1
+        if not left:
+            del unseen[right]
+    return found
+
+
+def _repeat(tx: Connection, rater: RaterRow) -> Next | None:
+    """An item that the rater judged a while ago, with its sides changed."""
+    last = rater.claims - APART
+    if last < 1:
+        return None
+    start = 1 + draw(rater.seed, "repeated", rater.claims) % last
+    for first, until in ((start, last), (1, start - 1)):
+        row = _TO_REPEAT(tx, rater=rater.id, first=first, last=until).fetchone()
+        if row is not None:
+            return Next(row[0], round="repeat", reversed=not row[1])
+    return None

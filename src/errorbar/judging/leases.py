@@ -1,0 +1,135 @@
+"""Leases: an item that a rater holds, for a while."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+
+from sqlalchemy import Connection
+
+from errorbar.judging.exchange import Lease, Round
+from errorbar.judging.item_search import Wanted, wanted
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.places import TAKE, bit_of, change, draw, held
+from errorbar.judging.prepared import Prepared, Together, per_transaction
+from errorbar.judging.rules import Rules
+from errorbar.judging.study_values import current_rules
+
+_LATE = Prepared("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
+_FIRST = Prepared("SELECT min(lease_until) FROM assignment WHERE state = 'open'")
+_RATER = Prepared(
+    "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.due,"
+    " a.seq, a.token, i.payload, a.round, a.reversed, a.version FROM rater r"
+    " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
+    " WHERE r.id = :id"
+)
+_BY_ID = Prepared(wanted("i.id = :item"))
+_CLAIMED = (
+    "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
+    " WHERE token = :token",
+    "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM s0",
+)
+_COUNTED = ("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater", "")
+_INSERT = (
+    "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until) VALUES"
+    " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until)"
+)
+_OPEN = "UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token"
+_Texts = tuple[tuple[str, str], ...]
+_OF_QUIZ: _Texts = (_CLAIMED,)
+_OF_OTHERS: _Texts = (_COUNTED, _CLAIMED)
+_OF_WORK: _Texts = (*TAKE, _COUNTED, _CLAIMED)
+_NEW, _AGAIN = (
+    {what: Together((text, f"{text} RETURNING id, rater"), *what) for what in (_OF_QUIZ, _OF_OTHERS, _OF_WORK)}
+    for text in (_INSERT, _OPEN)
+)
+_DAY = 86400
+_LOOKED, _UNTIL = "looked for leases that ran out", "the first lease runs out"
+
+
+@dataclass(slots=True)
+class RaterRow:
+    """A rater, as the protocol needs to know them, and what they hold in their order."""
+
+    id: int
+    seed: int
+    status: str
+    quiz: str
+    claims: int
+    judged: int
+    code: str | None
+    leases: list[Lease]
+    due: list[int] | None  # gold items of the page, not handed out yet; None: not drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """What a rater gets: an item, found or by its number, the round, the sides (None: drawn for rater and item)."""
+
+    item: Wanted | int
+    round: Round = "main"
+    reversed: bool | None = None
+
+
+def rater_row(tx: Connection, rater: int) -> RaterRow:
+    """A rater by number."""
+    rows = _RATER(tx, id=rater).fetchall()  # sorted here: SQLite would walk all that the rater had, for the order
+    leases = [
+        Lease(token, parsed_item(payload), round, bool(turned), version)
+        for _, token, payload, round, turned, version in sorted((row[8:] for row in rows), key=itemgetter(0))
+        if token is not None
+    ]
+    number, seed, status, quiz, claims, judged, code, due = rows[0][:8]
+    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, None if due is None else json.loads(due))
+
+
+def expire(tx: Connection, now: float) -> None:
+    """Give back what was leased for too long; many claims in one transaction look once.
+
+    So is a lease that ends more than a day later than one that is given out now: a clock that was ahead gave it out,
+    and others would wait until that day.
+    """
+    known = per_transaction(tx)
+    if known.get(_LOOKED) and now < known.get(_UNTIL, math.inf):
+        return
+    longest = now + current_rules(tx).lease_minutes * 60 + _DAY
+    for (one,) in _LATE(tx, now=now, longest=longest).fetchall():
+        give_back(tx, one, now)
+    known[_LOOKED], known[_UNTIL] = True, _FIRST(tx).fetchone()[0] or math.inf
+
+
+def give_back(tx: Connection, assignment: int, now: float) -> None:
+    """End a lease; its item goes to others, or to the same rater again."""
+    change(tx, held(tx, assignment), "expired", now)
+
+
+@lru_cache(maxsize=4096)
+def parsed_item(payload: str) -> JudgedItem:
+    """An item of the store."""
+    return JudgedItem.from_json(payload)
+
+
+def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, seq: int, now: float) -> Lease:
+    """Write that a rater holds an item; one whose lease ran out keeps its token, as a page may still show it."""
+    one = what.item
+    if not isinstance(one, Wanted):
+        one = Wanted(*_BY_ID(tx, rater=rater.id, round=what.round, item=one).fetchone())
+    item = parsed_item(one.payload)
+    turned = bool(draw(rater.seed, "side", one.id) & 1) if what.reversed is None else what.reversed
+    turned = turned and len(item.candidates) == 2
+    until = now + rules.lease_minutes * 60
+    token = one.known_by or secrets.token_hex(12)
+    values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
+    follows = _OF_QUIZ if what.round == "quiz" else _OF_OTHERS
+    if what.round == "main" and one.place is not None:
+        follows = _OF_WORK
+        values |= {"taken": one.taken + 1, "before": one.taken, **bit_of(one.place)}
+    due = None if rater.due is None else json.dumps(rater.due)
+    (_AGAIN if one.known_by else _NEW)[follows].put(tx, **values, seq=seq, until=until, at=now, due=due)
+    known = per_transaction(tx)
+    known[_UNTIL] = min(until, known.get(_UNTIL, until))
+    return Lease(token, item, what.round, turned)

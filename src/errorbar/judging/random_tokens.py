@@ -1,0 +1,29 @@
+"""Random words that open something: made, kept as fingerprints, compared in constant time."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+
+
+def fresh_token() -> str:
+    """256 random bits for a cookie or a key."""
+    return secrets.token_urlsafe(32)
+
+
+def fingerprint(token: str) -> str:
+    """What the store keeps of a token: who reads the store cannot use it."""
+    return sha256(token.encode()).hexdigest()
+
+
+def derived(key: str, *parts: str) -> str:
+    """A token of 192 bits that follows from a secret key, so that it need not be kept to be shown again."""
+    said = "\0".join(parts).encode()
+    return urlsafe_b64encode(hmac.digest(key.encode(), said, "sha256")[:24]).decode()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two tokens are equal, in a time that does not tell where they differ."""
+    return hmac.compare_digest(one.encode(), other.encode())

@@ -1,0 +1,157 @@
+"""The pages that raters see, from templates; who may see which is for the server to say.
+
+Every page works without script but the one on which one judges. Addresses in them begin with ``root``, the path under
+which the server is reached, empty if there is none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from errorbar.core.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from errorbar.judging.rules import Rules
+    from errorbar.judging.scheme import Scheme
+
+TEMPLATES = Path(__file__).parent / "web" / "templates"
+STATIC = Path(__file__).parent / "web" / "static"
+
+
+@cache
+def pages() -> Environment:
+    """The templates: everything is escaped, and nothing is undefined."""
+    try:
+        jinja2: Any = import_module("jinja2")
+    except ImportError:
+        raise MissingExtraError("judge", "a page") from None
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    return environment
+
+
+def _safe(html: str) -> object:
+    return import_module("markupsafe").Markup(html)
+
+
+def work_page(scheme: Scheme, rules: Rules, *, owner: str, csrf: str, guidelines: str, root: str = "") -> str:
+    """The shell in which one judges; there is no item in it.
+
+    Args:
+        scheme: What is asked.
+        rules: Of the study.
+        owner: Names the rater and the study, the same whenever this rater comes back and no other's: what waits in a
+            browser is kept under it.
+        csrf: What requests of the page send as ``X-CSRF-Token``.
+        guidelines: HTML that is shown beside the work, safe already.
+        root: The path under which the server is reached.
+    """
+    data = {
+        "owner": owner,
+        "page": rules.page,
+        "language": rules.language,
+        "direction": rules.direction,
+        "scheme": json.loads(scheme.to_json()),
+    }
+    return (
+        pages()
+        .get_template("work.html")
+        .render(title=scheme.title, csrf=csrf, data=data, guidelines=_safe(guidelines), root=root)
+    )
+
+
+def introduction_of(scheme: Scheme, rules: Rules, *, known: bool) -> list[str]:
+    """What is asked of somebody who never saw the study."""
+    if known:
+        return ["Welcome back. You go on where you stopped."]
+    asked = scheme.question(scheme.main).ask.rstrip(" .:")
+    said = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
+    if most := rules.items_per_rater:
+        said.append(f"There are {most:,} of them at most for you.")
+    if rules.quiz:
+        said.append(f"A quiz of {rules.quiz} comes first, and tells what is right and why.")
+    return said
+
+
+def welcome_page(
+    title: str,
+    *,
+    action: str,
+    rules: Rules,
+    csrf: str = "",
+    participant: str = "",
+    ask_participant: bool = False,
+    problem: str = "",
+    introduction: Sequence[str] = (),
+    root: str = "",
+) -> str:
+    """Behind an invitation: what it is, what it pays, what one agrees to; a form that is posted to ``action``.
+
+    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``eligible-0`` and so on ("yes" or "no").
+
+    Args:
+        title: Of the study.
+        action: Where the form goes.
+        rules: Pay, consent text, eligibility questions.
+        csrf: Sent back with the form.
+        participant: Who it is, by the link or by what was typed before.
+        ask_participant: Whether the name is typed here.
+        problem: What was wrong with the form that was posted; empty: nothing.
+        introduction: What it is, in plain text.
+        root: The path under which the server is reached.
+    """
+    return (
+        pages()
+        .get_template("welcome.html")
+        .render(
+            title=title,
+            action=action,
+            rules=rules,
+            csrf=csrf,
+            participant=participant,
+            ask_participant=ask_participant,
+            problem=problem,
+            introduction=introduction,
+            root=root,
+        )
+    )
+
+
+def notice_page(
+    title: str, paragraphs: Sequence[str], *, link: Mapping[str, str] | None = None, kind: str = "", root: str = ""
+) -> str:
+    """A page that says one thing: who are you, signed out, a link that has expired, an error, not eligible.
+
+    Args:
+        title: Its heading.
+        paragraphs: Plain text.
+        link: ``href`` and ``text`` of the way on.
+        kind: Of the notice, a name for style sheets and tests.
+        root: The path under which the server is reached.
+    """
+    return (
+        pages().get_template("notice.html").render(title=title, paragraphs=paragraphs, link=link, kind=kind, root=root)
+    )
+
+
+def done_page(title: str, *, code: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:
+    """The end, with the completion code where one is due."""
+    return pages().get_template("done.html").render(title=title, code=code, paragraphs=paragraphs, root=root)
+
+
+def guidelines_page(title: str, guidelines: str, *, root: str = "") -> str:
+    """The guidelines (HTML, safe already) as a page of their own."""
+    return pages().get_template("guidelines.html").render(title=title, guidelines=_safe(guidelines), root=root)

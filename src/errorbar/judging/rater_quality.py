@@ -1,0 +1,149 @@
+"""What is known of a rater while they work: gold answers, haste, self-consistency, a leaning to one side.
+
+Formula
+    Trust: (c + 1) / (n + 2) after c of n gold answers were right, the mean accuracy under a uniform prior.
+    Haste: an answer is hasty below max(800 ms, 40 ms for each word of the text, half of the rater's median time).
+    Self-consistency: the share of repeated items that the rater answered alike both times, in the items' own terms, so
+    that sides do not matter. Position: P(top), the share of the upper candidate among the answers that chose a side.
+    Both with Wilson's interval.
+Conventions
+    A gold answer counts as it stands now, in the order of the first answers; an answer that is right or wrong of no
+    item (Unknown) does not count. Those given before a rater was readmitted do not count any more: who readmits knew of
+    them. The median is of five answers at least.
+    Every answer, to gold or not, reads, writes and tests the rater's gold answers so far, which stand in the rater's
+    row: if only gold did, the time until it is acknowledged would tell it.
+Source
+    Crowd platforms for hidden gold; Laplace for trust; Wilson 1927.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sqlalchemy import Connection, and_, func, select
+
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.rules import Rules
+from errorbar.judging.schemes import Scheme, is_right
+from errorbar.judging.sequential import TOGETHER, reason_to_exclude
+from errorbar.judging.store_tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+SHORTEST, PER_WORD, OF_MEDIAN = 800, 40, 0.5
+"""Milliseconds of an answer, and of each word; of the rater's median."""
+FEWEST_TIMES = 5
+"""Answers that a median is of."""
+IN_A_ROW = 3
+"""Hasty answers after which a rater is asked to pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswers:
+    """A rater's answers to hidden gold items so far, in the order in which they were first given.
+
+    Attributes:
+        given: Number of the assignment, class, and whether the answer that stands is right (None: it does not count).
+    """
+
+    given: tuple[tuple[int, str, bool | None], ...] = ()
+
+    @classmethod
+    def from_json(cls, text: str) -> GoldAnswers:
+        """Of what stands in the rater's row."""
+        return cls(tuple((number, label, right) for number, label, right in json.loads(text)))
+
+    def to_json(self) -> str:
+        """For the rater's row."""
+        return json.dumps(self.given, ensure_ascii=False, separators=(",", ":"))
+
+    def having(self, assignment: int, label: str, right: bool | None, *, first: bool) -> GoldAnswers:
+        """With an answer, at its end or in the place of the one before; one from before a readmission stays out."""
+        new = (assignment, label, right)
+        return GoldAnswers(
+            (*self.given, new) if first else tuple(new if each[0] == assignment else each for each in self.given)
+        )
+
+    def counted(self) -> list[tuple[str, bool]]:
+        """Class, and whether the answer is right, of those that count."""
+        return [(label, right) for _, label, right in self.given if right is not None]
+
+
+def after_answer(rules: Rules, gold: GoldAnswers) -> str | None:
+    """Why a rater with these gold answers is to be excluded; None: there is no reason."""
+    return None if rules.policy == "none" else reason_to_exclude(rules, gold.counted())
+
+
+def gold_answers(tx: Connection, scheme: Scheme, rater_id: int) -> GoldAnswers:
+    """A rater's gold answers, counted from the tables."""
+    readmitted = tx.scalar(select(func.max(EXCLUSION.c.until)).where(EXCLUSION.c.rater == rater_id))
+    rows = _answered(tx, rater_id, readmitted or 0.0)
+    return GoldAnswers(tuple((row.id, class_of(scheme, row.gold_class), _right(scheme, row)) for row in rows))
+
+
+def class_of(scheme: Scheme, label: str) -> str:
+    """The class in which a gold item is tested, by its first right answer."""
+    return label if classed(scheme) else TOGETHER
+
+
+def classed(scheme: Scheme) -> bool:
+    """Whether the right answers of gold items are few enough to test each alone: options of a list."""
+    return scheme.question(scheme.main).kind == "one"
+
+
+def _answered(tx: Connection, rater_id: int, since: float) -> Sequence[Row[Any, Any, Any, Any, Any]]:
+    first = ANSWER.alias("first")
+    joined = (
+        ASSIGNMENT.join(ITEM, ITEM.c.id == ASSIGNMENT.c.item)
+        .join(ANSWER, and_(ANSWER.c.assignment == ASSIGNMENT.c.id, ANSWER.c.version == ASSIGNMENT.c.version))
+        .join(first, and_(first.c.assignment == ASSIGNMENT.c.id, first.c.version == 1))
+    )
+    wanted = and_(
+        ASSIGNMENT.c.rater == rater_id,
+        ASSIGNMENT.c.round == "main",
+        ITEM.c.kind == "gold",
+        first.c.at > since,
+    )
+    columns = (ASSIGNMENT.c.id, ITEM.c.payload, ITEM.c.gold_class, ASSIGNMENT.c.reversed, ANSWER.c.answer)
+    return tx.execute(select(*columns).select_from(joined).where(wanted).order_by(first.c.id)).all()
+
+
+def _right(scheme: Scheme, row: Row[Any, Any, Any, Any, Any]) -> bool | None:
+    answer = json.loads(row.answer)
+    return None if answer is None else is_right(scheme, JudgedItem.from_json(row.payload), bool(row.reversed), answer)
+
+
+def trust(right: int, n: int) -> float:
+    """The smoothed share of right gold answers; 0.5 without any."""
+    return (right + 1) / (n + 2)
+
+
+def hasty(milliseconds: ArrayLike, words: ArrayLike, median: float | None = None) -> NDArray[np.bool_]:
+    """Which answers of one rater were given too fast to have read the text.
+
+    Args:
+        milliseconds: Of each answer; shape (answers,); 0 and less: not known, never hasty.
+        words: Of each text.
+        median: The rater's; None: of these answers.
+    """
+    times = np.asarray(milliseconds, np.float64)
+    known = times[times > 0]
+    if median is None and len(known) >= FEWEST_TIMES:
+        median = float(np.median(known))
+    least = np.maximum(SHORTEST, PER_WORD * np.asarray(words, np.float64))
+    return np.asarray((times > 0) & (times < np.maximum(least, OF_MEDIAN * (median or 0.0))), np.bool_)
+
+
+def pauses(flags: ArrayLike) -> int:
+    """How many runs of hasty answers are long enough to ask the rater to pause; answers in their order."""
+    found = run = 0
+    for flag in np.asarray(flags, np.bool_).tolist():
+        run = run + 1 if flag else 0
+        found += run == IN_A_ROW
+    return found

@@ -1,0 +1,123 @@
+"""The tables of a study's status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from errorbar.judging.forecast import Forecast
+from errorbar.judging.rater_figures import RaterFigures
+from errorbar.judging.study_agreement import StudyAgreement
+from errorbar.judging.study_progress import ItemFigures, Progress
+from errorbar.metrics.crowd_weighted import CrowdScore
+from errorbar.studies.crowd import judgments_text
+from errorbar.tables.table import Cell, Column, Table
+
+
+def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
+    """How far it is, how fast, and when it will end."""
+    rows: list[list[Cell]] = [
+        ["judgments", f"{going.counted:,} of {going.wanted:,}"],
+        [
+            "items",
+            f"{going.n_done:,} done, {going.n_open:,} open, {going.n_untouched:,} untouched, of {going.n_items:,}",
+        ],
+        ["stopped early", f"{going.n_stopped:,}"],
+        ["gold items", f"{going.n_gold:,}"],
+        ["held just now", f"{going.held:,}"],
+        ["kept besides", f"{going.extra:,} extra, {going.aside:,} of excluded raters, {going.skipped:,} skipped"],
+        ["raters", f"{going.raters:,}, {going.excluded:,} excluded"],
+        ["seconds of an answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
+        ["judgments an hour", _rate(ahead)],
+        ["complete", _finish(ahead)],
+    ]
+    return Table([Column("", key="figure"), Column("now", key="value")], rows, title, "progress")
+
+
+def _rate(ahead: Forecast) -> str:
+    if ahead.per_hour is None:
+        return "–"
+    return f"{ahead.per_hour:,.0f} (of the last {_window(ahead.window_hours)})"
+
+
+def _window(hours: float) -> str:
+    minutes = max(1, round(60 * hours))
+    return f"{hours:.1f} hours" if hours >= 1 else f"{minutes} minute{'s' * (minutes > 1)}"
+
+
+def _finish(ahead: Forecast) -> str:
+    if ahead.finish is None or ahead.earliest is None:
+        return f"– ({ahead.why})" if ahead.to_go else "yes"
+    latest = "open" if ahead.latest is None else minute(ahead.latest)
+    return f"{minute(ahead.finish)} ({minute(ahead.earliest)} to {latest})"
+
+
+def minute(seconds: float) -> str:
+    """A moment, in UTC; what no calendar has is only far."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError):
+        return "in thousands of years"
+
+
+def agreement_table(agreement: StudyAgreement, *, gold: bool) -> Table:
+    """Coefficients, those with the gold where there is ``gold``."""
+    raters = f"{agreement.n_raters} rater{'s' * (agreement.n_raters != 1)}"
+    of = f"{raters}, {agreement.n_judgments:,} judgments of {agreement.n_items:,} items"
+    rows: list[list[Cell]] = [
+        ["observed agreement", agreement.n_paired, agreement.observed],
+        ["Krippendorff's alpha", agreement.n_paired, agreement.alpha],
+        ["Cohen's kappa" if agreement.n_raters == 2 else "Fleiss' kappa", agreement.n_paired, agreement.kappa],
+    ]
+    note = "n: items that two raters or more judged"
+    if gold:
+        rows.append(["Cohen's kappa with the gold", agreement.gold.n_units, agreement.gold])
+        note += "; of the gold, answers to gold items"
+    columns = [Column("", key="coefficient"), Column("n", "count"), Column("value", "number", interval="beside")]
+    return Table(columns, rows, "Agreement", "agreement", [of, note])
+
+
+def rater_table(raters: Sequence[RaterFigures]) -> Table:
+    """Raters."""
+    classes = list(dict.fromkeys(name for each in raters for name in each.gold_by_class))
+    columns = [Column("rater"), Column("status"), Column("judgments", "count"), Column("gold", "count")]
+    columns += [Column(name, "percent", name, 1, "beside") for name in ("right", *classes)]
+    columns += [Column("agree", "percent", "rest", 1), Column("seconds", "number", "median_seconds", 1)]
+    columns += [Column("an hour", "number", "per_hour", 0), Column("hasty", "count"), Column("pauses", "count")]
+    sided = any(each.top is not None for each in raters)
+    columns += [Column("alike", "percent", "repeats", 1, "beside")] if any(x.repeats.n_units for x in raters) else []
+    columns += [Column("top", "percent", "top", 1, "beside")] if sided else []
+    rows: list[list[Cell]] = []
+    for each in raters:
+        row: list[Cell] = [each.rater, each.status, each.n_judgments, each.gold.n_units, each.gold]
+        row += [each.gold_by_class.get(name) for name in classes]
+        row += [each.rest, each.median_seconds, each.per_hour, each.n_hasty, each.n_pauses]
+        row += [each.repeats] if any(x.repeats.n_units for x in raters) else []
+        rows.append([*row, each.top] if sided else row)
+    notes = [f"{each.rater}: {each.excluded}" for each in raters if each.excluded]
+    alike = "; alike: repeated items" if any(x.repeats.n_units for x in raters) else ""
+    notes.append(f"agree: mean share of the other raters of an item who say the same{alike}")
+    return Table(columns, rows, "Raters", "raters", notes)
+
+
+def system_table(systems: Sequence[tuple[str, CrowdScore]]) -> Table:
+    """Systems under test."""
+    beta = systems[0][1].beta
+    columns = [*map(Column, ("system", "estimand", "judgments")), Column("items", "count")]
+    columns += [Column(name, "percent", name) for name in ("P", "R", f"F{beta:g}")]
+    rows: list[list[Cell]] = [
+        [name, s.estimand, judgments_text(s.n_judgments), s.n_items, s.precision, s.recall, s.f] for name, s in systems
+    ]
+    note = "of the items judged so far; intervals resample them with all their judgments"
+    return Table(columns, rows, "Systems as they stand", "systems", [note])
+
+
+def item_table(items: Sequence[ItemFigures], texts: Mapping[str, str] | None = None) -> Table:
+    """Items for work; with their texts by name, where they are given."""
+    columns = [*map(Column, ("item", "state")), Column("judgments", "count"), Column("label")]
+    columns += [Column("share", "percent", interval="beside"), Column("stopped")]
+    rows: list[list[Cell]] = [[x.item, x.state, x.n_judgments, x.label, x.share, x.stopped] for x in items]
+    if texts is not None:
+        columns.append(Column("text"))
+        rows = [[*row, texts.get(x.item, "")] for row, x in zip(rows, items, strict=True)]
+    return Table(columns, rows, "Items", "items")

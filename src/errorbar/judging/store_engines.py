@@ -1,0 +1,143 @@
+"""How SQLite and PostgreSQL are opened, so that a transaction is what it says on both."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy.exc import ArgumentError
+
+from errorbar.judging.commit_outcome import MARK, Mark, remember
+from errorbar.judging.prepared import begin_anew, flush
+from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url, store_error, store_failed
+
+BUSY_SECONDS = 30.0  # for writers that are not of errorbar: a shell, a copying tool
+WAL_PAGES, WAL_BYTES = 1000, 32 << 20
+"""The log goes into the file after so many pages, and is cut to so many bytes once no reader needs it."""
+
+
+_COMMIT = "current_setting('synchronous_commit')"
+_SETTINGS = {
+    "idle_in_transaction_session_timeout": "'60s'",  # a writer of whom nothing is heard any more lets go of the lock
+    "plan_cache_mode": "'force_generic_plan'",  # a statement is planned once, not for each of its values
+    "enable_seqscan": "'off'",  # all that a writer looks for it finds by one key, also where statistics know few rows
+    "enable_bitmapscan": "'off'",
+    "synchronous_commit": f"CASE {_COMMIT} WHEN 'off' THEN 'on' ELSE {_COMMIT} END",  # a receipt says: on disk
+}
+_SET = ", ".join(f"set_config('{name}', {value}, true)" for name, value in _SETTINGS.items())
+_LOCK = f"SELECT {_SET}, pg_advisory_xact_lock(1701999970, hashtext(current_schema())), {MARK}"
+
+
+def file_of(url: str) -> Path | None:
+    """The SQLite file that a URL or path means; None: it is a database server's."""
+    if "://" not in url:
+        return Path(url)
+    return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
+
+
+def lock_file(path: Path) -> Path:
+    """Where processes take turns."""
+    return path.with_name(f"{path.name}-turn")
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is SQLite's; an empty one would become it by being opened.
+
+    SQLite itself is asked: whoever closes a file lets go of all locks that their process has on it (fcntl). Without its
+    lock, a server's log is deleted by the next command that ends, and what the server writes from then on is lost.
+    """
+    try:
+        if not path.stat().st_size:
+            return False
+        with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as one:
+            one.execute("PRAGMA schema_version")
+    except OSError as error:
+        raise store_failed(error) from error
+    except sqlite3.DatabaseError as error:
+        return "not a database" not in str(error)  # anything else is said by who opens it
+    return True
+
+
+def logs_of(path: Path) -> tuple[Path, ...]:
+    """Files that SQLite and this package keep beside a store."""
+    return tuple(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal", "-turn"))
+
+
+def engine_of(url: str, *, read_only: bool) -> Engine:
+    """The engine for a URL."""
+    path = file_of(url)
+    if path is not None:
+        return _sqlite(path, read_only=read_only)
+    fix = "name a file, or postgresql://user@host/database"
+    if has_stray_password(url):
+        fix = PASSWORD_PLACE
+    elif url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://")):
+        with suppress(ArgumentError, ValueError):  # of the driver, which may quote a part of the URL
+            return _postgresql(url, read_only=read_only)
+    what = f"'{shown_url(url)}' is no store"
+    raise store_error("store-url", what, fix)
+
+
+def _sqlite(path: Path, *, read_only: bool) -> Engine:
+    def connect() -> sqlite3.Connection:
+        mode = "ro" if read_only else "rwc"
+        alone = read_only and not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+        name = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if alone else ''}"
+        made = sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        made.execute("PRAGMA foreign_keys = ON")
+        if not read_only:
+            made.execute("PRAGMA journal_mode = WAL")
+            made.execute("PRAGMA synchronous = FULL")
+            made.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+            made.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+        return made
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=28)
+
+    @event.listens_for(engine, "begin")
+    def begin(tx: Connection) -> None:
+        """The driver begins no transaction (isolation_level None), and SQLAlchemy leaves it to the driver."""
+        begin_anew(tx)
+        if tx.get_execution_options().get("errorbar_write"):
+            tx.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            tx.exec_driver_sql("BEGIN")
+            tx.exec_driver_sql("SELECT count(*) FROM sqlite_master").fetchone()  # a snapshot begins with a look
+
+    return engine
+
+
+def _postgresql(url: str, *, read_only: bool) -> Engine:
+    long = "postgresql+psycopg://" + url.split("://", 1)[1]
+    engine = create_engine(long, pool_size=4, max_overflow=28, pool_pre_ping=True)
+
+    @event.listens_for(engine, "connect")
+    def connected(made: Any, _: object) -> None:  # noqa: ANN401 - the driver's
+        """Whole numbers have one type, whatever their size: else each size would be a statement of its own."""
+        from psycopg.types.numeric import Int8BinaryDumper  # noqa: PLC0415 - needs the extra
+
+        made.adapters.register_dumper(int, Int8BinaryDumper)
+
+    @event.listens_for(engine, "begin")
+    def begin(tx: Connection) -> None:
+        """A writer waits for the lock, and each of its statements sees what was committed before it got it."""
+        begin_anew(tx)
+        if not tx.get_execution_options().get("errorbar_write"):
+            tx.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            tx.exec_driver_sql("SELECT 1").fetchone()  # a snapshot begins with a look
+        elif read_only:
+            tx.exec_driver_sql("SET TRANSACTION READ ONLY")
+        else:
+            remember(tx, Mark(*tx.exec_driver_sql(_LOCK).one()[-3:]))
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def before(tx: Connection, *_: object) -> None:
+        """Statements of SQLAlchemy see what those of the protocol wrote."""
+        flush(tx)
+
+    return engine

@@ -1,0 +1,244 @@
+"""Answers on their way into the store: each gets one receipt, and the same one as often as it is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from errorbar.core.errors import UsageError
+from errorbar.judging.exchange import Receipt, Submission
+from errorbar.judging.exclusions import exclude
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.leases import parsed_item, rater_row
+from errorbar.judging.places import HELD, Held, follow, judged_by, note, settled
+from errorbar.judging.prepared import Prepared, Together
+from errorbar.judging.quiz import settle_if_answered
+from errorbar.judging.rater_quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.rules import Rules
+from errorbar.judging.schemes import Scheme, check_answer, is_right
+
+RECENT = 10
+"""So many answers back can be changed."""
+LONGEST_ID = 64
+
+_SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
+_FOUND = Prepared(
+    f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.text_hash, i.kind, i.gold_class,"
+    " r.answered, r.status, r.gold, e.rater, e.data"
+    " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
+    " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
+)
+_STORED = Prepared("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
+_STORE = Together(
+    (
+        "INSERT INTO answer (submission, assignment, version, answer, skip, comment, milliseconds, trail, status, at)"
+        " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)",
+        "",
+    ),
+    (
+        "INSERT INTO event (at, kind, rater, assignment, submission, data)"
+        " VALUES (:at, 'answered', :rater, :assignment, :id, :data)",
+        "",
+    ),
+    (
+        "UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment",
+        "",
+    ),
+    (
+        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold WHERE id = :rater",
+        "",
+    ),
+)
+_COUNTED = Prepared("UPDATE rater SET gold = :gold WHERE id = :rater")
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The assignment that a submission answers."""
+
+    held: Held
+    version: int
+    answered: int | None
+    reversed: bool
+    item: JudgedItem
+    text_hash: str
+    kind: str
+    gold_class: str
+    rater_answered: int
+    active: bool
+    gold: GoldAnswers | None  # of the rater; None: not counted yet
+
+
+class _RefusedError(Exception):
+    """Why a submission can never be stored as an answer."""
+
+
+def submit(
+    tx: Connection, scheme: Scheme, rules: Rules, rater_id: int, submissions: Sequence[Submission], now: float
+) -> list[Receipt]:
+    """Store answers, in their order; what cannot be stored as an answer is kept as an event.
+
+    Args:
+        tx: Of the store, exclusive.
+        scheme: Which answers there are.
+        rules: As they stand in this transaction (``study_values.current_rules``).
+        rater_id: Whose answers they are.
+        submissions: At most some hundred.
+        now: By the store's clock.
+    """
+    desk = _Desk(tx, scheme, rules, rater_id, now)
+    return [desk.receive(one) for one in submissions]
+
+
+def storable(text: str) -> str:
+    """The text without what a database cannot hold: zeros and halves of characters."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Where the submissions of one rater come in."""
+
+    tx: Connection
+    scheme: Scheme
+    rules: Rules
+    rater: int
+    now: float
+
+    def receive(self, one: Submission) -> Receipt:
+        key = storable(one.id)
+        if not key or len(key) > LONGEST_ID:
+            return self._kept(None, one, _refused(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
+        row = _FOUND(self.tx, token=storable(one.token), submission=key).fetchone()
+        sent = _SENT(self.tx, submission=key).fetchone() if row is None else row[-2:]
+        if sent is not None and sent[1] is not None:
+            known: dict[str, Any] = json.loads(sent[1])
+            return Receipt(**known["receipt"]) if sent[0] == self.rater else _refused(one, "this id was used before")
+        asked = None if row is None else _asked(row[:-2])
+        if asked is None or asked.held.rater != self.rater:
+            return self._kept(None, one, _refused(one, "this item was not given to you"))
+        try:
+            answer = self._fit(asked, one)
+        except _RefusedError as error:
+            return self._kept(asked.held.id, one, _refused(one, str(error), asked.version))
+        if one.base_version != asked.version:
+            stored = _STORED(self.tx, assignment=asked.held.id, version=asked.version).fetchone()
+            there = json.loads(stored[0]) if stored else None
+            return self._kept(asked.held.id, one, Receipt(one.id, "conflict", asked.version, stored=there))
+        return self._store(asked, one, answer)
+
+    def _fit(self, asked: _Asked, one: Submission) -> dict[str, Any] | None:
+        """The answer as it is stored; None: the item is skipped."""
+        if one.text_hash != asked.text_hash:
+            raise _RefusedError("the page showed another text than the study has for this item")
+        if asked.version:
+            if asked.held.round == "quiz":
+                raise _RefusedError("answers of the quiz cannot be changed")
+            if asked.rater_answered - (asked.answered or 0) >= RECENT:
+                raise _RefusedError(f"only the last {RECENT} answers can be changed")
+        if one.answer is None:
+            if not one.skip.strip():
+                raise _RefusedError("an item is skipped with a reason")
+            return None
+        try:
+            return check_answer(self.scheme, asked.item, one.answer)
+        except UsageError as error:
+            raise _RefusedError("; ".join(problem.what for problem in error.problems)) from error
+
+    def _store(self, asked: _Asked, one: Submission, answer: dict[str, Any] | None) -> Receipt:
+        held, version = asked.held, asked.version + 1
+        state = settled(held, self.rules.raters_per_item, skipped=answer is None, active=asked.active)
+        feedback = self._feedback(asked, answer) if held.round == "quiz" else None
+        receipt = Receipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
+        first = asked.answered is None and held.round != "quiz"
+        gold = self._gold(asked, answer)
+        _STORE.put(
+            self.tx,
+            id=storable(one.id),
+            assignment=held.id,
+            version=version,
+            answer=storable(_json(answer)),
+            skip=storable(one.skip) if answer is None else "",
+            comment=storable(one.comment),
+            milliseconds=min(max(int(one.milliseconds), 0), 2**31 - 1),
+            trail=storable(_json(one.trail)) if one.trail else "",
+            status=receipt.status,
+            at=self.now,
+            rater=held.rater,
+            data=storable(_json({"receipt": _said(receipt), "state": state})),
+            answered=asked.rater_answered + 1 if first else asked.answered,
+            state=state,
+            first=int(first),
+            judged=judged_by(held, state),
+            gold=None if gold is None else gold.to_json(),
+        )
+        follow(self.tx, held, state, self.now)
+        if held.round == "quiz":
+            settle_if_answered(self.tx, self.rules, rater_row(self.tx, held.rater), self.now)
+        else:
+            self._decide(asked, gold)
+        return receipt
+
+    def _gold(self, asked: _Asked, answer: dict[str, Any] | None) -> GoldAnswers | None:
+        """The rater's gold answers with this one; for an answer to work the same is done, for nothing."""
+        held = asked.held
+        right = None if answer is None else is_right(self.scheme, asked.item, asked.reversed, answer)
+        if asked.gold is None or asked.kind != "gold" or held.round != "main":
+            return asked.gold
+        label = class_of(self.scheme, asked.gold_class)
+        return asked.gold.having(held.id, label, right, first=asked.version == 0)
+
+    def _decide(self, asked: _Asked, gold: GoldAnswers | None) -> None:
+        """Whether the rater is to be excluded; asked after every answer, so that no time tells gold."""
+        rater = asked.held.rater
+        if gold is None:
+            gold = gold_answers(self.tx, self.scheme, rater)
+            _COUNTED.put(self.tx, gold=gold.to_json(), rater=rater)
+        reason = after_answer(self.rules, gold)
+        if reason is not None and asked.active:
+            exclude(self.tx, rater, reason, "policy", self.now)
+
+    def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
+        """What the quiz says to an answer."""
+        right = answer is not None and bool(is_right(self.scheme, asked.item, asked.reversed, answer))
+        return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
+
+    def _kept(self, assignment: int | None, one: Submission, receipt: Receipt) -> Receipt:
+        """Keep what is not stored as an answer: nobody's work is thrown away."""
+        key = storable(receipt.id)
+        data = {"receipt": _said(receipt), "submission": {name: getattr(one, name) for name in one.__slots__}}
+        note(
+            self.tx,
+            self.now,
+            receipt.status,
+            rater=self.rater,
+            assignment=assignment,
+            submission=key if key and len(key) <= LONGEST_ID else None,
+            data=storable(_json(data)),
+        )
+        return receipt
+
+
+def _said(receipt: Receipt) -> dict[str, Any]:
+    return {name: getattr(receipt, name) for name in receipt.__slots__}
+
+
+def _asked(row: tuple[Any, ...]) -> _Asked:
+    version, answered, turned, payload, text_hash, kind, label, count, status, kept = row[8:]
+    item, active = parsed_item(payload), status == "active"
+    gold = None if kept is None else GoldAnswers.from_json(kept)
+    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, text_hash, kind, label, count, active, gold)
+
+
+def _refused(one: Submission, why: str, version: int = 0) -> Receipt:
+    return Receipt(one.id, "refused", version, why=why)
+
+
+def _json(what: Mapping[str, Any] | None) -> str:
+    return json.dumps(what, ensure_ascii=False)

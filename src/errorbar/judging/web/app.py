@@ -1,0 +1,116 @@
+"""The application: routes behind one guard, one shape of errors, plain pages for people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from errorbar.core.errors import ErrorbarError
+from errorbar.judging.group_commit import GroupCommit
+from errorbar.judging.rater_pages import STATIC, notice_page
+from errorbar.judging.stop_watch import StopWatch
+from errorbar.judging.store_errors import OutcomeUnknownError
+from errorbar.judging.web import manager_doors, manager_routes, rater_api, rater_doors, rater_routes
+from errorbar.judging.web.desk import Desk, Settings, root_of
+from errorbar.judging.web.guard import Guard
+from errorbar.judging.web.refusals import RefusalError
+
+if TYPE_CHECKING:
+    from errorbar.judging.study_folder import Study
+
+_SAID = {404: ("no-page", "There is no such page."), 405: ("no-method", "That is not done here.")}
+
+
+def app(study: Study, clock: Callable[[], float], settings: Settings | None = None) -> Starlette:
+    """The server of a study.
+
+    Args:
+        study: Its folder, opened.
+        clock: Of leases, sessions and invitations: ``time.time``, or one that tests set.
+        settings: How the server is reached.
+    """
+    told = settings or Settings()
+    store = study.store()
+    desk = Desk(store, GroupCommit(store), study, clock, told)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        watch = asyncio.create_task(StopWatch(store, clock, desk.live.decision).run(desk.writer))
+        try:
+            yield
+        finally:
+            watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await watch
+            desk.live.close()
+            await desk.writer.close()
+            store.close()
+
+    made = Starlette(
+        routes=[
+            *rater_api.ROUTES,
+            *rater_doors.ROUTES,
+            *rater_routes.ROUTES,
+            *manager_routes.ROUTES,
+            *manager_doors.ROUTES,
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[Middleware(Guard, hosts=told.hosts, secure=told.secure)],
+        exception_handlers={
+            RefusalError: _refused,
+            ErrorbarError: _failed,
+            HTTPException: _unknown,
+            ClientDisconnect: _gone,
+            Exception: _broken,
+        },
+        lifespan=lifespan,
+    )
+    made.state.desk = desk
+    return made
+
+
+def _shown(request: Request, refusal: RefusalError) -> Response:
+    if request.url.path.removeprefix(root_of(request)).startswith("/api/"):
+        return refusal.response()
+    said = [each for each in (refusal.message, refusal.fix) if each]
+    page = notice_page("That did not work", said, kind=refusal.code, root=root_of(request))
+    return HTMLResponse(page, refusal.status)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusalError)
+    return _shown(request, error)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """The store could not be written or read: the browser keeps what it has, and sends it again under the same id."""
+    assert isinstance(error, ErrorbarError)
+    if isinstance(error, OutcomeUnknownError):
+        what = "The database failed in the middle, so that this was done or was not."
+        return _shown(request, RefusalError(503, error.code, what, "Load the page again and look; answers are safe."))
+    return _shown(request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon."))
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code, message = _SAID.get(error.status_code, ("refused", str(error.detail)))
+    return _shown(request, RefusalError(error.status_code, code, message))
+
+
+async def _gone(request: Request, _: Exception) -> Response:
+    """The browser left in the middle of its request: nobody reads this, and it is no error of the server."""
+    return _shown(request, RefusalError(400, "gone", "The request broke off."))
+
+
+async def _broken(request: Request, _: Exception) -> Response:
+    return _shown(request, RefusalError(500, "internal", "Something went wrong here.", "Try again soon."))

@@ -1,0 +1,261 @@
+"""The manager's pages: how far the study is, who takes part, its items. All that they do, commands do too."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from markupsafe import Markup
+from sqlalchemy import Connection, select
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from errorbar.core.errors import UsageError
+from errorbar.judging.changes import stop_item
+from errorbar.judging.corrections import gives_corrections
+from errorbar.judging.exclusions import exclude, readmit
+from errorbar.judging.halting import halt, resume, why_halted
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.random_tokens import same
+from errorbar.judging.rater_list import MANAGER, rater_list
+from errorbar.judging.status_tables import item_table, rater_table
+from errorbar.judging.stopping_table import reason_of, saving, verdict
+from errorbar.judging.store_tables import ITEM, RATER
+from errorbar.judging.study_export import KINDS, NONE_YET
+from errorbar.judging.study_status import StudyStatus
+from errorbar.judging.web.bodies import read_form
+from errorbar.judging.web.desk import address, desk_of, refuse_forged, root_of
+from errorbar.judging.web.manager_frame import Seat, after, login_page, page, posted, seated
+from errorbar.judging.web.refusals import RefusalError
+from errorbar.judging.web.sessions import FORM_COOKIE, MANAGER_COOKIE, close_session, open_session
+from errorbar.tables.html_text import html_table
+from errorbar.tables.records import note_record
+from errorbar.tables.shown import shown
+from errorbar.tables.table import Table
+
+ITEMS_A_PAGE = 100
+MOST_REASON = 500
+Download = tuple[str, str]
+DOWNLOADS: tuple[Download, ...] = (
+    ("/manage/figures.json", "Figures (JSON)"),
+    ("/manage/export.csv", "Judgments (CSV)"),
+    ("/manage/export.jsonl", "Everything (JSONL)"),
+)
+PAIRS: Download = ("/manage/export.pairs", "Pairs, for ‘errorbar rank’ (CSV)")
+CORRECTIONS: Download = ("/manage/export.m2", "Corrections (M2)")
+
+
+async def front(request: Request) -> Response:
+    """Progress; who has no session is asked for the token."""
+    try:
+        seat = await seated(request)
+    except RefusalError:
+        return login_page(request)
+    return await _front(request, seat)
+
+
+async def change_handing_out(request: Request) -> Response:
+    """Halt the study, or go on."""
+    seat, form = await posted(request)
+    what, reason = request.path_params["what"], form.get("reason", "").strip()[:MOST_REASON]
+    if what not in ("halt", "resume"):
+        raise RefusalError(404, "no-page", "There is no such page.")
+
+    def work(tx: Connection) -> None:
+        now = seat.desk.clock()
+        if what == "halt":
+            halt(tx, reason, MANAGER, now)
+        else:
+            resume(tx, MANAGER, now)
+
+    try:
+        replied = await after(request, "", work)
+    except UsageError as error:
+        return await _front(request, seat.failed(error))
+    seat.desk.live.forget()
+    return replied
+
+
+async def figures(request: Request) -> Response:
+    """All figures, as ``errorbar judge status --format json`` prints them."""
+    found = await _status(await seated(request))
+    warnings = [note_record(note) for note in found.notes]
+    return JSONResponse({"schema": "errorbar.judge.status/1", **found.to_dict(), "warnings": warnings})
+
+
+async def download(request: Request) -> Response:
+    """The judgments as ``errorbar judge export`` writes them, of one moment."""
+    seat = await seated(request)
+    to = request.path_params["to"]
+    if to not in KINDS:
+        raise RefusalError(404, "no-page", "There is no such download.")
+    handle, name = tempfile.mkstemp(f".{to}", "errorbar-")
+    os.close(handle)
+    written = Path(name)
+    try:
+        codes = await seat.desk.long(lambda: seat.desk.live.export(to, name))
+        if NONE_YET in codes:
+            raise RefusalError(409, NONE_YET, "No judgment has been given so far.", "Come back after the first one.")
+    except UsageError as error:
+        written.unlink()
+        told = error.problems[0]
+        raise RefusalError(404, told.code, f"This study has nothing of the kind: {told.what}.") from None
+    except BaseException:
+        written.unlink()
+        raise
+    named = f"judgments.{'csv' if to in ('pairs', 'set') else to}"
+    return FileResponse(name, filename=named, background=BackgroundTask(written.unlink))
+
+
+async def sign_in(request: Request) -> Response:
+    """Take the token."""
+    desk = desk_of(request)
+    form = await read_form(request)
+    refuse_forged(request.cookies.get(FORM_COOKIE, ""), form.get("csrf", ""), request)
+    desk.logins.look(address(request))
+    if not same(form.get("token", "").strip(), desk.study.secrets.manager):
+        desk.logins.take(address(request))
+        return login_page(request, "This is not the token. The server prints it when it starts.", 403)
+    session = await desk.writer.do(lambda tx: open_session(tx, None, desk.clock()))
+    response = RedirectResponse(f"{root_of(request)}/manage", 303)
+    desk.set_cookie(response, MANAGER_COOKIE, session.token, f"{root_of(request)}/manage")
+    response.delete_cookie(FORM_COOKIE)
+    return response
+
+
+async def sign_out(request: Request) -> Response:
+    """End the session."""
+    seat, _ = await posted(request)
+    await seat.desk.writer.do(lambda tx: close_session(tx, seat.session.token))
+    seat.desk.sessions.forget(seat.session.token)
+    response = RedirectResponse(f"{root_of(request)}/manage", 303)
+    response.delete_cookie(MANAGER_COOKIE, path=f"{root_of(request)}/manage")
+    return response
+
+
+async def raters(request: Request) -> Response:
+    """Who takes part; each can be excluded and readmitted."""
+    return await _raters(request, await seated(request))
+
+
+async def change_rater(request: Request) -> Response:
+    """Exclude or readmit."""
+    seat, form = await posted(request)
+    rater, what = request.path_params["rater"], request.path_params["what"]
+    reason = form.get("reason", "").strip()[:MOST_REASON]
+    if what not in ("exclude", "readmit"):
+        raise RefusalError(404, "no-page", "There is no such page.")
+    if what == "exclude" and not reason:
+        return await _raters(request, Seat(seat.desk, seat.session, "Say why the rater is excluded.", wrong=True))
+
+    def work(tx: Connection) -> bool:
+        now = seat.desk.clock()
+        return exclude(tx, rater, reason, MANAGER, now) if what == "exclude" else readmit(tx, rater, MANAGER, now)
+
+    try:
+        return await after(request, "/raters", work)
+    except UsageError as error:
+        return await _raters(request, seat.failed(error))
+
+
+async def items(request: Request) -> Response:
+    """Every item, some hundred a page."""
+    return await _items(request, await seated(request))
+
+
+async def stop(request: Request) -> Response:
+    """Want no more judgments of an item."""
+    seat, form = await posted(request)
+    reason = form.get("reason", "").strip()[:MOST_REASON]
+    where = f"/items?from={_first(request)}"
+    try:
+        replied = await after(request, where, lambda tx: stop_item(tx, form.get("name", ""), reason, seat.desk.clock()))
+    except UsageError as error:
+        return await _items(request, seat.failed(error))
+    seat.desk.live.forget()
+    return replied
+
+
+async def _front(request: Request, seat: Seat) -> Response:
+    found, halted = await _status(seat), await seat.desk.read(why_halted)
+    scheme = (await seat.desk.read(seat.desk.terms)).scheme
+    downloads = [*DOWNLOADS, *([PAIRS] if scheme.shows == "choice" else [])]
+    downloads += [CORRECTIONS] if gives_corrections(scheme) else []
+    decision = found.stopping
+    parts = {
+        "tables": _html(found.tables()),
+        "downloads": downloads,
+        "halted": halted,
+        "decision": decision,
+        "verdict": "" if decision is None else f"{decision.of}: {verdict(decision)}",
+        "reason": "" if decision is None or not decision.decided else reason_of(decision),
+        "saving": "" if decision is None else saving(decision),
+    }
+    return page(request, seat, "manage_tables.html", "", parts)
+
+
+async def _status(seat: Seat) -> StudyStatus:
+    return await seat.desk.long(seat.desk.live.status)
+
+
+async def _raters(request: Request, seat: Seat) -> Response:
+    def look(snapshot: Connection) -> list[dict[str, object]]:
+        ids = snapshot.scalars(select(RATER.c.id).order_by(RATER.c.id)).all()
+        return [{"id": number, **asdict(each)} for number, each in zip(ids, rater_list(snapshot), strict=True)]
+
+    rows = await seat.desk.read(look)
+    tables = _html([replace(rater_table((await _status(seat)).raters), title="Figures")])
+    parts = {"raters": rows, "tables": tables, "has_quiz": any(row["quiz"] for row in rows)}
+    return page(request, seat, "manage_raters.html", "/raters", parts)
+
+
+async def _items(request: Request, seat: Seat) -> Response:
+    first = _first(request)
+    found, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE))
+    texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in found]))
+    parts = {
+        "grid": shown(item_table(found, texts)),
+        "names": [each.item for each in found],
+        "open": [each.state in ("open", "untouched") for each in found],
+        "first": first,
+        "step": ITEMS_A_PAGE,
+        "before": max(0, first - ITEMS_A_PAGE) if first else None,
+        "after": first + ITEMS_A_PAGE if first + ITEMS_A_PAGE < of else None,
+    }
+    return page(request, seat, "manage_items.html", "/items", parts)
+
+
+def _first(request: Request) -> int:
+    """The item with which a page of items begins."""
+    said = request.query_params.get("from", "0")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else 0
+
+
+def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:
+    """What raters read, the place in brackets."""
+    rows = snapshot.execute(select(ITEM.c.name, ITEM.c.payload).where(ITEM.c.name.in_(names)))
+    return {row.name: JudgedItem.from_json(row.payload).marked() for row in rows}
+
+
+def _html(tables: Sequence[Table]) -> list[Markup]:
+    """Everything from data is escaped in them."""
+    return [Markup(html_table(shown(table))) for table in tables]
+
+
+ROUTES = [
+    Route("/manage", front),
+    Route("/manage", sign_in, methods=["POST"]),
+    Route("/manage/handing-out/{what}", change_handing_out, methods=["POST"]),
+    Route("/manage/figures.json", figures),
+    Route("/manage/export.{to}", download),
+    Route("/manage/signout", sign_out, methods=["POST"]),
+    Route("/manage/raters", raters),
+    Route("/manage/raters/{rater:int}/{what}", change_rater, methods=["POST"]),
+    Route("/manage/items", items),
+    Route("/manage/items/stop", stop, methods=["POST"]),
+]

@@ -1,0 +1,142 @@
+// What a rater does to an item: answers, confirms, takes back, comments, skips, goes back.
+
+import { askComment, askSkip, inWords } from './dialogs.js';
+import { announce, byId } from './dom.js';
+import { toast } from './frame.js';
+
+/** By a key or a button, it is the same. */
+export class Acts {
+  /** @param {import('./page.js').Page} page */
+  constructor(page) {
+    this.page = page;
+  }
+
+  choose(question, value) {
+    const { page } = this;
+    if (page.idle) return;
+    const off = !question.required && page.draft.answer[question.id] === value && question.step > page.draft.confirmed;
+    this.set(question, off ? undefined : value);
+    if (page.draft.settled && question.step === page.draft.step) this.confirm();
+  }
+
+  change(question, said) {
+    const { page } = this;
+    if (page.draft && page.quiz.awaited === null) this.set(question, said.length ? said : undefined);
+  }
+
+  set(question, value) {
+    const { page } = this;
+    page.draft.set(question, value, page.stopwatch.elapsed);
+    page.complain('');
+    page.answers.keepDraft();
+    page.refresh();
+  }
+
+  type(question, text) {
+    const { page } = this;
+    if (!page.draft) return;
+    page.draft.typed[question.id] = text;
+    page.draft.touched ||= text !== '';
+    page.answers.keepDraft();
+  }
+
+  confirm() {
+    const { page } = this;
+    if (page.idle) return;
+    for (const question of page.draft.ofStep(page.draft.step)) {
+      if (page.panel.inputs.has(question.id) && !page.panel.inputs.get(question.id).add()) return;
+    }
+    if (page.marking.question) page.marking.end();
+    const missing = page.draft.missing();
+    if (missing) {
+      page.complain(`Still to be answered: ${missing.ask}`);
+      page.panel.focus(missing);
+      return;
+    }
+    page.complain('');
+    page.draft.confirm();
+    if (page.draft.step === null) {
+      page.answers.submit('');
+      return;
+    }
+    page.answers.keepDraft();
+    page.refresh();
+    page.focus();
+    announce(page.draft.ofStep(page.draft.step).map((question) => question.ask).join(', '));
+  }
+
+  /** @param {string} name */
+  act(name) {
+    const { page } = this;
+    if (name === 'guidelines') this.#guidelines();
+    else if (name === 'undo') this.#undo();
+    else if (name === 'back') this.#back();
+    else if (name === 'differences') byId('item').classList.toggle('plain');
+    else if (name === 'comment' && page.draft) askComment(page.draft.comment, (comment) => this.#comment(comment));
+    else if (name === 'skip' && page.draft && page.quiz.awaited === null) {
+      if (page.earlier !== null) page.complain('An item that is answered cannot be skipped.');
+      else askSkip((reason) => page.answers.submit(reason));
+    }
+  }
+
+  /** From an earlier item to the one that is due. */
+  leaveEarlier() {
+    const { page } = this;
+    page.draft = null; // what was not confirmed is given up: the stored answer stands
+    page.current = null;
+    page.next();
+  }
+
+  /** Give up answers that the server refused. */
+  dropRefused() {
+    const { page } = this;
+    if (!window.confirm('Remove them from this browser? They are stored nowhere else.')) return;
+    for (const { entry } of page.outbox.aside('refused')) page.outbox.settle('refused', entry.submission);
+    page.refresh();
+  }
+
+  #comment(comment) {
+    const { page } = this;
+    page.draft.comment = comment;
+    page.draft.touched = true;
+    page.answers.keepDraft();
+    toast(comment ? 'The comment goes with your answer.' : 'No comment.');
+  }
+
+  #guidelines() {
+    const panel = byId('guidelines');
+    panel.hidden = !panel.hidden;
+    document.body.classList.toggle('with-guidelines', !panel.hidden);
+    if (panel.hidden) (this.page.current ? byId('item') : byId('message')).focus({ preventScroll: true });
+    else panel.focus();
+  }
+
+  #undo() {
+    const { page } = this;
+    if (page.quiz.awaited !== null) return;
+    if (page.draft?.undo()) {
+      if (page.marking.question) page.marking.end();
+      page.draft.touched = page.draft.earlier.length > 0;
+      page.answers.keepDraft();
+      page.panel.build(page.draft);
+      page.refresh();
+      page.focus();
+      announce('Undone');
+    } else if (page.earlier === null) this.#back();
+    else page.complain('There is nothing to undo on this item.');
+  }
+
+  #back() {
+    const { page } = this;
+    if (page.quiz.awaited !== null) return;
+    const place = page.earlier === null ? 0 : page.earlier + 1;
+    const known = page.recent.all[place];
+    if (!known) {
+      page.complain(place ? 'That is as far as one can go back.' : 'There is no earlier item yet.');
+      return;
+    }
+    page.show({ ...known, round: 'main' }, place);
+    const said = inWords(page.scheme, known.answer, (token) => page.view.word(token)).map((pair) => pair.join(': ')).join('; ');
+    announce(`Earlier item, ${place + 1} back. ${said}`);
+  }
+}

@@ -1,0 +1,126 @@
+// Small dialogs: why an item is skipped, a comment, an answer that met another. Native <dialog>: focus stays inside,
+// Escape closes.
+
+import { button, byId, make } from './dom.js';
+import { NOTHING } from './draft.js';
+
+const REASONS = ['The text cannot be understood', 'Something is wrong with this item', 'I know this text', 'Another reason'];
+const TOO_SOON = 600; // milliseconds
+
+/**
+ * @param {string} title
+ * @param {...(Node | string)} parts
+ * @returns {HTMLDialogElement}
+ */
+function open(title, ...parts) {
+  const dialog = make('dialog', { 'aria-labelledby': 'dialog-title' }, make('h2', { id: 'dialog-title' }, title), ...parts);
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    if (before?.isConnected) before.focus();
+  });
+  byId('dialogs').replaceChildren(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
+ * Ask somebody who answers faster than one can read to slow down. Nobody is held: Enter and Escape go on, but for a
+ * moment in which they may belong to the answer before.
+ * @param {number} n answers that were too fast
+ * @param {() => void} goOn
+ */
+export function askToSlowDown(n, goOn) {
+  const dialog = open('A moment, please',
+    make('p', {}, `Your last ${n} answers came faster than one can read the texts. Please read each text to its end before you answer.`),
+    make('p', { class: 'help' }, 'All your answers are kept. To go back to one of them, press Back below the item.'));
+  const since = performance.now();
+  const tooSoon = () => performance.now() - since < TOO_SOON;
+  dialog.dataset.dialog = 'pause';
+  dialog.append(make('p', { class: 'row' }, button('Go on', () => { if (!tooSoon()) dialog.close(); }, { class: 'button', autofocus: true })));
+  dialog.addEventListener('cancel', (event) => { if (tooSoon()) event.preventDefault(); });
+  dialog.addEventListener('close', goOn);
+  /** @type {HTMLElement | null} */ (dialog.querySelector('.button'))?.focus();
+}
+
+/**
+ * @param {string} name of the button that does it
+ * @param {HTMLDialogElement} dialog
+ * @param {() => void} done
+ * @param {...(Node | string)} parts
+ */
+function form(name, dialog, done, ...parts) {
+  const inner = make('form', { method: 'dialog', autocomplete: 'off' }, ...parts,
+    make('p', { class: 'row' }, make('button', { type: 'submit', class: 'button' }, name), ' ',
+      button('Cancel', () => dialog.close(), { class: 'button quiet' })));
+  inner.addEventListener('submit', (event) => {
+    event.preventDefault();
+    dialog.close();
+    done();
+  });
+  dialog.append(inner);
+}
+
+/** @param {(reason: string) => void} skip */
+export function askSkip(skip) {
+  const dialog = open('Why do you skip this item?');
+  const choices = REASONS.map((reason, n) => make('label', { class: 'tick' },
+    make('input', { type: 'radio', name: 'reason', value: reason, checked: n === 0 }), ` ${reason}`));
+  const words = make('input', { type: 'text', maxlength: 500, autocomplete: 'off', 'aria-label': 'In your words, if you like', placeholder: 'in your words, if you like' });
+  form('Skip', dialog, () => {
+    const reason = /** @type {HTMLInputElement | null} */ (dialog.querySelector('input[name=reason]:checked'))?.value ?? REASONS[0];
+    skip(words.value.trim() ? `${reason}: ${words.value.trim()}` : reason);
+  }, ...choices, words);
+  dialog.querySelector('input')?.focus();
+}
+
+/**
+ * @param {string} comment
+ * @param {(comment: string) => void} keep
+ */
+export function askComment(comment, keep) {
+  const dialog = open('A comment on this item');
+  const words = make('input', { type: 'text', maxlength: 2000, autocomplete: 'off', 'aria-label': 'Comment', dir: 'auto' });
+  words.value = comment;
+  form('Keep', dialog, () => keep(words.value.trim()), words, make('p', { class: 'help' }, 'It is sent with your answer. Enter keeps it.'));
+  words.focus();
+}
+
+/**
+ * An answer in words.
+ * @param {import('./draft.js').Scheme} scheme
+ * @param {Record<string, any> | null} answer
+ * @param {(token: number) => string} word
+ * @returns {[string, string][]} question, what was said
+ */
+export function inWords(scheme, answer, word) {
+  if (!answer) return [['Skipped', '']];
+  return scheme.questions.filter((question) => answer[question.id] !== undefined).map((question) => {
+    const value = answer[question.id];
+    const label = (each) => (each === NOTHING ? question.nothing || NOTHING : question.options.find((option) => option.value === each)?.label ?? each);
+    const tokens = question.kind === 'marks' || question.kind === 'token';
+    const said = [value].flat().map((each) => (tokens ? word(each) : label(each)));
+    return [question.ask, said.join(', ') || 'none'];
+  });
+}
+
+/**
+ * Two answers to one item: the rater says which counts.
+ * @param {import('./draft.js').Scheme} scheme
+ * @param {{entry: any, receipt: any}} conflict
+ * @param {(mine: boolean) => void} choose
+ */
+export function askMerge(scheme, conflict, choose) {
+  const shown = make('div', { class: 'item quoted' });
+  shown.innerHTML = conflict.entry.html;
+  const word = (token) => [...shown.querySelectorAll(`[data-token="${token}"]`)].map((piece) => piece.textContent).join('');
+  const card = (title, answer, name, mine) => make('section', { class: 'card' }, make('h3', {}, title),
+    make('dl', {}, ...inWords(scheme, answer, word).flatMap(([ask, said]) => [make('dt', {}, ask), make('dd', { dir: 'auto' }, said)])),
+    button(name, () => { dialog.close(); choose(mine); }, { class: 'button', 'data-choice': mine ? 'mine' : 'stored' }));
+  const dialog = open('This item has two answers of yours',
+    make('p', {}, 'It was answered elsewhere meanwhile, in another tab perhaps. Nothing was overwritten. Which answer counts?'), shown,
+    make('div', { class: 'cards' }, card('Stored', conflict.receipt.stored, 'Keep the stored one', false),
+      card('Given here', conflict.entry.answer, 'Use this one', true)));
+  dialog.addEventListener('cancel', (event) => event.preventDefault()); // it must be decided; it waits over reloads
+  /** @type {HTMLElement | null} */ (dialog.querySelector('.card .button'))?.focus();
+}

@@ -1,0 +1,162 @@
+// The answers to one item while they are being given: what is asked, in which step one is, what is missing, undo.
+// Nothing here touches the page.
+
+/**
+ * @typedef {{value: string, label: string, key: string, help: string}} Option
+ * @typedef {object} Question
+ * @property {string} id
+ * @property {'one' | 'marks' | 'words' | 'text' | 'token'} kind
+ * @property {string} ask
+ * @property {Option[]} options
+ * @property {boolean} required
+ * @property {Record<string, string[]>} when
+ * @property {number} most
+ * @property {string} key
+ * @property {string} help
+ * @property {number} step
+ * @property {string} nothing
+ * @typedef {{name: string, title: string, shows: 'span' | 'choice' | 'cloze', main: string, questions: Question[]}} Scheme
+ */
+
+/** Said where no word is needed. */
+export const NOTHING = '∅';
+
+/** The answers to one item. */
+export class Draft {
+  /**
+   * @param {Scheme} scheme
+   * @param {any} kept what toJSON gave, or null
+   * @param {Record<string, number>} proposed by a program: what is said as long as the rater says nothing else
+   */
+  constructor(scheme, kept = null, proposed = {}) {
+    this.scheme = scheme;
+    this.proposed = proposed;
+    /** @type {Record<string, any>} */
+    this.answer = kept?.answer ?? { ...proposed };
+    /** @type {Record<string, string>} typed, and not yet added */
+    this.typed = kept?.typed ?? {};
+    /** The last step that is confirmed; 0: none. */
+    this.confirmed = kept?.confirmed ?? 0;
+    this.comment = kept?.comment ?? '';
+    this.milliseconds = kept?.milliseconds ?? 0;
+    /** @type {Record<string, number>} when each question was last answered */
+    this.trail = kept?.trail ?? {};
+    /** @type {string[]} earlier states */
+    this.earlier = [];
+    this.touched = kept?.touched ?? false;
+  }
+
+  /**
+   * Of an item that was answered before.
+   * @param {Scheme} scheme
+   * @param {any} answer
+   * @param {string} comment
+   */
+  static answered(scheme, answer, comment = '') {
+    const draft = new Draft(scheme, { answer: structuredClone(answer ?? {}), comment });
+    draft.confirmed = answer ? Math.max(...scheme.questions.map((question) => question.step)) : 0;
+    return draft;
+  }
+
+  toJSON() {
+    const { answer, typed, confirmed, comment, milliseconds, trail, touched } = this;
+    return { answer, typed, confirmed, comment, milliseconds, trail, touched };
+  }
+
+  /**
+   * Questions that are asked after the answers so far.
+   * @returns {Question[]}
+   */
+  asked() {
+    /** @type {Record<string, any>} */
+    const said = {};
+    return this.scheme.questions.filter((question) => {
+      const asked = Object.entries(question.when).every(([earlier, values]) => values.includes(said[earlier]));
+      if (asked) said[question.id] = this.answer[question.id];
+      return asked;
+    });
+  }
+
+  /** @returns {number | null} the step that waits for an answer; null: all are confirmed */
+  get step() {
+    const open = this.asked().map((question) => question.step).filter((step) => step > this.confirmed);
+    return open.length ? Math.min(...open) : null;
+  }
+
+  /**
+   * @param {number | null} step
+   * @returns {Question[]} asked in it
+   */
+  ofStep(step) {
+    return this.asked().filter((question) => question.step === step);
+  }
+
+  /**
+   * @param {Question} question
+   * @returns {boolean}
+   */
+  isAnswered(question) {
+    const value = this.answer[question.id];
+    return question.kind === 'marks' || (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null);
+  }
+
+  /** @param {Question} question @returns {boolean} whether it is answered by a program alone, and not confirmed yet */
+  isProposal(question) {
+    return question.step > this.confirmed && question.id in this.proposed && this.trail[question.id] === undefined
+      && this.answer[question.id] === this.proposed[question.id];
+  }
+
+  /** @returns {Question | undefined} what the step still lacks */
+  missing() {
+    return this.ofStep(this.step).find((question) => question.required && !this.isAnswered(question));
+  }
+
+  /**
+   * Later answers stay, but what was confirmed from this step on is to be confirmed anew.
+   * @param {Question} question
+   * @param {any} value undefined: none
+   * @param {number} now milliseconds on this item
+   */
+  set(question, value, now) {
+    this.remember();
+    if (value === undefined) delete this.answer[question.id];
+    else this.answer[question.id] = value;
+    this.trail[question.id] = Math.round(now);
+    this.touched = true;
+    if (question.step <= this.confirmed) this.confirmed = question.step - 1;
+  }
+
+  /** @returns {boolean} whether the step was whole, and is confirmed now */
+  confirm() {
+    if (this.step === null) return true;
+    if (this.missing()) return false;
+    this.confirmed = this.step;
+    return true;
+  }
+
+  /** Whether a choice settles the step: all that it asks are choices, and all are made. */
+  get settled() {
+    const questions = this.ofStep(this.step);
+    return questions.every((question) => question.kind === 'one' && this.isAnswered(question));
+  }
+
+  /** @returns {Record<string, any>} the answer as it is sent */
+  collect() {
+    const pairs = this.asked().map((question) => [question.id, this.answer[question.id] ?? (question.kind === 'marks' ? [] : null)]);
+    return Object.fromEntries(pairs.filter(([, value]) => value !== null));
+  }
+
+  remember() {
+    const { answer, typed, confirmed } = this;
+    this.earlier.push(JSON.stringify({ answer, typed, confirmed }));
+    if (this.earlier.length > 100) this.earlier.shift();
+  }
+
+  /** @returns {boolean} whether there was something to undo */
+  undo() {
+    const state = this.earlier.pop();
+    if (state === undefined) return false;
+    Object.assign(this, JSON.parse(state));
+    return true;
+  }
+}

@@ -1,0 +1,105 @@
+// What stands around the item: state, progress, banners, key legend, toast.
+
+import { button, byId, keycap, make } from './dom.js';
+
+/**
+ * The chip that says where one's answers are.
+ * @param {{pending: number, state: string, lasting: boolean}} now
+ */
+export function showState({ pending, state, lasting }) {
+  const waiting = `${pending} saved here`;
+  const kept = lasting ? waiting : `${pending} kept in this tab`;
+  const words = {
+    online: pending ? `${kept} · sending` : 'saved',
+    offline: pending ? `offline · ${kept}` : 'offline',
+    'signed-out': pending ? `signed out · ${kept}` : 'signed out',
+    stranger: pending ? `signed out · ${kept}` : 'signed out',
+  };
+  const chip = byId('state');
+  chip.dataset.state = state === 'online' && pending ? 'sending' : state === 'online' ? 'saved' : state;
+  chip.dataset.pending = String(pending);
+  if (byId('state-text').textContent !== words[state]) byId('state-text').textContent = words[state];
+}
+
+/**
+ * @param {{standing: string, done: number, of: number}} work
+ * @param {number} pending answers that the server does not count yet
+ */
+export function showProgress(work, pending) {
+  const done = Math.min(work.done + pending, work.of || Infinity);
+  const part = work.standing === 'quiz' ? 'Quiz: ' : '';
+  byId('progress').textContent = work.of ? `${part}${Math.min(done + 1, work.of)} of ${work.of}` : `${part}${done} done`;
+  if (done >= work.of && work.of) byId('progress').textContent = `${part}${work.of} of ${work.of} done`;
+  byId('meter-fill').style.inlineSize = `${work.of ? (100 * done) / work.of : 0}%`;
+}
+
+/**
+ * @param {Map<string, {name: string, label: string}>} keys
+ * @param {(name: string) => void} act
+ * @param {{single: boolean, toggle: (on: boolean) => void}} single
+ */
+export function buildLegend(keys, act, single) {
+  const actions = [...keys].map(([key, { name, label }]) => {
+    const action = button(label, () => act(name), { class: 'action', 'data-action': name, 'aria-keyshortcuts': key.length === 1 ? key : undefined });
+    if (key.length === 1) action.prepend(keycap(key), ' ');
+    return action;
+  });
+  const box = make('input', { type: 'checkbox', id: 'single-keys', autocomplete: 'off' });
+  box.checked = single.single;
+  box.addEventListener('change', () => single.toggle(box.checked));
+  byId('legend').replaceChildren(...actions,
+    make('label', { class: 'tick small', for: 'single-keys' }, box, ' single keys'), make('span', { class: 'now', id: 'keys-now' }));
+}
+
+/** @param {[string[], string][]} pairs keys, what they do just now */
+export function showKeysNow(pairs) {
+  byId('keys-now').replaceChildren(...pairs.flatMap(([keys, label]) => [...keys.flatMap((key) => [keycap(key), ' ']), `${label} `]));
+}
+
+let toastTimer = 0;
+
+/**
+ * Five seconds of a word, with a way back.
+ * @param {string} text
+ * @param {(() => void) | null} undo
+ * @param {string} key
+ */
+export function toast(text, undo = null, key = '') {
+  const box = byId('toast');
+  box.replaceChildren(make('span', {}, text));
+  if (undo) {
+    const back = button('Undo', () => { box.hidden = true; undo(); }, { class: 'button small quiet' });
+    if (key) back.prepend(keycap(key), ' ');
+    box.append(' ', back);
+  }
+  box.hidden = false;
+  window.clearTimeout(toastTimer);
+  toastTimer = window.setTimeout(() => { box.hidden = true; }, 5000);
+}
+
+/**
+ * Lines at the top that stay as long as what they say holds.
+ * @param {{name: string, text: string, actions?: [string, () => void][]}[]} banners
+ */
+export function showBanners(banners) {
+  const box = byId('banners');
+  const now = JSON.stringify(banners.map(({ name, text }) => [name, text]));
+  if (box.dataset.now === now) return;
+  box.dataset.now = now;
+  box.replaceChildren(...banners.map(({ name, text, actions = [] }) => make('div', { class: 'banner', 'data-banner': name, role: 'status' },
+    make('p', {}, text), ...(actions.length ? [make('p', { class: 'row' }, ...actions.map(([label, act]) => button(label, act, { class: 'button small quiet' })))] : []))));
+}
+
+/**
+ * Hand something over as a file.
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function download(name, value) {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' }));
+  const link = make('a', { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  window.setTimeout(() => URL.revokeObjectURL(url), 10000);
+}

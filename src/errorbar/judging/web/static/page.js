@@ -1,0 +1,251 @@
+// The page on which one judges: which item is shown, and what the server and other tabs say of it. What a rater does,
+// by which keys, and what becomes of an answer are parts of their own.
+
+import { Acts } from './acts.js';
+import { Answers } from './answers.js';
+import { announce, button, byId, make } from './dom.js';
+import { Draft } from './draft.js';
+import { download, showBanners, showProgress, showState, toast } from './frame.js';
+import { Haste } from './haste.js';
+import { ItemView } from './item_view.js';
+import { Keyboard } from './keyboard.js';
+import { frameKeys } from './keys.js';
+import { Marking } from './marking.js';
+import { Panel } from './panel.js';
+import { Quiz } from './quiz.js';
+import { bannersOf, whyNoItem } from './standing.js';
+import { Swipe } from './swipe.js';
+
+const TOO_SOON = 150; // milliseconds: nobody has seen an item by then; what comes is the second half of a double press
+const ASK_AGAIN = 20000; // while others hold what is left
+
+/**
+ * @typedef {object} Item
+ * @property {string} assignment
+ * @property {string} text_hash
+ * @property {string} round
+ * @property {string} html
+ * @property {Record<string, number>} [proposed] tokens that a program proposes, by question
+ * @property {number} version
+ * @property {any} answer
+ */
+
+/** One tab of a rater. */
+export class Page {
+  /**
+   * @param {{owner: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number}} study
+   * @param {{store: any, outbox: any, recent: any, stopwatch: any, channel: any}} parts
+   */
+  constructor(study, parts) {
+    Object.assign(this, { study, scheme: study.scheme }, parts);
+    this.work = { standing: 'work', items: [], done: 0, of: 0, code: '', known: false };
+    /** @type {Item[]} */
+    this.items = [];
+    /** @type {Item | null} */
+    this.current = null;
+    /** @type {Draft | null} */
+    this.draft = null;
+    /** Place among the last ten of the one that is shown; null: the item that is due. */
+    this.earlier = null;
+    this.shownAt = 0;
+    this.keys = frameKeys(this.scheme);
+    /** @type {import('./sync.js').Sync} set when the page starts */
+    this.sync = /** @type {any} */ (null);
+    this.acts = new Acts(this);
+    this.answers = new Answers(this);
+    this.marking = new Marking(this);
+    this.quiz = new Quiz(this);
+    this.haste = new Haste(this);
+    this.view = new ItemView(byId('item'), study, (token) => this.marking.click(token));
+    this.panel = new Panel(byId('questions'), this.view, this.scheme, {
+      choose: (question, value) => this.acts.choose(question, value),
+      mark: (question) => this.marking.start(question),
+      words: (question, said) => this.acts.change(question, said),
+      type: (question, text) => this.acts.type(question, text),
+      confirm: () => this.acts.confirm(),
+      complain: (text) => this.complain(text),
+      open: () => {},
+    });
+    this.keyboard = new Keyboard(this);
+    this.swipe = new Swipe(byId('item'), this);
+    byId('close-guidelines').addEventListener('click', () => this.acts.act('guidelines'));
+    window.addEventListener('beforeunload', (event) => {
+      if (this.outbox.size > 0 && !this.store.lasting) event.preventDefault();
+    });
+  }
+
+  /** Whether what a rater does now is meant for no item. */
+  get idle() {
+    return !this.draft || this.quiz.awaited !== null || performance.now() - this.shownAt < TOO_SOON;
+  }
+
+  // --- what is shown -------------------------------------------------------------------------------------------------
+
+  /** @param {Item} item @param {number | null} earlier */
+  show(item, earlier = null) {
+    this.answers.keepDraft();
+    this.current = item;
+    this.earlier = earlier;
+    this.marking.question = null;
+    this.quiz.clear();
+    byId('message').hidden = true;
+    delete document.body.dataset.rests;
+    byId('earlier').hidden = earlier === null;
+    byId('questions').hidden = false;
+    byId('item').hidden = false;
+    this.complain('');
+    const known = earlier === null ? null : this.recent.of(item.assignment);
+    this.draft = known ? Draft.answered(this.scheme, known.answer, known.comment) : this.answers.draftOf(item);
+    this.view.show(item.html);
+    this.panel.build(this.draft);
+    if (earlier !== null) {
+      byId('earlier').replaceChildren(make('span', {}, `An earlier item, ${earlier + 1} back. Change its answer, or go on.`), ' ',
+        button('Go on', () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
+    }
+    this.resume();
+    this.swipe.fit();
+    this.refresh();
+    this.focus();
+    window.scrollTo(0, 0);
+  }
+
+  /** The item is on the screen, with nothing before it: from now on its time runs. */
+  resume() {
+    if (this.haste.asking || !this.draft) return;
+    this.stopwatch.start(this.draft.milliseconds);
+    this.shownAt = performance.now();
+  }
+
+  /** The first item that is not answered, or why there is none. */
+  next() {
+    const item = this.items.find((each) => !this.answers.isAnswered(each));
+    if (item) {
+      this.show(item);
+      announce(`${byId('progress').textContent}. ${this.draft?.touched ? 'Your draft is here.' : ''}`);
+    } else this.#rest();
+  }
+
+  /** Everything around the item. */
+  refresh() {
+    const entries = this.outbox.entries();
+    const fresh = entries.filter((entry) => entry.base_version === 0 && entry.answer !== null && (entry.round === 'quiz') === (this.work.standing === 'quiz'));
+    showProgress(this.work, fresh.length);
+    const { state: connection } = this.sync ?? {};
+    const { lasting } = this.store;
+    showState({ pending: entries.length, state: connection ?? 'online', lasting });
+    const refused = this.outbox.aside('refused');
+    showBanners(bannersOf({ pending: entries.length, connection, lasting, refused }, {
+      download: () => download('answers-not-stored.json', refused),
+      drop: () => this.acts.dropRefused(),
+    }));
+    if (!this.draft || !this.current) return;
+    this.panel.update(this.draft, this.marking.question);
+    this.view.showMarks(this.marking.marks());
+    this.view.fill(this.draft.answer[this.scheme.main] ? [this.draft.answer[this.scheme.main]].flat() : []);
+    this.keyboard.show();
+  }
+
+  /** Where one goes on. */
+  focus() {
+    const questions = this.draft.ofStep(this.draft.step);
+    const typing = questions.find((question) => question.kind === 'text' || question.kind === 'words');
+    const first = this.draft.step === Math.min(...this.scheme.questions.map((question) => question.step));
+    if (typing && this.earlier === null && questions[0] === typing) this.panel.focus(typing);
+    else if (first || this.draft.step === null) byId('item').focus({ preventScroll: true });
+    else this.panel.focus(questions[0]);
+  }
+
+  /** @param {string} text what stands in the way; empty: nothing */
+  complain(text) {
+    byId('problem').textContent = text;
+  }
+
+  /** No item: say why. */
+  #rest() {
+    this.answers.keepDraft();
+    this.current = null;
+    this.draft = null;
+    this.earlier = null;
+    this.stopwatch.stop();
+    this.view.clear();
+    for (const id of ['item', 'questions', 'feedback', 'earlier']) byId(id).hidden = true;
+    this.complain('');
+    const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state);
+    const message = byId('message');
+    message.replaceChildren(make('h2', {}, title), ...words.map((text) => make('p', {}, text)));
+    message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
+    if (this.work.code) message.append(make('p', {}, 'Your completion code:'), make('p', {}, make('output', { class: 'code', id: 'code' }, this.work.code)));
+    message.hidden = false;
+    document.body.dataset.rests = this.work.known && ['failed', 'excluded'].includes(this.work.standing) ? 'over' : 'while';
+    this.refresh();
+    this.keyboard.show();
+    message.focus();
+    announce(title);
+    window.clearTimeout(this.timer);
+    if (this.work.standing === 'waiting') this.timer = window.setTimeout(() => this.sync.kick(true), ASK_AGAIN);
+  }
+
+  // --- what the server and other tabs say ----------------------------------------------------------------------------
+
+  /** @param {any} work */
+  takeWork(work) {
+    this.work = { ...work, known: true };
+    this.items = work.items;
+    this.store.set('page', this.work);
+    if (this.quiz.awaited !== null || this.earlier !== null) {
+      this.refresh();
+      return;
+    }
+    const same = this.current && this.items.some((each) => sameItem(each, this.current) && !this.answers.isAnswered(each));
+    if (same || (this.current && this.draft?.touched)) this.refresh();
+    else this.next();
+  }
+
+  /** @param {any} receipt @param {any} entry */
+  takeReceipt(receipt, entry) {
+    if (receipt.status === 'saved' || receipt.status === 'extra') this.recent.correct(entry.assignment, receipt.version);
+    if (receipt.status === 'refused') this.answers.forget(entry.assignment);
+    if (receipt.submission === this.quiz.awaited) this.quiz.tell(receipt.feedback);
+    this.answers.merge();
+    this.refresh();
+  }
+
+  /** Another tab of this rater did something. */
+  hear(message) {
+    if (message.receipt) this.takeReceipt(message.receipt, message.entry);
+    if (message.answered) this.answers.answered.add(message.answered);
+    this.notice();
+  }
+
+  /** Perhaps the item that is shown was answered in another tab. */
+  notice() {
+    if (this.current && this.draft && this.earlier === null && this.quiz.awaited === null && this.answers.isAnswered(this.current)) {
+      if (this.draft.touched) toast('You have answered this item in another tab. If you save here as well, you are asked which counts.');
+      else {
+        this.current = null;
+        this.draft = null;
+        this.next();
+        toast('Answered in another tab.');
+      }
+    }
+    this.refresh();
+  }
+
+  /** What was left by a page that is gone: its items, and an answer whose feedback is awaited. */
+  restore() {
+    const kept = this.store.get('page');
+    if (kept) {
+      this.work = kept;
+      this.items = kept.items;
+    }
+    const quiz = this.outbox.entries().find((entry) => entry.round === 'quiz' && entry.answer);
+    if (quiz) {
+      this.show(quiz);
+      this.quiz.wait(quiz, Draft.answered(this.scheme, quiz.answer));
+    } else this.next();
+    this.answers.merge();
+  }
+}
+
+/** @param {Item} one @param {Item} other */
+const sameItem = (one, other) => one.assignment === other.assignment && one.text_hash === other.text_hash;

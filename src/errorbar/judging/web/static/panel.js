@@ -1,0 +1,162 @@
+// The questions of a scheme, step by step, under the item.
+
+import { button, keycap, make } from './dom.js';
+import { NOTHING } from './draft.js';
+import { wayTo } from './swipe.js';
+import { WordsInput } from './words.js';
+
+/** Shows a draft and tells what a rater does to it; the page decides what comes of it. */
+export class Panel {
+  /**
+   * @param {HTMLElement} form
+   * @param {import('./item_view.js').ItemView} view
+   * @param {import('./draft.js').Scheme} scheme
+   * @param {{choose: (q: any, value: string) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
+   *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
+   *   open: (step: number) => void}} on
+   */
+  constructor(form, view, scheme, on) {
+    Object.assign(this, { form, view, scheme, on });
+    /** @type {Map<string, WordsInput>} */
+    this.inputs = new Map();
+    /** @type {Map<string, HTMLElement>} */
+    this.fields = new Map();
+    form.addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  /** Build the questions for an item anew: nothing of the item before can stay in them. */
+  build(draft) {
+    this.inputs.clear();
+    this.fields.clear();
+    const last = Math.max(...this.scheme.questions.map((question) => question.step));
+    const steps = [...new Set(this.scheme.questions.map((question) => question.step))].sort((a, b) => a - b);
+    this.form.replaceChildren(...steps.map((step) => {
+      const questions = this.scheme.questions.filter((question) => question.step === step);
+      const fields = questions.map((question) => this.#question(question, draft));
+      const confirms = questions.some((question) => question.kind !== 'one' || !question.required) || questions.length > 1;
+      const bar = make('p', { class: 'confirm' });
+      if (confirms || last > 1) {
+        bar.append(button(step === last ? 'Save' : 'Confirm', () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
+        bar.dataset.always = String(confirms);
+      }
+      return make('div', { class: 'step', 'data-step': step }, ...fields, bar);
+    }));
+    if (steps.length > 1) this.form.classList.add('steps');
+  }
+
+  /** @param {import('./draft.js').Question} question */
+  #question(question, draft) {
+    const set = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: `kind-${question.kind}` });
+    const legend = make('legend', {}, question.ask);
+    set.append(legend);
+    if (question.kind === 'one') set.append(this.#options(question));
+    else if (question.kind === 'words' || question.kind === 'text') this.#words(question, draft, set);
+    else {
+      legend.remove();
+      const start = button(question.ask, () => this.on.mark(question), { class: 'option marker', 'aria-pressed': 'false' });
+      if (question.key) start.prepend(keycap(question.key), ' ');
+      set.append(make('legend', { class: 'unseen' }, question.ask), start, make('span', { class: 'marked-words' }));
+    }
+    if (question.help) set.append(make('p', { class: 'help' }, question.help));
+    this.fields.set(question.id, set);
+    return set;
+  }
+
+  /** @param {import('./draft.js').Question} question */
+  #options(question) {
+    return make('div', { class: 'options' }, ...question.options.map((option) => {
+      const choice = button('', () => this.on.choose(question, option.value), {
+        class: 'option', 'data-value': option.value, 'aria-pressed': 'false',
+        'aria-keyshortcuts': option.key || undefined,
+      });
+      const way = wayTo(this.scheme, option.value);
+      if (way) choice.append(make('span', { class: 'way', 'aria-hidden': 'true' }, way));
+      if (option.key) choice.append(keycap(option.key));
+      choice.append(make('span', { class: 'label' }, option.label));
+      if (option.help) choice.append(make('span', { class: 'hint' }, option.help));
+      return choice;
+    }));
+  }
+
+  /**
+   * @param {import('./draft.js').Question} question
+   * @param {HTMLElement} set
+   */
+  #words(question, draft, set) {
+    const words = new WordsInput(question, {
+      said: () => draft.answer[question.id] ?? [],
+      typed: () => draft.typed[question.id] ?? '',
+      type: (text) => this.on.type(question, text),
+      set: (said) => this.on.words(question, said),
+      confirm: () => this.on.confirm(),
+      complain: this.on.complain,
+    });
+    this.inputs.set(question.id, words);
+    const blank = question.id === this.scheme.main && question.kind === 'text' ? this.view.blank : null;
+    if (blank) blank.replaceChildren(words.input);
+    else set.append(words.input);
+    set.append(words.list, words.chips);
+    if (question.most > 1 && question.kind === 'text') {
+      set.append(button('Add another', () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
+    }
+    if (question.nothing) {
+      set.append(button(question.nothing, () => { this.on.type(question, ''); this.on.words(question, [NOTHING]); this.on.confirm(); },
+        { class: 'button small quiet nothing', 'aria-keyshortcuts': 'Alt+0' }), ' ', make('kbd', {}, 'Alt'), ' ', keycap('0'));
+    }
+  }
+
+  /**
+   * Show the draft.
+   * @param {import('./draft.js').Draft} draft
+   * @param {string | null} marking id of the question for which tokens are being marked
+   */
+  update(draft, marking) {
+    const asked = new Set(draft.asked().map((question) => question.id));
+    const step = draft.step;
+    for (const part of this.form.querySelectorAll('.step')) {
+      const element = /** @type {HTMLElement} */ (part);
+      const own = Number(element.dataset.step);
+      element.hidden = ![...element.querySelectorAll('fieldset')].some((set) => asked.has(set.dataset.question));
+      const state = own === step ? 'open' : own <= draft.confirmed ? 'confirmed' : 'locked';
+      element.dataset.state = state;
+      const bar = /** @type {HTMLElement} */ (element.querySelector('.confirm'));
+      const kept = state === 'open' && draft.settled;
+      bar.hidden = state !== 'open' || !bar.hasChildNodes() || !(bar.dataset.always === 'true' || kept);
+      for (const set of element.querySelectorAll('fieldset')) {
+        set.hidden = !asked.has(set.dataset.question);
+        set.disabled = state === 'locked';
+      }
+    }
+    for (const question of this.scheme.questions) this.#show(question, draft, marking);
+  }
+
+  /** @param {import('./draft.js').Question} question */
+  #show(question, draft, marking) {
+    const set = this.fields.get(question.id);
+    const value = draft.answer[question.id];
+    if (question.kind === 'one') {
+      for (const choice of set.querySelectorAll('.option')) {
+        choice.setAttribute('aria-pressed', String(choice.dataset.value === value));
+      }
+    } else if (question.kind === 'marks' || question.kind === 'token') {
+      set.querySelector('.marker').setAttribute('aria-pressed', String(marking === question.id));
+      const tokens = value === undefined || value === null ? [] : [value].flat();
+      const words = tokens.map((token) => this.view.word(token)).join(', ');
+      set.querySelector('.marked-words').textContent = draft.isProposal(question) ? `${words} (proposed)` : words;
+    } else {
+      const words = this.inputs.get(question.id);
+      words.input.disabled = set.disabled;
+      words.update();
+    }
+  }
+
+  /**
+   * Where one goes on: the input of a question about words, else the question itself.
+   * @param {import('./draft.js').Question | undefined} question
+   * @param {boolean} typing whether an input may take the focus
+   */
+  focus(question, typing = true) {
+    const input = question && typing ? this.inputs.get(question.id)?.input : null;
+    (input ?? this.fields.get(question?.id ?? ''))?.focus({ preventScroll: Boolean(input && this.view.blank?.contains(input)) });
+  }
+}

@@ -1,0 +1,40 @@
+// What the page says of a study that gives no item just now, and of answers that wait: words alone.
+
+/**
+ * Why there is no item.
+ * @param {{standing: string, known: boolean}} work
+ * @param {number} pending answers that the server does not have
+ * @param {string} connection
+ * @returns {string[]} a heading and sentences
+ */
+export function whyNoItem({ standing, known }, pending, connection) {
+  if (!known) return connection === 'online' ? ['One moment.'] : ['No connection yet.', 'Items come as soon as there is one.'];
+  if (standing === 'finished') return ['You are done. Thank you.', pending ? 'Keep this page open until everything is saved.' : 'Everything is saved.'];
+  if (standing === 'failed') return ['The quiz is over.', 'Too few of its answers were right, so there is no further work for you in this study. Thank you for your time.'];
+  if (standing === 'excluded') return ['Your part in this study has ended.', 'Everything that you sent is kept. If you think that this is a mistake, write to those who invited you.'];
+  if (standing === 'waiting') return ['Nothing is free just now.', 'Others hold the items that are left. This page asks again by itself; you can leave it open.'];
+  if (connection !== 'online') return ['You have judged all that this page held.', 'Your answers are kept here and are sent when the connection is back; then there are new items.'];
+  return ['One moment.'];
+}
+
+/**
+ * Lines at the top that stay as long as what they say holds.
+ * @param {{pending: number, connection: string | undefined, lasting: boolean, refused: any[]}} now
+ * @param {{download: () => void, drop: () => void}} on
+ */
+export function bannersOf({ pending, connection, lasting, refused }, on) {
+  /** @type {{name: string, text: string, actions?: [string, () => void][]}[]} */
+  const found = [];
+  const keep = pending ? `${pending} ${pending === 1 ? 'answer is' : 'answers are'} kept on this device and will be sent then.` : 'Nothing is lost.';
+  if (connection === 'signed-out') found.push({ name: 'signed-out', text: `Your sign-in has ended. Open the link that you were given once more, in this browser. ${keep}` });
+  if (connection === 'stranger') found.push({ name: 'stranger', text: `Somebody else has signed in in this browser. Open your own link to go on. ${keep}` });
+  if (!lasting) found.push({ name: 'memory', text: 'This browser lets the page keep nothing (a private window, or no space). Your answers are sent at once; leave the page only when it says “saved”.' });
+  if (refused.length) {
+    const whys = [...new Set(refused.map((each) => each.receipt.why))].join('; ');
+    found.push({
+      name: 'refused', text: `${refused.length} of your answers could not be stored: ${whys}. They stay here.`,
+      actions: [['Download them', on.download], ['Remove them here', on.drop]],
+    });
+  }
+  return found;
+}

@@ -1,0 +1,119 @@
+"""A study with a real server in a process of its own, which tests kill and start again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errorbar.judging.changes import add_items
+from errorbar.judging.invitations import invite_token, make_invite
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.rules import Rules
+from errorbar.judging.schemes import Scheme
+from errorbar.judging.store import Store
+from errorbar.judging.study_folder import Study
+from errorbar.judging.study_values import set_value
+
+SERVE = """import sys
+from errorbar.judging.judge_serving import judge_serve
+judge_serve(sys.argv[1], port=int(sys.argv[2]))
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@dataclass
+class LiveStudy:
+    """A study, its server, and what its store says."""
+
+    folder: Path
+    scheme: Scheme
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def make(cls, folder: Path, scheme: Scheme, items: Sequence[JudgedItem], rules: Rules) -> LiveStudy:
+        """Make the study with links for Ada and Bob."""
+
+        def fill(study: Study) -> None:
+            with Store.create(study.url) as store:
+
+                def work(tx: Any) -> None:  # noqa: ANN401 - a connection
+                    now = time.time()
+                    set_value(tx, "scheme", scheme.to_json())
+                    set_value(tx, "rules", rules.to_json())
+                    set_value(tx, "seed", "1")
+                    add_items(tx, items, now)
+                    for name in ("Ada", "Bob"):
+                        make_invite(tx, study.secrets.cookie, "personal", name, now, (None, None))
+
+                store.write(work)
+
+        Study.create(folder, fill)
+        (folder / "clock").write_text("0")
+        return cls(folder, scheme)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def link(self, name: str = "Ada") -> str:
+        return f"{self.url}/j/{invite_token(Study.open(self.folder).secrets.cookie, name)}"
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        clock = {"ERRORBAR_JUDGE_CLOCK": str(self.folder / "clock")}
+        with (self.folder / "server.log").open("ab") as log:
+            command = [sys.executable, "-c", SERVE, str(self.folder), str(self.port)]
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **clock})
+        until = time.monotonic() + 30
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.url}/", timeout=5).read()
+            except OSError:
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise RuntimeError((self.folder / "server.log").read_text()) from None
+                time.sleep(0.05)
+            else:
+                return
+
+    def kill(self) -> None:
+        """Kill the server as the cable of its machine would."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def pass_time(self, seconds: float) -> None:
+        """Let the server's clock jump."""
+        clock = self.folder / "clock"
+        clock.write_text(str(float(clock.read_text()) + seconds))
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What the store says."""
+        import sqlite3
+
+        with sqlite3.connect(f"file:{self.folder / 'store.sqlite3'}?mode=ro", uri=True) as store:
+            return store.execute(query).fetchall()
+
+    def answers(self, rater: str = "Ada") -> list[tuple[str, str, int, str]]:
+        """Item, answer as JSON, version and skip reason of every stored version, in the order in which they came."""
+        found = self.rows(
+            "SELECT i.name, w.answer, w.version, w.skip FROM answer w JOIN assignment a ON a.id = w.assignment"
+            f" JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater WHERE r.name = '{rater}' ORDER BY w.id"
+        )
+        return [(str(a), str(b), int(c), str(d)) for a, b, c, d in found]

@@ -1,0 +1,133 @@
+"""The same page in Firefox: other keys' events, another restoration of forms, another store."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.needed import missing
+from tests.judging.browser.conftest import MakeStudy
+from tests.judging.browser.firefox import Firefox, firefox, program
+from tests.judging.browser.items import marked
+from tests.judging.browser.live_study import LiveStudy
+from tests.judging.browser.rater import PATIENT
+
+SHOWN = "document.querySelector('#item .text') && performance.now() > 400"
+SAVED = "document.querySelector('#state[data-state=saved][data-pending=\"0\"]') !== null"
+TEXT = "document.querySelector('#item .text')?.textContent"
+
+
+@pytest.fixture
+def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    if program() is None:
+        missing("Firefox (apt-get install firefox-esr)")
+    folder: Path = tmp_path_factory.mktemp("firefox")
+    with firefox(folder) as browser:
+        yield browser
+
+
+def enter(fox: Firefox, study: LiveStudy) -> None:
+    fox.goto(study.link())
+    fox.run("document.querySelector('form button').click()")
+    fox.until("location.pathname === '/work'")
+    fox.until(SHOWN)
+    fox.run(PATIENT)
+
+
+def said(study: LiveStudy) -> list[dict[str, object]]:
+    return [json.loads(answer) for _, answer, _, _ in study.answers()]
+
+
+def test_error_ok_undo_and_back(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("error-ok")
+    enter(fox, study)
+    fox.press("e", "ArrowDown", "u", "z", "o", "b", "Enter")
+    fox.until(SAVED)
+    assert [each["judgment"] for each in said(study)] == ["error", "ok", "unknown", "ok"]
+
+
+def test_preposition(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("preposition", [marked("one", "He depnds [of] the weather."), marked("two", "It is [on] it.")])
+    enter(fox, study)
+    fox.press("Enter", "2", "h")
+    fox.press("d", " ", "Enter", "Enter", "1", *"into", "Enter", "Enter", "l")
+    fox.until(SAVED)
+    first, second = said(study)
+    assert (first["rating"], first["confidence"]) == ("correct", "high")
+    assert (second["determiner"], second["prepositions"], second["confidence"]) == ([2], ["into"], "low")
+
+
+def test_choice(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("choice")
+    enter(fox, study)
+    keys = fox.run(
+        "[...document.querySelectorAll('[data-question=better] kbd')].map((k) => k.textContent.toLowerCase())"
+    )
+    fox.press(*keys)
+    fox.until(SAVED)
+    assert [each["better"] for each in said(study)] == ["top", "bottom", "equal", "neither"]
+
+
+def test_cloze_and_forms_are_not_restored_into_other_items(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("cloze")
+    enter(fox, study)
+    first = fox.run(TEXT)
+    fox.press(*"half")
+    fox.ask("WebDriver:Refresh")
+    fox.until(SHOWN)
+    assert (fox.run(TEXT), fox.run("document.querySelector('.blank input').value")) == (first, "half")
+    fox.press("Enter")
+    fox.until(SAVED)
+    assert fox.run(TEXT) != first
+    fox.ask("WebDriver:Refresh")
+    fox.until(SHOWN)
+    assert fox.run("document.querySelector('.blank input').value") == ""
+    fox.press(*"other")
+    fox.goto(f"{study.url}/guidelines")
+    fox.ask("WebDriver:Back")
+    fox.until(SHOWN)
+    assert fox.run("document.querySelector('.blank input').value") == "other"
+    fox.press("Enter")
+    fox.until(SAVED)
+    assert said(study) == [{"word": ["half"]}, {"word": ["other"]}]
+
+
+def test_the_server_dies_and_comes_back(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("error-ok")
+    enter(fox, study)
+    fox.press("e")
+    fox.until(SAVED)
+    fox.until("navigator.serviceWorker.controller !== null")
+    study.kill()
+    fox.press("o", "u")
+    fox.until("document.querySelector('#state[data-state=offline]') !== null")
+    fox.run("location.reload()")  # WebDriver:Refresh would go past the worker
+    time.sleep(1)
+    fox.until(SHOWN)
+    fox.press("e")
+    study.start()
+    fox.until(SAVED)
+    assert [each["judgment"] for each in said(study)] == ["error", "ok", "unknown", "error"]
+
+
+def test_two_tabs(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("error-ok")
+    enter(fox, study)
+    one, first = fox.handle, fox.run(TEXT)
+    two = fox.tab(f"{study.url}/work")
+    fox.until(SHOWN)
+    assert fox.run(TEXT) == first
+    fox.press("e")
+    fox.until(SAVED)
+    fox.look_at(one)
+    fox.until(f"{TEXT} !== arguments[0]", first)
+    fox.press("o")
+    fox.until(SAVED)
+    fox.look_at(two)
+    fox.until(SAVED)
+    assert [each["judgment"] for each in said(study)] == ["error", "ok"]
+    assert study.rows("SELECT COUNT(*) FROM assignment WHERE state = 'done'") == [(2,)]

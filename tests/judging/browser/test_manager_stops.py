@@ -1,0 +1,54 @@
+"""The manager sees that enough is known, and stops handing out; in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tests.browser.test_accessible import axe_source
+from tests.judging.browser.conftest import MakeStudy
+from tests.judging.browser.items import marked
+from tests.judging.browser.rater import Rater
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SitDown = Callable[..., Rater]
+
+
+def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Browser) -> None:
+    items = [marked(f"i{n}", f"Sentence {n} is [here] .") for n in range(40)]
+    stop = "share(label=error,half_width=0.3)"
+    study = make_study("error-ok", items, raters_per_item=1, stop=stop, pay="$0.10")
+    ada = sit_down(study)
+    for _ in range(20):
+        ada.press("o")
+    ada.saved()
+    token = json.loads((study.folder / "secrets.json").read_text())["manager"]
+    context = chromium.new_context(bypass_csp=True)
+    context.set_default_timeout(15000)
+    try:
+        page = context.new_page()
+        page.goto(f"{study.url}/manage")
+        page.fill("#token", token)
+        page.click("text=Sign in")
+        told = page.locator(".handing-out [role=status]")
+        assert "narrow enough to stop" in told.inner_text()
+        assert "Stopping now saves 10 judgments" in told.inner_text()  # ten more are held
+        assert "$1.00" in told.inner_text()
+        page.evaluate(axe_source())
+        found = page.evaluate("() => axe.run({ resultTypes: ['violations'] })")["violations"]
+        assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
+        page.click("text=Stop handing out")
+        assert told.inner_text().startswith("Nothing more is handed out: share of 'error' is 0.00")
+        for _ in range(10):
+            ada.press("o")
+        ada.saved()
+        ada.page.get_by_text("code").first.wait_for()  # what was held is judged, and she gets her code
+        assert len(study.answers()) == 30
+        page.reload()
+        page.click("text=Hand out again")
+        assert "Nothing more" not in page.locator(".handing-out").inner_text()
+    finally:
+        context.close()

@@ -1,0 +1,33 @@
+"""A store with a study and raters, made in this process: for tests below the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import insert
+
+from errorbar.judging.about import About, write_about
+from errorbar.judging.changes import add_items, set_rules
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.rules import Rules
+from errorbar.judging.scheme import Scheme
+from errorbar.judging.store import Store
+from errorbar.judging.store_tables import RATER
+
+
+def fill_store(url: str, scheme: Scheme, rules: Rules, items: Iterable[JudgedItem]) -> None:
+    """A new one."""
+    with Store.create(url) as store, store.exclusive() as tx:
+        write_about(tx, About(scheme, rules, scheme.guidelines, "test"))
+        set_rules(tx, rules, 0.0)
+        add_items(tx, items, 0.0)
+
+
+def add_raters(url: str, raters: Iterable[int]) -> None:
+    """By their numbers, each with a seed of their own."""
+    rows = [
+        {"id": each, "name": f"r{each}", "participant": f"p{each}", "seed": each, "status": "active", "joined": 0.0}
+        for each in raters
+    ]
+    with Store.open(url) as store:
+        store.write(lambda tx: tx.execute(insert(RATER), rows))

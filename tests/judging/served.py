@@ -1,0 +1,103 @@
+"""A study with a server in this process, and the browser of somebody who visits it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from errorbar.judging.about import About, write_about
+from errorbar.judging.changes import add_items, set_rules
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.listening import Reach
+from errorbar.judging.rules import Rules
+from errorbar.judging.schemes import load_scheme
+from errorbar.judging.serving import running
+from errorbar.judging.store import Store
+from errorbar.judging.study_folder import Study
+
+CSRF = re.compile(r'name="csrf" (?:content|value)="([^"]+)"')
+
+
+def made_study(folder: Path, rules: Rules, items: int = 12, gold: int = 0, url: str = "") -> Study:
+    """Sentences with the question whether a word is an error."""
+    scheme = load_scheme("error-ok")
+    found = [JudgedItem(f"item-{n}", f"Sentence {n} is here .", (9, 10)) for n in range(items)]
+    found += [
+        JudgedItem(f"gold-{n}", f"Gold {n} is here .", (5, 6), kind="gold", answers=("Error", "OK")[n % 2 : n % 2 + 1])
+        for n in range(gold)
+    ]
+
+    def fill(study: Study) -> None:
+        with Store.create(study.url) as store, store.exclusive() as tx:
+            set_rules(tx, rules, 0.0)
+            write_about(tx, About(scheme, rules, scheme.guidelines, "test"))
+            add_items(tx, found, 0.0)
+
+    return Study.create(folder, fill, store=url)
+
+
+@contextmanager
+def served(study: Study, reach: Reach | None = None) -> Iterator[str]:
+    """The address of a server."""
+    with running(study.folder, reach or Reach(port=0)) as server:
+        yield server.url
+
+
+@dataclass
+class Visitor:
+    """A browser: its cookies, and the word that its posts bring."""
+
+    url: str
+    csrf: str = ""
+
+    def __post_init__(self) -> None:
+        nothing_kept = httpx.Limits(max_keepalive_connections=0)
+        self.http = httpx.Client(base_url=self.url, trust_env=False, limits=nothing_kept, timeout=30)
+
+    def form(self, path: str, page: str | None = None, **fields: str) -> httpx.Response:
+        """Load a page and send its form."""
+        found = CSRF.search(self.http.get(path if page is None else page).text)
+        return self.http.post(path, data={"csrf": found[1] if found else "", **fields})
+
+    def enter(self, link: str, **fields: str) -> httpx.Response:
+        """Come by a link; the page of the work has the word for the posts."""
+        path = link[link.index("/j/") :]
+        reply = self.form(path.partition("?")[0], path, **fields)
+        found = CSRF.search(self.http.get("/work").text)
+        self.csrf = found[1] if found else ""
+        return reply
+
+    def post(self, path: str, body: object, **headers: str) -> httpx.Response:
+        return self.http.post(path, json=body, headers={"X-CSRF-Token": self.csrf, **headers})
+
+    def claim(self, want: int = 10) -> dict[str, Any]:
+        found: dict[str, Any] = self.post("/api/claim", {"want": want}).json()["work"]
+        return found
+
+    def answer(self, items: Sequence[dict[str, Any]], said: str = "ok") -> dict[str, Any]:
+        found: dict[str, Any] = self.post("/api/answer", {"answers": [said_of(i, said) for i in items]}).json()
+        return found
+
+    def through(self, said: str = "ok") -> dict[str, Any]:
+        """Judge all there is; what came of the last post."""
+        work = self.claim()
+        found: dict[str, Any] = {"work": work, "receipts": []}
+        while found["work"]["items"]:
+            found = self.answer(found["work"]["items"], said)
+        return found
+
+    def manage(self, study: Study) -> httpx.Response:
+        return self.form("/manage", token=study.secrets.manager)
+
+
+def said_of(item: dict[str, Any], said: str = "ok") -> dict[str, Any]:
+    """An answer on its way."""
+    kept = {"assignment": item["assignment"], "text_hash": item["text_hash"], "base_version": item["version"]}
+    return {"submission": str(uuid.uuid4()), **kept, "answer": {"judgment": said}, "milliseconds": 900}

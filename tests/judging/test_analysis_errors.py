@@ -1,0 +1,178 @@
+"""``judge analyze`` of Error/OK studies, of a scheme of one's own, and of nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import errorbar
+from errorbar.core.errors import UsageError
+from errorbar.crowdsourcing.howmany import majority_accuracy
+from errorbar.judging.analysis.error_analysis import paid
+from errorbar.judging.analysis.study_analysis import Asked, StudyAnalysis, analysis_of
+from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.rules import Rules
+from errorbar.judging.scheme import Option
+from errorbar.judging.schemes import load_scheme
+from errorbar.judging.store import Store
+from errorbar.judging.study_columns import read_study
+from errorbar.judging.study_folder import Study
+from errorbar.judging.study_status import status_of
+from errorbar.stats.resampling import Resampling
+from tests.judging.small_stores import Said, fill, filled
+from tests.judging.test_analysis_prepositions import published
+
+SCHEME = load_scheme("error-ok")
+OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"))
+
+
+def votes(errors: Sequence[int], k: int) -> list[Said]:
+    """Items i0, i1, ... of which so many of k raters say Error."""
+    return [
+        Said(f"r{(n + at) % (2 * k)}", f"i{n}", ERROR if at < e else OK)
+        for n, e in enumerate(errors)
+        for at in range(k)
+    ]
+
+
+def analyzed(
+    said: Sequence[Said], asked: Asked | None = None, rules: Rules | None = None, gold: Sequence[JudgedItem] = ()
+) -> StudyAnalysis:
+    known = {each.name for each in gold}
+    items = [JudgedItem(name, "x y") for name in dict.fromkeys(each.item for each in said) if name not in known]
+    with filled(SCHEME, [*items, *gold], said, rules) as tx:
+        return analysis_of(read_study(tx, whole=True), asked or Asked(), Resampling("percentile", 100))
+
+
+@pytest.mark.slow
+def test_the_published_bins_and_the_published_bill() -> None:
+    """923 items of 20 judgments: 93, 114 and 716 with majorities below 75, below 90 and from 90 % on; 325 dollars."""
+    facts = {row["fact"]: float(row["value"]) for row in published("madnani2011_facts.csv")}
+    bins = [("50 to 75 %", 14, "bin_50_75_n"), ("75 to 90 %", 5, "bin_75_90_n"), ("90 to 100 %", 1, "bin_90_100_n")]
+    errors = [e for _, e, name in bins for _ in range(int(facts[name]))]
+    each = facts["cost_usd"] / (facts["instances"] * facts["judgments_per_instance"])
+    found = analyzed(votes(errors, 20), Asked(pay=each))
+    for of, _, name in bins:
+        assert found.figure("distribution", of, "items").value == facts[name]
+        assert found.figure("distribution", of, "share").value == pytest.approx(facts[name] / 923)
+    assert found.figure("money", "all answers, gold and repeats too", "cost").value == pytest.approx(325)
+    assert found.figure("money", "an item, as judged", "cost").value == pytest.approx(325 / 923)
+
+
+def test_the_edges_of_the_bins() -> None:
+    found = analyzed(votes([10, 15, 18, 20], 20))
+    counts = [found.figure("distribution", of, "items").value for of in ("50 to 75 %", "75 to 90 %", "90 to 100 %")]
+    assert counts == [1, 1, 2]
+
+
+def test_raters_against_the_gold() -> None:
+    gold = [JudgedItem(f"g{n}", "x", kind="gold", answers=(right,)) for n, right in enumerate(("error", "ok", "error"))]
+    said = [Said(f"r{at}", f"g{n}", ERROR if at < e else OK) for n, e in enumerate((14, 6, 10)) for at in range(20)]
+    found = analyzed([*said, Said("r0", "i", OK)], gold=gold)
+    assert found.sizes is not None
+    curve = {point.k: point.accuracy for point in found.sizes.curve}
+    assert (curve[1], curve[3], curve[9]) == pytest.approx((0.633333, 0.698830, 0.808050), abs=1e-6)  # STATISTICS 5
+    assert curve[5] == pytest.approx(majority_accuracy([14, 14, 10], [20] * 3, 5))
+
+
+def test_raters_against_experts_and_a_truth() -> None:
+    said = [Said(who, f"i{n}", ERROR if n < 3 else OK) for n in range(6) for who in ("ann", "bob", "x1", "y1", "z1")]
+    found = analyzed(said, Asked(experts=["ann", "bob"], pay=0.5))
+    assert found.sizes is not None
+    assert (found.sizes.n_experts, found.sizes.enough, found.sizes.expert_accuracy) == (2, 1, 1)
+    assert found.figure("money", "an item, of the 1 that equal an expert", "cost").value == 0.5
+    truth = {f"i{n}": "error" if n < 3 else "ok" for n in range(6)}
+    told = analyzed(said, Asked(truth=truth))
+    assert told.sizes is not None
+    assert told.sizes.curve[0].accuracy == 1
+    with pytest.raises(UsageError, match="the truth has the label 'wrong'"):
+        analyzed(said, Asked(truth={"i0": "wrong"}))
+
+
+def test_pay_that_the_rules_say() -> None:
+    found = analyzed(votes([1, 2], 2), rules=Rules(pay="0,05 € per item"))
+    assert found.figure("money", "an item, as judged", "cost").value == pytest.approx(0.1)
+    with pytest.raises(UsageError):
+        analyzed(votes([1, 2], 2), rules=Rules(pay="a book")).figure("money", "a judgment", "cost")
+
+
+def test_nothing_one_and_all_alike() -> None:
+    with pytest.raises(UsageError, match="nobody judged anything"):
+        analyzed([Said("ann", "i", None, state="open")])
+    one = analyzed([Said("ann", "i", OK)])
+    assert str(one.figure("agreement", "all judgments", "kappa").undefined) == "no item was judged by two raters"
+    alike = analyzed([Said(who, f"i{n}", OK) for n in range(3) for who in ("ann", "bob")])
+    assert str(alike.figure("agreement", "all judgments", "kappa").undefined) == "every judgment has the same label"
+    assert alike.figure("distribution", "90 to 100 %", "items").value == 3
+    split = analyzed([Said("ann", "i", OK), Said("bob", "i", ERROR)])
+    assert split.figure("agreement", "all judgments", "agreement").value == 0
+    unknown = analyzed([Said("ann", "i", UNKNOWN), Said("bob", "i", UNKNOWN)])
+    assert str(unknown.figure("agreement", "all judgments", "alpha").undefined) == "no unit was scored"
+
+
+def test_a_scheme_of_ones_own() -> None:
+    question = replace(SCHEME.questions[0], options=tuple(Option(x, x) for x in ("good", "fair", "poor")))
+    own = replace(SCHEME, name="mine", questions=(question,))
+    said = [
+        Said(who, "i", {"judgment": label}, milliseconds=2000)
+        for who, label in zip("abc", ("good", "good", "poor"), strict=True)
+    ]
+    with filled(own, [JudgedItem("i", "x")], said) as tx:
+        found = analysis_of(read_study(tx, whole=True), drawn=None)
+    assert found.figure("labels", "good", "share").value == pytest.approx(2 / 3)
+    assert found.figure("seconds", "median", "seconds").value == 2
+    assert found.figure("distribution", "50 to 75 %", "items").value == 1
+    assert {each.section for each in found.findings} == {"agreement", "labels", "distribution", "seconds"}
+
+
+def test_from_a_folder(tmp_path: Path) -> None:
+    def made(study: Study) -> None:
+        with Store.create(study.url) as store, store.exclusive() as tx:
+            fill(tx, SCHEME, [JudgedItem(f"i{n}", "x") for n in range(3)], votes([1, 2, 0], 2))
+
+    Study.create(tmp_path / "study", made)
+    found = errorbar.judge_analyze(tmp_path / "study", resamples=100)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["scheme"] == "error-ok"
+    (tmp_path / "truth.csv").write_text("item,label\ni0,Error\n")
+    assert errorbar.judge_analyze(tmp_path / "study", truth=tmp_path / "truth.csv", ci=False).sizes is not None
+    for wrong in ({"accuracy": 1.5}, {"pay": -1.0}, {"experts": "r0", "truth": {"i0": "OK"}}, {"experts": "nobody"}):
+        with pytest.raises(UsageError):
+            errorbar.judge_analyze(tmp_path / "study", **wrong)
+
+
+PAY = {"$.02": 0.02, "$0.025": 0.025, "$1,000.50": 1000.5, "1.234,5 kr": 1234.5, "3 cents": 3.0}
+NO_PAY = ("$1,000", "2 of 3 $", "", ".")
+
+
+@pytest.mark.parametrize(
+    ("said", "each"), [*PAY.items(), *dict.fromkeys(("$1,000", "2 of 3 $", "", "."), None).items()]
+)
+def test_pay_is_read_only_where_it_can_be_read_in_one_way(said: str, each: float | None) -> None:
+    assert paid(said) == each
+
+
+def test_repeats_are_paid_too() -> None:
+    said = [Said("ann", "a", OK), Said("bob", "a", OK), Said("ann", "a", OK, round="repeat")]
+    assert analyzed(said, Asked(pay=2)).figure("money", "all answers, gold and repeats too", "cost").value == 6
+
+
+def test_systems_wait_while_all_say_that_they_cannot_tell() -> None:
+    items = [JudgedItem("a", "x y", hidden={"flag": "1"})]
+    with filled(SCHEME, items, [Said("ann", "a", UNKNOWN)]) as tx:
+        study = read_study(tx, whole=True)
+    assert status_of(study, 10.0).systems == []
+    found = analysis_of(study)
+    assert not [each for each in found.findings if each.section == "systems"]
+
+
+def test_experts_are_of_errors() -> None:
+    scheme = load_scheme("cloze")
+    with filled(scheme, [JudgedItem("a", "x y", (0, 1))], [Said("ann", "a", {"word": ["x"]})]) as tx:
+        study = read_study(tx, whole=True)
+    for asked in (Asked(experts=["ann"]), Asked(truth={"a": "x"})):
+        with pytest.raises(UsageError, match="schemes that ask about errors, and the scheme is cloze"):
+            analysis_of(study, asked)

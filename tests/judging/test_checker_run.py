@@ -1,0 +1,124 @@
+"""The checker itself, a minute of it; the long runs are commands (docs/judge/guarantees.md)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from errorbar.judging.study_making import judge_init
+from tests.helpers.postgresql_cluster import binaries, cluster
+from tests.judging.jepsen.failing_files import Kind, compiler
+from tests.judging.jepsen.history import History
+from tests.judging.jepsen.large_study import export_memory, fill
+from tests.judging.jepsen.run import Plan, make_study, run
+from tests.judging.jepsen.server import Server
+from tests.judging.jepsen.study import write_items
+
+pytestmark = pytest.mark.slow
+
+no_compiler = pytest.mark.skipif(compiler() is None, reason="needs a C compiler for the failing file layer")
+no_postgresql = pytest.mark.skipif(binaries() is None, reason="needs a PostgreSQL server's programs (initdb)")
+ON_BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=no_postgresql)]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("store", ON_BOTH)
+def test_forty_raters_and_a_nemesis(store: str, workers: int, tmp_path: Path) -> None:
+    history = History(tmp_path / "history.jsonl")
+    outcome = run(Plan(seconds=8, workers=workers, store=store, rate=150, every=0.6), history)
+    history.close()
+    assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
+    assert outcome.counts["receipts saved"] > 300
+    assert outcome.counts["raters"] == 40
+    assert len(History.load(tmp_path / "history.jsonl").ops) == len(history.ops)
+
+
+@pytest.mark.parametrize(("workers", "runs"), [(1, 6), (4, 2)])
+@pytest.mark.parametrize("store", ON_BOTH)
+def test_killed_at_random_moments(store: str, workers: int, runs: int) -> None:
+    from tests.judging.jepsen.kills import AT_ANY_MOMENT, WITH_ANSWERS, kill_runs
+
+    found = kill_runs(Plan(seconds=10, rate=400, raters=12, workers=workers, store=store), runs)
+    assert (found.faults, found.counts["runs"]) == ([], runs)
+    assert found.counts["acknowledged"] >= found.counts[WITH_ANSWERS] >= runs - runs // AT_ANY_MOMENT
+
+
+@no_compiler
+def test_the_power_is_cut_five_times() -> None:
+    from tests.judging.jepsen.kills import WITH_ANSWERS, kill_runs
+
+    found = kill_runs(Plan(seconds=10, rate=400, raters=12, workers=1), 5, power=True)
+    assert (found.faults, found.counts["power cuts"]) == ([], 5)
+    assert found.counts["acknowledged"] >= found.counts[WITH_ANSWERS] >= 4
+
+
+@no_compiler
+def test_a_store_that_does_not_wait_for_the_disk_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``synchronous=NORMAL`` outlives any kill, and loses what it acknowledged when the power is cut."""
+    from tests.judging.jepsen.kills import kill_runs
+
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "careless"), prepend=":")
+    found = kill_runs(Plan(seconds=10, rate=400, raters=12, workers=1), 5, power=True)
+    assert any("was acknowledged as saved and is not stored" in fault for fault in found.faults)
+
+
+@no_compiler
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
+@pytest.mark.parametrize("kind", ["write", "sync"])
+def test_each_call_fails_in_turn(kind: Kind, lasting: bool, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from tests.judging.jepsen.every_call import run_every_call
+
+    found = run_every_call(tmp_path, kind, lasting=lasting)
+    assert found["faults"] == []
+    calls, refusals = found["calls"], found["refusals"]
+    assert isinstance(calls, int)
+    assert isinstance(refusals, int)
+    assert calls > 10
+    # A disk that fails once: works that shared the transaction are tried again, each alone, and then stored.
+    assert refusals > (calls / 2 if lasting else calls / 10)
+
+
+@no_postgresql
+def test_a_worker_that_starts_while_the_database_is_down_waits_for_it(tmp_path: Path) -> None:
+    plan = Plan(seconds=1, workers=2, store="postgresql")
+    with cluster() as database:
+        study, _ = make_study(plan, tmp_path, database.database("study"))
+        server = Server(study, 2, tmp_path / "log")
+        server.start()
+        try:
+            database.kill()
+            before = set(server.worker_pids())
+            for pid in before:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(4)  # as long as five starts that fail take
+            assert server.process is not None
+            assert server.process.poll() is None
+            database.start()
+            until = time.monotonic() + 20
+            while not server.answers() and time.monotonic() < until:
+                time.sleep(0.1)
+            assert server.answers()
+            assert not before & set(server.worker_pids())
+        finally:
+            server.kill()
+        assert "Traceback" not in (tmp_path / "log").read_text(encoding="utf-8")
+
+
+def test_a_large_study_is_exported_row_by_row(tmp_path: Path) -> None:
+    """Ten times the judgments need hardly more memory; benchmarks/judging_scale.py has the hundred thousand items."""
+    megabytes = []
+    for items in (500, 5000):
+        folder = tmp_path / str(items)
+        folder.mkdir()
+        work, gold = write_items(folder, items, 40, 0)
+        judge_init(folder / "study", work, gold_items=gold, raters_per_item=20, policy="none")
+        fill(next((folder / "study").glob("*.sqlite3")), 20)
+        found = export_memory(folder / "study", folder / "out.csv")
+        assert found[2] > items * 19
+        megabytes.append(found[0])
+    assert megabytes[1] < megabytes[0] + 30

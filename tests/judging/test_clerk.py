@@ -1,0 +1,162 @@
+"""What takes long in a large study is computed in a process beside the server, which ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.judging import live_status
+from errorbar.judging.clerk import Clerk
+from errorbar.judging.inviting import judge_invite
+from errorbar.judging.live_status import Figures
+from errorbar.judging.rules import Rules
+from errorbar.judging.store_errors import StoreError
+from tests.judging.served import Visitor, made_study, served
+
+PATIENCE = 300.0
+
+
+def prepare(start: int) -> list[int]:
+    return [start]
+
+
+def count(known: list[int], step: int) -> tuple[int, int]:
+    known[0] += step
+    return known[0], os.getpid()
+
+
+def refuse(_: list[int]) -> None:
+    raise UsageError(Problem("a-code", "this will not do"))
+
+
+def time_out(_: list[int]) -> None:
+    time.sleep(PATIENCE)
+
+
+def end(_: list[int]) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_large_study_is_left_to_the_clerk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def ask(_: object, *what: object) -> tuple[list[object], int]:
+        asked.append(what)
+        return [], 0
+
+    monkeypatch.setattr(Clerk, "ask", ask)
+    study = made_study(tmp_path / "study", Rules(), items=2)
+    with study.store() as store:
+        live = live_status.LiveStatus(study, store)
+        assert len(live.items(0, 5)[0]) == 2
+        assert asked == []
+        monkeypatch.setattr(live_status, "LARGE", -1)
+        live.items(0, 5)
+        live.export("csv", "-")
+        live.decision()
+        assert asked == [(Figures.items, 0, 5), (Figures.export, "csv", "-"), (Figures.decision,)]
+
+
+@pytest.mark.slow
+def test_a_clerk_remembers_passes_errors_on_and_is_replaced() -> None:
+    clerk = Clerk(prepare, 5)
+    assert clerk.ask(count, 1)[0] == 6
+    with pytest.raises(UsageError, match="this will not do"):
+        clerk.ask(refuse)
+    number, pid = clerk.ask(count, 1)
+    assert (number, pid != os.getpid()) == (7, True)
+    with pytest.raises(StoreError, match="has ended"):
+        clerk.ask(end)
+    assert clerk.ask(count, 1)[0] == 6
+    clerk.close()
+    with pytest.raises(StoreError, match="has ended"):
+        clerk.ask(count, 1)
+
+
+@pytest.mark.slow
+def test_pages_and_downloads_of_a_large_study_are_those_of_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = made_study(tmp_path / "study", Rules(), items=12)
+    paths = ("/manage/items", "/manage/export.csv", "/manage/export.jsonl", "/manage/export.pairs")
+    with served(study) as url:
+        ann, boss = Visitor(url), Visitor(url)
+        ann.enter(judge_invite(study.folder, names=["ann"]).links[0].url)
+        ann.through()
+        boss.manage(study)
+        small = [boss.http.get(path).text for path in paths]
+    monkeypatch.setattr(live_status, "LARGE", 0)
+    with served(study) as url:
+        boss = Visitor(url)
+        boss.manage(study)
+        replies = [boss.http.get(path, timeout=60) for path in paths]
+        figures = boss.http.get("/manage/figures.json", timeout=60)
+    assert [reply.text.count("<td") for reply in replies] == [page.count("<td") for page in small]
+    assert [reply.text for reply in replies[1:]] == small[1:]
+    assert [reply.status_code for reply in replies] == [200, 200, 200, 404]
+    assert figures.json()["progress"]["counted"] == 12
+
+
+@pytest.mark.slow
+def test_a_clerk_that_starts_while_the_server_ends_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    clerk = Clerk(prepare, 5)
+    started: list[SpawnProcess] = []
+
+    def start(process: SpawnProcess) -> None:
+        start_process(process)
+        started.append(process)
+        clerk.close()
+
+    start_process = SpawnProcess.start
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    began = time.monotonic()
+    with pytest.raises(StoreError, match="has ended"):
+        clerk.ask(time_out)
+    pid = started[0].pid
+    assert pid is not None
+    assert not is_alive(pid)
+    assert time.monotonic() - began < PATIENCE
+
+
+CHILD = """
+import sys, time
+from errorbar.judging.clerk import Clerk
+from tests.judging.test_clerk import count, prepare
+if __name__ == "__main__":
+    print(Clerk(prepare, 0).ask(count, 1)[1], flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_clerk_ends_with_the_server(how: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(CHILD, encoding="utf-8")
+    path = os.pathsep.join(each for each in (str(Path.cwd()), os.environ.get("PYTHONPATH", "")) if each)
+    command = [sys.executable, str(tmp_path / "server.py")]
+    environment = {**os.environ, "PYTHONPATH": path}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        clerk = int(server.stdout.readline())
+        assert is_alive(clerk)
+        server.send_signal(how)
+    until = time.monotonic() + 30
+    while is_alive(clerk) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_alive(clerk)
+
+
+def is_alive(pid: int) -> bool:
+    """Not one that has ended and that nobody buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,135 @@
+"""R25: an export restored is the same study: its export is the same file, and its raters' work can go on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import ErrorbarError, InputError, UsageError
+from errorbar.judging.exclusions import exclude
+from errorbar.judging.store_check import check
+from errorbar.judging.study_export import judge_export
+from errorbar.judging.study_folder import Study
+from errorbar.judging.study_making import judge_init
+from errorbar.judging.study_view import judge
+from tests.helpers.cli import CommandLine
+from tests.judging.simulated import work
+
+TEXTS = {
+    "error-ok": "item,text,stratum\n"
+    + "".join(f"i{n},He depends [of] \u05d0\u05d1 \U0001f600 e\u0301 {n} .,{n % 3}\n" for n in range(20)),
+    "choice": "item,text,word,candidate2\n" + "".join(f"i{n},He depends of {n} .,of,on\n" for n in range(20)),
+    "cloze": "item,text\n" + "".join(f"i{n},He depends [of] {n} .\n" for n in range(20)),
+    "preposition": "item,text\n" + "".join(f"i{n},He depends [of] {n} .\n" for n in range(20)),
+}
+
+
+def made(folder: Path, scheme: str, **more: object) -> Path:
+    """A study with everything: gold, repeats, remarks, skips, leases that are held, an exclusion."""
+    folder.mkdir(exist_ok=True)
+    items, gold = folder / "items.csv", folder / "gold.csv"
+    items.write_text(TEXTS[scheme], encoding="utf-8")
+    answer = {"error-ok": "error", "choice": "second", "cloze": "on", "preposition": "incorrect"}[scheme]
+    gold.write_text(f"item,answer,explanation\ni1,{answer},why\ni2,{answer},\n", encoding="utf-8")
+    rules = {"policy": "none", "repeats": 0.2, "consent": "Do you agree?", "eligibility": ("Adult?",), "pay": "2 c"}
+    judge_init(folder / "study", items, scheme=scheme, gold_items=gold, **rules, **more)  # type: ignore[arg-type]
+    work(folder / "study", 5, most=60)
+    with Study.open(folder / "study").store() as store:
+        store.write(lambda tx: exclude(tx, 2, "too fast", "manager", 5.5))
+    return folder / "study"
+
+
+@pytest.mark.parametrize("scheme", [*TEXTS])
+def test_export_import_export_is_the_same(scheme: str, tmp_path: Path) -> None:
+    first = made(tmp_path / "one", scheme)
+    judge_export(first, tmp_path / "1.jsonl")
+    restored = judge_init(tmp_path / "again", tmp_path / "1.jsonl")
+    assert [note.code for note in restored.notes] == ["judge-restored"]
+    judge_export(tmp_path / "again", tmp_path / "2.jsonl")
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+    for to in ("csv", "csv.gz"):
+        for folder, name in ((first, "1"), (tmp_path / "again", "2")):
+            judge_export(folder, tmp_path / f"{name}.{to}", include=("gold", "excluded", "skipped", "repeats"))
+        assert (tmp_path / f"1.{to}").read_bytes() == (tmp_path / f"2.{to}").read_bytes()
+    one, two = judge(first), judge(tmp_path / "again")
+    assert one.to_dict() == two.to_dict()
+    assert one.rows == two.rows
+
+
+def test_what_was_agreed_to_is_in_it_and_who_it_was_is_not(tmp_path: Path) -> None:
+    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
+    text = (tmp_path / "1.jsonl").read_text(encoding="utf-8")
+    raters = [each for line in text.splitlines() if "agreed" in (each := json.loads(line))]
+    assert [each["agreed"] for each in raters] == [{"consent": "I agree", "adult": "yes"}] * 5
+    assert "who rater-1 is" not in text
+
+
+def test_work_goes_on_in_a_restored_study(tmp_path: Path) -> None:
+    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl.gz")
+    judge_init(tmp_path / "again", tmp_path / "1.jsonl.gz")
+    work(tmp_path / "again", 6, prefix="later")
+    with Study.open(tmp_path / "again").store() as store:
+        assert check(store) == []
+    found = judge(tmp_path / "again").judgments
+    assert (found.label_weights().sum(axis=1) <= 3).all()
+
+
+def test_from_sqlite_to_postgresql_and_back(tmp_path: Path, postgres_url: str) -> None:
+    judge_export(made(tmp_path / "one", "choice"), tmp_path / "1.jsonl")
+    judge_init(tmp_path / "again", tmp_path / "1.jsonl", store=postgres_url)
+    judge_export(tmp_path / "again", tmp_path / "2.jsonl")
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+    work(tmp_path / "again", 6, prefix="later")
+    with Study.open(tmp_path / "again").store() as store:
+        assert check(store) == []
+
+
+DAMAGE = {
+    "a record of 'nonsense'": ('{"event"', '{"nonsense"'),
+    "version 9, and this errorbar reads version 1": ('"version": 1', '"version": 9'),
+    "which is no JSON object": ('{"rater"', '"rater"'),
+    "the export contradicts itself: ": ('"taken": 3', '"taken": 2'),
+    "KeyError at 'nobody-": ('", "rater": "rater-', '", "rater": "nobody-'),
+}
+
+
+@pytest.mark.parametrize(("said", "change"), [*DAMAGE.items()], ids=[*DAMAGE])
+def test_a_damaged_export_makes_nothing(said: str, change: tuple[str, str], tmp_path: Path) -> None:
+    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
+    text = (tmp_path / "1.jsonl").read_text(encoding="utf-8")
+    assert change[0] in text
+    (tmp_path / "bad.jsonl").write_text(text.replace(*change), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        judge_init(tmp_path / "again", tmp_path / "bad.jsonl")
+    assert said in str(caught.value)
+    assert len(caught.value.problems) == 1
+    assert not (tmp_path / "again").exists()
+
+
+def test_an_export_cut_short_makes_nothing(tmp_path: Path) -> None:
+    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl.gz")
+    whole = gzip.decompress((tmp_path / "1.jsonl.gz").read_bytes())
+    for cut in (len(whole) // 3, len(whole) - 2000):
+        (tmp_path / "cut.jsonl").write_bytes(whole[:cut])
+        with pytest.raises(ErrorbarError):
+            judge_init(tmp_path / "again", tmp_path / "cut.jsonl")
+        assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("more", [{"scheme": "choice"}, {"raters_per_item": 5}, {"items": "words"}, {"quiz": 3}])
+def test_what_is_for_new_studies_is_refused(more: dict[str, object], tmp_path: Path) -> None:
+    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
+    with pytest.raises(UsageError, match="is for new studies, and this is the export of one"):
+        judge_init(tmp_path / "again", tmp_path / "1.jsonl", **more)  # type: ignore[arg-type]
+
+
+def test_on_the_command_line(tmp_path: Path, errorbar: CommandLine) -> None:
+    made(tmp_path / "one", "error-ok")
+    assert errorbar("judge", "export", tmp_path / "one/study", "-o", tmp_path / "1.jsonl").code == 0
+    done = errorbar("judge", "init", tmp_path / "again", "--from", tmp_path / "1.jsonl")
+    assert (done.code, "18 items and 2 gold items" in done.out) == (0, True), done.err
+    again = errorbar("judge", "export", tmp_path / "again", "--to", "jsonl")
+    assert again.out.encode() == (tmp_path / "1.jsonl").read_bytes()

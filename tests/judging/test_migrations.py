@@ -1,0 +1,206 @@
+"""The schema that the steps make is the one that the tables declare; newer and foreign files are refused."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+
+import errorbar
+from errorbar.judging import store as store_module
+from errorbar.judging import store_upgrade
+from errorbar.judging.rules import Rules
+from errorbar.judging.store import HEAD, REVISIONS, Store, StoreError
+from errorbar.judging.store_backup import copy_file
+from errorbar.judging.store_check import check
+from errorbar.judging.store_engines import engine_of
+from errorbar.judging.store_tables import METADATA
+from errorbar.judging.store_upgrade import FOLDER, migrate, upgrade
+from tests.judging.empty_stores import Study, work_item
+
+STEP = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "0003", "0002"
+
+def upgrade():
+    op.add_column("item", sa.Column("note", sa.Text, nullable=False, server_default="none"))
+"""
+
+
+def differences(tx: Connection) -> list[object]:
+    return list(compare_metadata(MigrationContext.configure(tx), METADATA))
+
+
+def indexes(tx: Connection) -> set[tuple[str, ...]]:
+    """With constraints, which Alembic does not compare on SQLite."""
+    look = inspect(tx)
+    return {
+        (table, str(each.get("column_names")), str(each.get("sqltext", "")))
+        for table in look.get_table_names()
+        for each in [*look.get_indexes(table), *look.get_unique_constraints(table), *look.get_check_constraints(table)]
+    }
+
+
+def test_the_steps_make_what_the_tables_say(store_url: str, tmp_path: Path) -> None:
+    engine = engine_of(store_url, read_only=False)
+    with engine.connect().execution_options(errorbar_write=True) as tx, tx.begin():
+        migrate(tx)
+        assert tx.scalar(text("SELECT version_num FROM alembic_version")) == HEAD
+        assert differences(tx) == []
+        stepped = indexes(tx)
+    engine.dispose()
+    Store.open(store_url).close()  # a store that was only ever upgraded is one
+    with Store.create(str(tmp_path / "made.sqlite")) as made, made.read() as tx:
+        assert differences(tx) == []
+        if "://" not in store_url:
+            assert stepped == indexes(tx)
+
+
+def test_every_step_is_listed() -> None:
+    from alembic.script import ScriptDirectory
+
+    steps = [step.revision for step in ScriptDirectory(str(FOLDER)).walk_revisions()]
+    assert tuple(reversed(steps)) == REVISIONS
+
+
+def third_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this errorbar need a third schema, which has a column more."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(FOLDER, folder)
+    (folder / "versions" / "third.py").write_text(STEP)
+    monkeypatch.setattr(store_module, "REVISIONS", ("0001", "0002", "0003"))
+    for module in (store_module, store_upgrade):
+        monkeypatch.setattr(module, "HEAD", "0003")
+    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0003", folder))
+
+
+def test_an_older_store_is_refused_until_it_is_upgraded(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = Study(store_url, Rules(raters_per_item=1), [work_item("a")], 1)
+    study.answer(study.raters[0], study.claim(study.raters[0]).leases[0])
+    study.store.close()
+    third_step(tmp_path, monkeypatch)
+    with pytest.raises(StoreError, match="older errorbar: its schema is 0002, this one needs 0003"):
+        Store.open(store_url)
+    saved = tmp_path / "saved.sqlite"
+    assert upgrade(store_url, saved)
+    assert not upgrade(store_url, tmp_path / "unused.sqlite")
+    with Store.open(store_url) as store:
+        assert check(store) == []
+        with store.read() as tx:
+            assert tx.scalar(text("SELECT note FROM item")) == "none"
+    monkeypatch.undo()
+    if "://" not in store_url:
+        with Store.open(str(saved), read_only=True) as store:
+            assert store.revision() == "0002"
+    with pytest.raises(StoreError) as error:
+        Store.open(store_url)
+    assert error.value.code == "store-newer"
+
+
+def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "items.csv").write_text("item,text,word\na,He sat on it .,on\n")
+    errorbar.judge_init(tmp_path / "study", tmp_path / "items.csv")
+    assert not errorbar.judge_upgrade(tmp_path / "study")
+    third_step(tmp_path, monkeypatch)
+    with pytest.raises(StoreError, match="errorbar judge upgrade"):
+        errorbar.judge_status(tmp_path / "study", ci=False)
+    assert errorbar.judge_upgrade(tmp_path / "study")
+    assert errorbar.judge_status(tmp_path / "study", ci=False).progress.n_items == 1
+    monkeypatch.undo()
+    (saved,) = (tmp_path / "study").glob("store-*.sqlite3")
+    with Store.open(str(saved), read_only=True) as store:
+        assert store.revision() == "0002"
+
+
+def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a server that was not stopped acknowledged after the copy would be lost to who goes back to it."""
+    path = tmp_path / "s.sqlite"
+    Study(str(path), Rules(), [work_item("a")], 1).store.close()
+    third_step(tmp_path, monkeypatch)
+    refused = []
+
+    def copied(store: Store, saved: Path) -> None:
+        copy_file(store, saved)
+        with closing(sqlite3.connect(path, timeout=0)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                refused.append(str(error))
+
+    monkeypatch.setattr(store_upgrade, "copy_file", copied)
+    assert upgrade(str(path), tmp_path / "saved.sqlite")
+    assert refused == ["database is locked"]
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Study(store_url, Rules(), [work_item("a")], 1).store.close()
+    folder = tmp_path / "migrations"
+    shutil.copytree(FOLDER, folder)
+    (folder / "versions" / "third.py").write_text(STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
+    monkeypatch.setattr(store_upgrade, "HEAD", "0003")
+    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0003", folder))
+    with pytest.raises(StoreError):
+        upgrade(store_url)
+    with Store.open(store_url) as store, store.read() as tx:
+        assert "note" not in {column["name"] for column in inspect(tx).get_columns("item")}
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n" * 1000])
+def test_what_is_no_store_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    for read_only in (True, False):
+        with pytest.raises(StoreError) as error:
+            Store.open(str(path), read_only=read_only)
+        assert error.value.code == "not-a-store"
+        assert path.read_bytes() == content
+
+
+def test_another_database_is_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as one:
+        one.execute("CREATE TABLE t (x)")
+    one.close()
+    with pytest.raises(StoreError, match="not a store"):
+        Store.open(str(path))
+
+
+def test_where_there_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError) as error:
+        Store.open(str(tmp_path / "none.sqlite"))
+    assert error.value.code == "store-missing"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_is_made_where_there_is_none(store_url: str) -> None:
+    Store.create(store_url).close()
+    with pytest.raises(StoreError) as error:
+        Store.create(store_url)
+    assert error.value.code == "store-exists"
+
+
+def test_gold_answers_of_raters_who_are_there_are_counted_again(store_url: str) -> None:
+    engine = engine_of(store_url, read_only=False)
+    with engine.connect().execution_options(errorbar_write=True) as tx, tx.begin():
+        migrate(tx, "0001")
+        row = "(name, participant, seed, status, joined) VALUES ('{0}', '{0}', 1, 'active', 0)"
+        tx.execute(text(f"INSERT INTO rater {row.format('before')}"))
+        migrate(tx, "0002")
+        tx.execute(text(f"INSERT INTO rater {row.format('since')}"))
+        assert tx.execute(text("SELECT name, gold, due FROM rater ORDER BY id")).all() == [
+            ("before", None, None),
+            ("since", "[]", None),
+        ]
+    engine.dispose()

@@ -1,0 +1,68 @@
+"""The pages on quality and analysis say what the code does; figures of simulated raters depend on chance draws."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import errorbar
+from errorbar.judging.rules import Rules
+from errorbar.tables.writers import tables_text
+from tests.judging.page_study import made
+from tests.judging.policy_characteristic import policy_characteristic
+
+PAGES = Path(__file__).parents[2] / "docs" / "judge"
+
+
+def shown(page: str) -> list[str]:
+    """The output that a page begins with."""
+    text = (PAGES / page).read_text(encoding="utf-8")
+    return text.partition("```text\n")[2].partition("\n```")[0].splitlines()[1:]
+
+
+def stubs(lines: list[str]) -> list[str]:
+    """What the lines begin with: headings whole, rows up to their first figure; notes and raters' reasons left out."""
+    kept = [line for line in lines if line.startswith(" ") and "─" not in line]
+    return [re.sub(r"\s+", " ", re.split(r"\s{2,}[-\d]", line.strip())[0]) for line in kept]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("pages"))
+
+
+def test_the_status_has_the_form_that_the_page_shows(study: Path) -> None:
+    found = errorbar.judge_status(study, resamples=200)
+    text = tables_text(found.tables(), "text").splitlines()
+    status = re.compile(r" (active|excluded)\b.*")
+    assert [status.sub("", x) for x in stubs(text)] == [status.sub("", x) for x in stubs(shown("quality.md"))]
+    excluded = {rater.rater for rater in found.raters if rater.status == "excluded"}
+    assert {"coin-7", "always-ok-8"} <= excluded
+
+
+def test_the_analysis_has_the_form_that_the_page_shows(study: Path) -> None:
+    text = tables_text(errorbar.judge_analyze(study, resamples=200).tables(), "text").splitlines()
+    ours, theirs = (
+        [x for x in stubs(lines) if not x.startswith(("majority of", "below"))]
+        for lines in (text, shown("analysis.md"))
+    )
+    assert ours == theirs
+
+
+def test_the_exact_rates_of_the_page() -> None:
+    text = (PAGES / "quality.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) / ([\d.]+) \| (.+) \|$", text, re.MULTILINE)
+    assert len(rows) == 5
+    for fine, wrong, cells in rows:
+        policies = ("sequential", "posterior", "fixed")
+        for policy, cell in zip(policies, cells.split(" | "), strict=True):
+            exact = policy_characteristic(Rules(policy=policy), {"ok": float(fine), "error": float(wrong)}, 20)  # type: ignore[arg-type]
+            percent, after = f"{100 * exact.excluded:.1f} (", f"after {exact.mean_gold:.1f}"
+            assert cell.startswith(percent), (policy, fine, wrong)
+            assert cell.endswith(after), (policy, fine, wrong)
+    for classes, said in ((1, "2.4 %"), (2, "4.7 %"), (3, "6.9 %"), (4, "9.1 %")):
+        exact = policy_characteristic(Rules(), {str(n): 0.85 for n in range(classes)}, 20)
+        assert f"{100 * exact.excluded:.1f} %" == said
+        assert said in text

@@ -1,0 +1,254 @@
+"""What the server must not do: believe another site, tell secrets, take what is too long or too often."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from errorbar.judging.inviting import judge_invite
+from errorbar.judging.listening import Reach
+from errorbar.judging.rules import Rules
+from errorbar.judging.store_tables import INVITE, SESSION
+from errorbar.judging.study_folder import Study
+from errorbar.judging.web.guard import MOST_BYTES
+from errorbar.judging.web.rate_limits import RateLimit
+from errorbar.judging.web.refusals import RefusalError
+from errorbar.judging.web.small_markdown import markdown_html
+from tests.judging.served import CSRF, Visitor, made_study, said_of, served
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return made_study(tmp_path_factory.mktemp("security") / "study", Rules(raters_per_item=2), items=30, gold=6)
+
+
+@pytest.fixture(scope="module")
+def url(study: Study) -> Iterator[str]:
+    with served(study) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def rater(study: Study, url: str) -> Visitor:
+    found = Visitor(url)
+    found.enter(judge_invite(study.folder, names=["ann"]).links[0].url)
+    return found
+
+
+PATHS = ("/", "/work", "/nowhere", "/api/recent", "/manage", "/static/judge.css", "/j/none", "/api/claim")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_headers_of_every_answer(rater: Visitor, path: str) -> None:
+    headers = rater.http.get(path).headers
+    policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["form-action"] == "'self'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert ("no-store" in headers.get("cache-control", "")) is not path.startswith("/static/")
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("path", ["/work", "/guidelines", "/manage", "/"])
+def test_pages_ask_nobody_else_for_anything(rater: Visitor, path: str) -> None:
+    text = rater.http.get(path).text
+    assert "http://" not in text.replace(rater.url, "")
+    assert "https://" not in text
+    assert "<style" not in text
+    assert " style=" not in text
+    assert "onclick" not in text
+
+
+def test_a_post_without_the_word_of_its_cookie_does_nothing(study: Study, rater: Visitor) -> None:
+    item = rater.claim(1)["items"][0]
+    body = {"answers": [said_of(item)]}
+    for word in ("", "0" * 32, rater.csrf[:-1]):
+        reply = rater.post("/api/answer", body, **{"X-CSRF-Token": word})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (403, "form-expired")
+    elsewhere = rater.post("/api/answer", body, **{"Sec-Fetch-Site": "cross-site"})
+    assert elsewhere.status_code == 403
+    assert rater.claim(1)["done"] == 0
+    assert rater.http.post("/signout", data={"csrf": ""}).status_code == 403
+
+
+def test_forms_before_one_has_a_session_have_a_word_too(study: Study, url: str) -> None:
+    path = judge_invite(study.folder, names=["bob"]).links[0].url
+    bare = Visitor(url)
+    assert bare.http.post(path[path.index("/j/") :], data={"consent": "yes"}).status_code == 403
+    other = CSRF.search(Visitor(url).http.get("/manage").text)
+    assert other
+    stolen = {"csrf": other[1], "token": study.secrets.manager}
+    assert bare.http.post("/manage", data=stolen).status_code == 403
+
+
+def test_a_simple_request_of_another_site_is_no_json(rater: Visitor) -> None:
+    reply = rater.http.post("/api/claim", content=b'{"want": 1}', headers={"X-CSRF-Token": rater.csrf})
+    assert reply.status_code == 400
+
+
+def test_cookies(study: Study, url: str, tmp_path: Path) -> None:
+    path = judge_invite(study.folder, names=["cy"]).links[0].url
+    plain = Visitor(url).enter(path).headers.get_list("set-cookie")[0]
+    assert plain.startswith("errorbar_judge=")
+    assert "HttpOnly" in plain
+    assert "SameSite=lax" in plain
+    assert "Secure" not in plain
+    other = made_study(tmp_path / "tls", Rules())
+    with served(other, Reach(port=0, public_url="https://judge.example.org")) as address:
+        behind = Visitor(address).http.get("/manage")
+    assert "Secure" in behind.headers["set-cookie"]
+    assert "strict-transport-security" in behind.headers
+
+
+def test_the_store_keeps_no_secret(study: Study, rater: Visitor) -> None:
+    """Who reads the store can neither sign in nor come by a link."""
+    token = rater.http.cookies["errorbar_judge"]
+    with study.store(read_only=True) as store, store.read() as snapshot:
+        kept = " ".join(snapshot.scalars(select(SESSION.c.token_hash)))
+        kept += " ".join(snapshot.scalars(select(INVITE.c.token_hash)))
+    assert token not in kept
+    assert not any(each.url.rpartition("/")[2] in kept for each in judge_invite(study.folder).links)
+    assert stat.S_IMODE((study.folder / "secrets.json").stat().st_mode) == 0o600
+
+
+def test_one_session_does_not_pass_for_another(study: Study, url: str, rater: Visitor) -> None:
+    sly = Visitor(url)
+    sly.http.cookies.set("errorbar_manage", rater.http.cookies["errorbar_judge"])
+    assert sly.http.get("/manage/raters").status_code == 401
+    manager = Visitor(url)
+    manager.manage(study)
+    mixed = Visitor(url)
+    mixed.http.cookies.set("errorbar_judge", manager.http.cookies["errorbar_manage"])
+    assert mixed.http.get("/work").status_code == 401
+
+
+def test_an_item_of_somebody_else_cannot_be_answered(study: Study, url: str, rater: Visitor) -> None:
+    """R8: tokens of items are random, and only their rater's session may use them."""
+    dan = Visitor(url)
+    dan.enter(judge_invite(study.folder, names=["dan"]).links[0].url)
+    theirs = rater.claim()["items"][0]
+    receipt = dan.answer([theirs])["receipts"][0]
+    assert (receipt["status"], receipt["version"]) == ("refused", 0)
+    assert next(each["assignment"] for each in rater.claim()["items"]) == theirs["assignment"]
+
+
+def test_gold_cannot_be_told(study: Study, url: str) -> None:
+    """R35: the same keys, the same pattern of markup; no name, no kind."""
+    eli = Visitor(url)
+    eli.enter(judge_invite(study.folder, names=["eli"]).links[0].url)
+    items = eli.claim()["items"]
+    assert any("Gold" in each["html"] for each in items)
+    assert any("Sentence" in each["html"] for each in items)
+    assert {frozenset(each) for each in items} == {
+        frozenset({"assignment", "text_hash", "round", "html", "proposed", "version", "answer"})
+    }
+    assert {each["round"] for each in items} == {"main"}
+    assert len({len(each["assignment"]) for each in items}) == 1
+    assert not {"kind", "gold-", "item-"} & {word for word in ("kind", "gold-", "item-") if word in json.dumps(items)}
+
+
+def test_only_the_names_that_it_is_known_by(study: Study, url: str) -> None:
+    """A page of elsewhere whose name was made to point here (DNS rebinding)."""
+    visitor = Visitor(url)
+    assert visitor.http.get("/", headers={"Host": "evil.example"}).status_code == 421
+    assert visitor.http.get("/", headers={"Host": "localhost:1"}).status_code == 200
+
+
+def test_long_bodies_are_refused_before_they_are_read(rater: Visitor) -> None:
+    long = b'{"answers": [], "pad": "' + b"x" * MOST_BYTES + b'"}'
+    headers = {"X-CSRF-Token": rater.csrf, "Content-Type": "application/json"}
+    assert rater.http.post("/api/answer", content=long, headers=headers).status_code == 413
+    pieces = (long[at : at + 65536] for at in range(0, len(long), 65536))
+    assert rater.http.post("/api/answer", content=pieces, headers=headers).status_code == 413
+    many = {"answers": [said_of({"assignment": "x", "text_hash": "y", "version": 0})] * 101}
+    assert rater.post("/api/answer", many).json()["error"]["code"] == "too-many-answers"
+
+
+def test_guesses_of_the_managers_token_are_slowed_down(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", Rules())
+    with served(study) as url:
+        guesser = Visitor(url)
+        found = [guesser.form("/manage", token=f"guess {n}").status_code for n in range(12)]
+        assert found == [403] * 10 + [429] * 2
+        assert guesser.manage(study).status_code == 429
+
+
+def test_answers_of_who_is_signed_in_are_never_too_many(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", Rules(raters_per_item=1, page=1), items=350)
+    with served(study) as url:
+        fast = Visitor(url)
+        fast.enter(judge_invite(study.folder, names=["fast"]).links[0].url)
+        codes = {fast.post("/api/claim", {"want": 1}).status_code for _ in range(320)}
+        assert codes == {200}
+
+
+def test_a_bucket_fills_up_again() -> None:
+    now = 0.0
+    limit = RateLimit(2, 0.5, lambda: now)
+    limit.take("a")
+    limit.take("a")
+    with pytest.raises(RefusalError):
+        limit.take("a")
+    limit.take("b")
+    now = 2.0
+    limit.look("a")
+    limit.take("a")
+    with pytest.raises(RefusalError):
+        limit.take("a")
+
+
+def test_guidelines_are_text_and_little_else() -> None:
+    text = "# What\n\nJudge *each* <b>word</b>.\nIn **one** go.\n\n- `a` & b\n- [x](javascript:y)\n\n1. one"
+    assert markdown_html(text) == (
+        "<h2>What</h2>\n<p>Judge <em>each</em> &lt;b&gt;word&lt;/b&gt;. In <strong>one</strong> go.</p>\n"
+        "<ul>\n<li><code>a</code> &amp; b</li>\n<li>[x](javascript:y)</li>\n</ul>\n<ol>\n<li>one</li>\n</ol>"
+    )
+
+
+def _answered_with(rater: Visitor, **said: object) -> tuple[int, dict[str, Any]]:
+    """What comes of an answer as no page sends it; halves of characters stay halves."""
+    item = rater.claim(1)["items"][0]
+    body = json.dumps({"answers": [{**said_of(item), **said}], "want": 1}).encode()
+    headers = {"X-CSRF-Token": rater.csrf, "Content-Type": "application/json"}
+    reply = rater.http.post("/api/answer", content=body, headers=headers)
+    return reply.status_code, reply.json()
+
+
+ODD: dict[str, dict[str, object]] = {
+    "half a character as a name": {"submission": "\ud800", "text_hash": ""},
+    "half a character as a question": {"answer": {"\ud800": 1}},
+    "zeros": {"submission": "\0", "assignment": "\0", "comment": "\0", "skip": "\0", "answer": None},
+    "another type": {"submission": 5, "assignment": [], "text_hash": {}, "trail": [1], "skip": 2.5},
+    "a long number": {"milliseconds": 10**400, "base_version": -(10**400), "answer": {}},
+}
+
+
+@pytest.mark.parametrize("said", ODD.values(), ids=ODD)
+def test_odd_answers_get_a_receipt(rater: Visitor, said: dict[str, object]) -> None:
+    status, reply = _answered_with(rater, **said)
+    assert status == 200
+    assert [receipt["status"] for receipt in reply["receipts"]] == ["refused"]
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_what_is_no_number_of_json_never_reaches_the_store(rater: Visitor, number: str) -> None:
+    body = f'{{"answers": [{{"submission": "n", "answer": {{"judgment": {number}}}}}], "want": 0}}'
+    headers = {"X-CSRF-Token": rater.csrf, "Content-Type": "application/json"}
+    assert rater.http.post("/api/answer", content=body, headers=headers).status_code == 400
+
+
+def test_a_refusal_is_short_however_much_was_wrong(rater: Visitor) -> None:
+    status, reply = _answered_with(rater, answer={f"k{n}": n for n in range(5000)})
+    (receipt,) = reply["receipts"]
+    assert status == 200
+    assert len(receipt["why"]) < 1000
