@@ -18,7 +18,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
-from errorbar.studies.ceiling import CeilingResult
+from errorbar.studies.ceiling_result import CeilingResult
 from tests.ceilings.examples import TEXT, X, Y, by_hand, only_x, random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score

@@ -62,6 +62,7 @@ def official(data: Path) -> Comparison:
     return compare_systems(M2(), systems, documents.clusters(), Resampling(replicates=50, jobs=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [ALPHA, 0.01])
 def test_the_decisions_are_those_of_holm_with_50_000_swaps(official: Comparison, alpha: float) -> None:
     alike = {frozenset((first, second)) for first, rest in NOT_SIGNIFICANT.items() for second in rest.split()}
@@ -87,6 +88,7 @@ def test_the_floor_is_that_of_one_pair(official: Comparison) -> None:
     assert (best.at_floor, best.p_adjusted) == (True, 1 / 2001)
 
 
+@pytest.mark.slow
 def test_holm_with_2_000_swaps_decides_nothing_and_says_so(data: Path) -> None:
     systems, documents = fifteen(data, "conll14/noalt/official-2014.combined.m2")
     plan = SwapPlan("holm", 2000)
@@ -104,6 +106,7 @@ def test_holm_with_2_000_swaps_decides_nothing_and_says_so(data: Path) -> None:
     assert "--swaps=41999" in note.fix  # section 6: R at K = 105
 
 
+@pytest.mark.slow
 def test_a_pair_whose_largest_difference_is_too_few_deviations_is_undecided(data: Path) -> None:
     """IPN and UFC against A1 and A2 of ten: alone p <= 1 / 2001 (Holm, 50,000 swaps: .0021), 2.31 deviations.
 

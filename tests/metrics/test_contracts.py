@@ -80,6 +80,10 @@ def test_nothing_is_better_than_an_annotators_own_text(metric: Metric, example: 
         return
     systems = [Hypothesis("own", texts), Hypothesis("other", lines)]
     own_score, other = score(Corpus(own, ("0",)), systems, [metric])
+    # MaxMatch looks for the edits in the text. Of edits that touch, or among repeated words, it may not find all: with
+    # "a" put first and "a" in place of the rest "a a a" is "a a", which says only that one word was deleted.
+    if isinstance(metric, M2) and own_score["recall"].value not in (1, None):
+        return
     if own_score[own_score.main].value is not None:
         assert goodness(metric, own_score) >= goodness(metric, other) - 1e-12
 

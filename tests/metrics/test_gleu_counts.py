@@ -21,6 +21,7 @@ def test_by_hand() -> None:
     assert gleu_counts("a b a b a", "a b c", "a b a b") == [4, 3, 3, 2, 1, 2, 0, 0, 0]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(sentence, max_size=6))
 def test_a_corpus_at_once_has_the_counts_of_its_sentences(sentences: list[tuple[str, str, list[str]]]) -> None:

@@ -56,6 +56,7 @@ class TestRealData:
         for measure in MEASURES:
             assert prf(source, measure, BONUS)[:2] == (1.0, n_optional / n_gold)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("spec", ["hoo", "hoo(matching=maxmatch)"])
     def test_scores_rise_with_the_share_of_gold_edits_applied(self, data: Path, spec: str) -> None:
         """On all 37 fragments; F of every measure."""

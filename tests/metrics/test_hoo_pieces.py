@@ -186,6 +186,7 @@ def test_every_run_without_a_source_is_named_before_a_metric_needs_it(folder: Pa
     assert [f"error: {run}/1000.txt: no source text" in done.err for run in runs] == [True, True], done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_problems_come_gold_first_and_then_run_by_run(
     folder: Path, jobs: int, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine

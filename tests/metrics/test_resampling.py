@@ -126,6 +126,7 @@ class TestResamples:
             rest = statistics.take(np.flatnonzero(clusters != k))
             np.testing.assert_array_equal(table[k], score_totals(M2().fold(rest).counts[0], 0.5))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("metric", [M2(), CharacterRate()])
     @pytest.mark.parametrize("together", [False, True])
     def test_few_rows_are_held_at_a_time(self, metric: Metric, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,12 @@ def examples(data: Path) -> dict[str, tuple[Corpus, Sequence[Corrected]]]:
     return {name: (reference, made) for name, reference, made in cases(data)}
 
 
-@pytest.mark.parametrize("row", rows(), ids=[row["case"] for row in rows()])
+LARGE = "conll14 AMU"
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["case"], marks=[pytest.mark.slow] * (row["case"] == LARGE)) for row in rows()]
+)
 def test_every_count_and_the_score(data: Path, row: dict[str, str]) -> None:
     folded = Behavior().fold(Behavior().measure(*examples(data)[row["case"]]))
     assert folded.counts[0].tolist() == [int(row[name]) for name in ("hit", "wrong", "under", "over")]

@@ -41,6 +41,7 @@ def test_the_official_counts_of_the_revised_text(data: Path, kernel: bool) -> No
     assert found.counts.sum(axis=(0, 1)).tolist() == [3335, 3421, 3462]
 
 
+@pytest.mark.slow
 def test_the_usual_reading_drops_what_is_repeated(data: Path) -> None:
     found = match_corpus(original(data, as_written=False), revised_text(data))
     assert found.counts.sum(axis=(0, 1)).tolist() == [3334, 3421, 3460]

@@ -152,6 +152,7 @@ def test_judges(judged: Comparisons) -> None:
     assert (inter.kappa.n_units, intra.kappa.n_units) == (95_729, 5_205)
 
 
+@pytest.mark.slow
 def test_soft_accuracy_from_two_sided_p_values(folder: Path, data: Path, judged: Comparisons) -> None:
     """Put together another way: a sign test of each pair's decided comparisons, and the p-values of ``compare``."""
     gold = data / "conll14/noalt/official-2014.combined.m2"

@@ -19,8 +19,14 @@ def recorded(forms: str, order: int) -> dict[str, str]:
     return {row["what"]: row["value"] for row in rows}
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("forms", LOWERED)
+@pytest.mark.parametrize(
+    ("forms", "order"),
+    [
+        pytest.param(forms, order, marks=[pytest.mark.slow] * ((forms, order) != ("lower case", 3)))
+        for forms in LOWERED
+        for order in ORDERS
+    ],
+)
 def test_ud_ewt(data: Path, forms: str, order: int) -> None:
     train, test = (read_forms(data / "ud_english_ewt" / part, lower=LOWERED[forms]) for part in (TRAIN, TEST))
     model = train_ngrams(train, order)

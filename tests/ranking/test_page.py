@@ -36,7 +36,7 @@ def linked(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("linked")
-@pytest.mark.parametrize(("command", "shown"), EXAMPLES)
+@pytest.mark.parametrize(("command", "shown"), [*EXAMPLES[:2], pytest.param(*EXAMPLES[2], marks=pytest.mark.slow)])
 def test_examples(errorbar: CommandLine, command: str, shown: str) -> None:
     if find_spec("spacy") is None:  # then the rows of the one metric that needs it are left out
         command = command.replace("--metric errant ", "")

@@ -16,6 +16,7 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.errors import ErrorbarError, InputError, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
 from errorbar.sampling import (
     Frame,
@@ -493,3 +494,16 @@ def test_bad_use_of_judgments_has_a_name(frame: Frame, tmp_path: Path) -> None:
     problems = Problems()
     read_judged_files([shown], key, problems)
     assert problems.notes == []
+
+
+@pytest.mark.parametrize(("order", "sorted_first"), [("drawn", False), ("name", True), ("text", True)])
+def test_a_set_that_was_sorted_and_judged_in_part_is_told(frame: Frame, order: str, sorted_first: bool) -> None:
+    """What was judged is then no random part; the first ones in the order of drawing are."""
+    key = draw_sample(frame, np.array([5, 12]), seed=3)
+    drawn = list(key.items())
+    part = {"drawn": drawn, "name": sorted(drawn, key=natural_key), "text": sorted(drawn)}[order][:8]
+    problems = Problems()
+    judge_sample(Judgments.from_columns(part, ["r"] * 8, ["ok"] * 8), key, problems)
+    (note,) = problems.notes
+    assert note.code == "sample-unjudged"
+    assert ("the set was sorted" in note.what) == sorted_first

@@ -167,6 +167,9 @@ def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes:
     assert ((n >= 1) & (n <= sizes)).all()
     quotas = np.array(sizes) * spent / sum(sizes)
     assert (n < quotas + 1).all()
+
+
+def test_the_smallest_budgets_and_costs_that_cannot_be() -> None:
     small = plan_sample(STRATA, [0.5, 0.1], 2, floor=1).designs()
     assert [one.n for one in small if one.name == "equal"] == [(1, 1)]
     assert allocate([2, 1], [10, 10], 3, floor=0).tolist() == [2, 1]

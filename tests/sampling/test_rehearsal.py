@@ -81,6 +81,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert found.judgments == (120, N)
 
 
+@pytest.mark.slow
 def test_asking_fewer_raters_keeps_graded_scores_and_moves_those_of_a_majority() -> None:
     graded = library.sample_rehearse(FRAME, VOTES, truth="graded", raters=2, repetitions=600, **PLAN)
     assert graded.judgments == (240, 2 * N)

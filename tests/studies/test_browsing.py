@@ -63,7 +63,7 @@ class TestSpans:
         assert self.shown(Edit(0, 1, ("She",), "Pref", optional=True)) == (BrowseEdit(0, 2, ("She",), "Pref", True),)
 
     def test_unclear_meaning_has_no_replacement(self) -> None:
-        assert self.shown(edit(0, 5, "", kind="Um")) == (BrowseEdit(0, 17, (), "Um"),)
+        assert self.shown(edit(0, 5, "", kind="Um")) == (BrowseEdit(0, 17, (), "Um", written=("",)),)
 
     def test_edits_stand_in_text_order(self) -> None:
         assert [each.start for each in self.shown(edit(3, 3, "the"), edit(0, 1, "She"))] == [0, 9]

@@ -199,7 +199,7 @@ def test_notes_are_said_once() -> None:
     study = study_of(corpus, ONE, OTHER)
     codes = [note.code for note in study.notes]
     assert codes.count("few-documents") == 1
-    assert "few-to-swap" in codes
+    assert "two-judges" in codes
     assert len(study.notes) == len(set(study.notes))
 
 

@@ -7,8 +7,11 @@ import pytest
 
 from errorbar.metrics.base import Folded, Metric, Selection, Swapping
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.intervals import resampled_values
+from errorbar.metrics.judge_sets import without_each
 from errorbar.metrics.m2 import M2
-from errorbar.studies.corpus_study import Measured, Memory
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.corpus_study import Measured, Memory, remembering
 from tests.helpers.build import corpus, edit, sentence
 
 CORPUS = corpus(
@@ -53,6 +56,37 @@ def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.Monke
     assert folds.n == 2
 
 
+def test_each_set_of_annotators_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows, masks = table(fixed=True), np.eye(2, dtype=np.uint8)
+    expected = [PLAIN.fold(statistics, Selection(rows, annotators=mask[None])).counts.tolist() for mask in masks]
+    folds = Counting(monkeypatch)
+    for _ in range(2):
+        found = [metric.fold(statistics, Selection(rows, annotators=mask[None])).counts.tolist() for mask in masks]
+        assert found == expected
+    assert folds.n == 2
+
+
+def test_a_comparison_folds_nothing_that_scores_have_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = remembering(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    clusters, masks = np.arange(2), np.eye(2, dtype=np.uint8)
+
+    def fold_all() -> list[list[float]]:
+        drawn = resampled_values(
+            metric, lambda selection: metric.fold(statistics, selection).values, clusters, Resampling(replicates=1500)
+        )
+        without = without_each(metric, statistics, masks, clusters)
+        return [drawn.ravel().tolist(), without.ravel().tolist()]
+
+    folds = Counting(monkeypatch)
+    first = fold_all()
+    assert folds.n == 4  # two blocks of resamples, two sets of judges
+    assert fold_all() == first
+    assert folds.n == 4
+
+
 def test_other_counts_are_folded_anew() -> None:
     metric = Measured(M2(), Memory(CORPUS))
     rows = table(fixed=True)
@@ -72,13 +106,14 @@ def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -
     assert metric.fold(statistics, Selection(rows)).counts.tolist() != before
     folds = Counting(monkeypatch)
     others = (
-        Selection(table(fixed=True), annotators=np.ones((1, 2), np.uint8)),
+        Selection(table(fixed=True), annotators=np.ones((3, 2), np.uint8)),
+        Selection(table(fixed=True)[:2]),  # a view, which is another one each time
         Selection(swapping=Swapping(np.ones((1, 1), np.bool_), np.zeros(1, np.int64))),
     )
     for selection in others:
         metric.fold(statistics, selection)
         metric.fold(statistics, selection)
-    assert folds.n == 4
+    assert folds.n == 2 * len(others)
 
 
 def test_a_start_is_not_forgotten() -> None:

@@ -135,7 +135,7 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
     import spacy  # noqa: PLC0415 - as above
 
     try:
-        nlp = spacy.load(pipeline, exclude=["ner"])
+        nlp: Any = spacy.load(pipeline, exclude=["ner"])
     except (OSError, ValueError, KeyError) as error:  # of a damaged pipeline, or one of other versions
         what = f"the pipeline {pipeline} cannot be loaded: {shortened(str(error))}"
         raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None

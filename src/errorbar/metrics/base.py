@@ -228,6 +228,10 @@ class Metric(ABC):
     def parts(self, statistics: Opaque, *, start: Folded | None = None) -> UnitParts:
         """What single units add."""
 
+    def without_types(self, statistics: Opaque) -> Opaque:
+        """The statistics as ``fold`` needs them: without what only scores by error type do, where that is apart."""
+        return statistics
+
     def types(self, statistics: Opaque) -> tuple[str, ...]:
         """The error types that were counted, in the order of ``fold_types``."""
         raise lacking(self, "types")

@@ -31,6 +31,11 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.intervals import left_out_values, resampled_values
+from errorbar.metrics.judge_sets import Judging
+from errorbar.metrics.judges import JudgeRule, JudgeSets
+from errorbar.metrics.pairs_over_judges import JudgedPair, judge_pairs
+from errorbar.metrics.runs import Runs
+from errorbar.metrics.runs_drawn import pairs_over_runs
 from errorbar.metrics.swaps import SwapPlan, Tested, swap_tests
 from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
@@ -58,6 +63,27 @@ class Pair(Tested):
     difference: float  # of the main measure, the first minus the second
     interval: Interval | Undefined | None  # None: none was asked for
     power: PairedPower  # what the corpus can show about these two
+    judged: JudgedPair | None = None  # with judges or runs drawn anew, on which all that is said of the pair then rests
+
+    @property
+    def decisive_p(self) -> float | None:
+        """The adjusted p-value that decides: by the t where judges, or runs, are drawn anew."""
+        return self.p_adjusted if self.judged is None else self.judged.p_adjusted
+
+    @property
+    def decisive_difference(self) -> float:
+        """The difference that it is about."""
+        return self.difference if self.judged is None else self.judged.value
+
+    def significant(self, alpha: float) -> bool:
+        """Whether the two differ significantly, adjusted for all pairs."""
+        return self.decisive_p is not None and self.decisive_p <= alpha
+
+    def undecided(self, alpha: float) -> bool:
+        """Whether no difference could be significant: by the swaps, or since nobody knows how the two vary."""
+        if self.judged is None:
+            return Tested.undecided(self, alpha)
+        return self.judged.p_adjusted is None and self.test.undefined is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +96,30 @@ class Comparison:
     scores: NDArray[np.float64]  # shape (systems, measures)
     pairs: tuple[Pair, ...]  # in the order of ``itertools.combinations``
     testing: SwapPlan = field(default_factory=SwapPlan)
+    judges: JudgeSets | None = None  # None: judges are fixed
+    judged: NDArray[np.float64] | None = None  # the main measure against the sets of judges; shape (systems,)
+    runs: bool = False  # whether runs of systems are drawn anew
+
+    @property
+    def over(self) -> str:
+        """What the t is over on which p-values, groups and verdicts rest; empty: they rest on swaps."""
+        if self.judges is None:
+            return "texts and runs" if self.runs else ""
+        return "texts, judges and runs" if self.runs else "texts and judges"
+
+    @property
+    def unknown(self) -> str:
+        """Why a pair is undecided that the t says nothing of."""
+        return f"how {'texts' if self.judges is None else 'judges'} vary is not known of them"
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
-        return self._table([np.nan if pair.p_adjusted is None else pair.p_adjusted for pair in self.pairs], np.nan)
+        return self._table([np.nan if pair.decisive_p is None else pair.decisive_p for pair in self.pairs], np.nan)
 
     def ranking(self, alpha: float) -> list[Ranked]:
         """The systems, the best first, with letters for what is significant at ``alpha``, adjusted."""
-        goodness = self.measures[self.main].sign * self.scores[:, self.main]
+        values = self.scores[:, self.main] if self.judged is None else self.judged
+        goodness = self.measures[self.main].sign * values
         order = np.argsort(-goodness, kind="stable")
         p_values = self.p_table()[np.ix_(order, order)]
         undecided = self._table([pair.undecided(alpha) for pair in self.pairs], 0.0)[np.ix_(order, order)] > 0
@@ -166,6 +208,31 @@ def compare_systems(
     return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing)
 
 
+def over_judges(
+    found: Comparison,
+    metric: Metric,
+    systems: Sequence[System],
+    judging: Judging,
+    rule: JudgeRule,
+    level: float,
+) -> Comparison:
+    """The comparison with judges drawn anew, on which p-values, groups and verdicts rest from then on."""
+    numbers = list(combinations(range(len(systems)), 2))
+    values, judged = judge_pairs(metric, [one.statistics for one in systems], numbers, judging, rule, level)
+    pairs = tuple(replace(pair, judged=one) for pair, one in zip(found.pairs, judged, strict=True))
+    runs = any(isinstance(one.statistics, Runs) and len(one.statistics.runs) > 1 for one in systems)
+    return replace(found, pairs=pairs, judges=judging.sets(rule), judged=np.array(values), runs=runs)
+
+
+def over_runs(
+    found: Comparison, metric: Metric, systems: Sequence[System], clusters: NDArray[np.int64], level: float
+) -> Comparison:
+    """The comparison with runs drawn anew and judges fixed, on which all rests from then on."""
+    values, judged = pairs_over_runs(metric, [one.statistics for one in systems], clusters, level)
+    pairs = tuple(replace(pair, judged=one) for pair, one in zip(found.pairs, judged, strict=True))
+    return replace(found, pairs=pairs, judged=np.array(values), runs=True)
+
+
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
     """What the corpus can show, in clusters, also where the jackknife left them out in groups."""
     power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
@@ -190,6 +257,8 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
     drawn = [pair for pair in found.pairs if pair.p_adjusted is not None and not pair.test.exact]
     undecided = [pair for pair in found.pairs if pair.undecided(alpha)]
     level = f"the {100 * alpha:.3g}% level"
+    if found.over:  # everything rests on the t, which needs no swaps
+        drawn = undecided = []
     if drawn and ways < needed:
         cut = [pair for pair in undecided if not pair.test.exact]
         undecided = [pair for pair in undecided if pair.test.exact]

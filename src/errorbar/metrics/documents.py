@@ -60,8 +60,9 @@ class Documents:
     def warn(self, problems: Problems, *, intervals: bool = True) -> None:
         """Note what makes resamples of these clusters doubtful: sentences without a document; for intervals, few."""
         if intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
-            what = f"{self.n_clusters} documents are few to resample: 95% intervals cover less than they say"
-            problems.note("few-documents", what, Place(), fix="docs/design/intervals.md has the measured coverage")
+            many = "1 document is" if self.n_clusters == 1 else f"{self.n_clusters} documents are"
+            what = f"{many} few: 95% intervals are too short"
+            problems.note("few-documents", what, Place(), fix="docs/design/intervals.md says by how much")
         if 0 < self._n_without < len(self._codes):
             what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
             problems.note("documents-missing", what, Place(), fix="errorbar convert --documents adds documents")

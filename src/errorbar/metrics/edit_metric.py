@@ -131,6 +131,10 @@ class EditMetric(Metric):
         names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
         return UnitParts(names, counts)
 
+    def without_types(self, statistics: EditStatistics) -> EditStatistics:
+        """Counts per sentence and annotator alone."""
+        return replace(statistics, by_type=None)
+
     def types(self, statistics: EditStatistics) -> tuple[str, ...]:
         """The error types of the reference."""
         return statistics.types
@@ -142,8 +146,7 @@ class EditMetric(Metric):
         selected = selection or Selection()
         chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
         units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
-        rows = np.broadcast_to(units, (len(chosen), units.shape[1]))
-        return np.stack([statistics.typed.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
+        return statistics.typed.chosen(units, chosen)
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import annotator_order
-from errorbar.edits.matching import Matches
+from errorbar.edits.matching import KERNEL, Matches
 
 Ints = NDArray[np.int64]
+
+
+def _compiled() -> ModuleType | None:
+    try:
+        from errorbar.metrics import _tally  # noqa: PLC0415 - absent without a compiler
+    except ImportError:
+        return None
+    return _tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +33,36 @@ class TypeCounts:
     type: Ints  # number of the type; shape (rows,)
     count: Ints  # as the metric's ``type_counted`` names them, e.g. correct and reference edits; shape (rows, counts)
 
-    def chosen(self, units: Ints, columns: NDArray[np.int32]) -> Ints:
-        """Edits of each type over units (e.g. a resample), each with the annotator of its column.
+    def chosen(self, units: Ints, columns: NDArray[np.int32], *, kernel: bool = KERNEL) -> Ints:
+        """Edits of each type over units (e.g. of resamples), each with the annotator of its column.
 
-        A unit or column of -1 adds nothing. Shape (types, counts).
+        A unit or column of -1 adds nothing. Shape (replicates or 1, units) and (replicates, units) to (replicates,
+        types, counts). ``kernel``: by the compiled kernel where there is one, or by its twin.
         """
+        replicates, (n_types, n_counts) = len(columns), (self.shape[2], self.count.shape[1])
+        n_slots = self.shape[0] * self.shape[1]
+        if kernel and (compiled := _compiled()) is not None:
+            totals = np.zeros((replicates, n_types, n_counts), np.int64)
+            starts = np.searchsorted(self.slot, np.arange(n_slots + 1))
+            counted = starts, np.ascontiguousarray(self.type), np.ascontiguousarray(self.count)
+            rows = np.ascontiguousarray(units), np.ascontiguousarray(columns)
+            compiled.add_chosen(*rows, self.shape[1], *counted, totals)
+            return totals
+        units = np.broadcast_to(units, columns.shape)
         looked = (columns >= 0) & (units >= 0)
         slots = units[looked] * self.shape[1] + columns[looked]
-        often = np.bincount(slots, minlength=self.shape[0] * self.shape[1])[self.slot]
-        sums = [np.bincount(self.type, often * self.count[:, k], self.shape[2]) for k in range(self.count.shape[1])]
-        return np.stack(sums, axis=1).astype(np.int64)
+        if replicates == 1:  # spares loading scipy where there are no intervals
+            often = np.bincount(slots, minlength=n_slots)[self.slot]
+            sums = [np.bincount(self.type, often * self.count[:, k], n_types) for k in range(n_counts)]
+            return np.stack(sums, axis=1).astype(np.int64)[None]
+        from scipy.sparse import csr_array  # noqa: PLC0415
+
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(looked.sum(axis=1))])
+        often = csr_array((np.ones(len(slots), np.int64), slots, ends), shape=(replicates, n_slots))
+        places = self.type[:, None] * n_counts + np.arange(n_counts)
+        where = np.repeat(self.slot, n_counts), places.ravel()
+        table = csr_array((self.count.ravel(), where), shape=(n_slots, n_types * n_counts))
+        return np.asarray((often @ table).toarray(), np.int64).reshape(replicates, n_types, n_counts)
 
     def take(self, units: Ints | slice) -> TypeCounts:
         """The counts of some units, in their order."""

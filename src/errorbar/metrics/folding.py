@@ -17,6 +17,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.metrics.base import Folded, Metric, Opaque, UnitParts
 from errorbar.metrics.documents import Documents
+from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.measuring import Part, Reading, Sentences
 from errorbar.metrics.scored import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling, unasked
@@ -35,6 +36,8 @@ class Plan:
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None  # with more units there are no intervals, and a note says so
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
+    judges: JudgePlan | None = None  # whether intervals are also over judges; None: nobody asked
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # systems that are means of those named here
 
 
 class Whole:

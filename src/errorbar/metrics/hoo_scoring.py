@@ -12,6 +12,7 @@ from errorbar.core.edit import Fragment, edits_record, text_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.folding import Plan
@@ -49,7 +50,7 @@ class Fragments(Reading):
         sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
         return "\n".join(sources), "\n".join(references), "\n".join(types)
 
-    def output(self, system: int, *, retokenize: bool) -> Output | None:
+    def output(self, system: int, admission: Admission) -> Output | None:
         """A run's edits."""
         if self.problems.errors:
             return None

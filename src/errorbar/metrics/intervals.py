@@ -31,7 +31,7 @@ from errorbar.stats.units import (
     Units,
     cluster_members,
     left_out_groups,
-    left_out_units,
+    left_out_rows,
     resample_clusters,
     resampled_units,
 )
@@ -130,16 +130,21 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
     """What a fold gives with one cluster, or group of them, left out at a time; shape (clusters, ...)."""
-    members = cluster_members(left_out_groups(clusters))
-    if len(members) * len(clusters) <= MOST_HELD:
-        return _folded(metric, fold, [left_out_units(clusters)], len(clusters))
+    return without_groups(metric, fold, left_out_groups(clusters))
+
+
+def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
+    """What a fold gives with one of these groups of units left out at a time; shape (groups, ...)."""
+    members = cluster_members(groups)
+    if len(members) * len(groups) <= MOST_HELD:
+        return _folded(metric, fold, [left_out_rows(groups)], len(groups))
     order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
 
     def rows() -> Iterator[Rows]:
         for units, end in zip(members, ends, strict=True):
             yield np.delete(order, slice(end - len(units), end))[None]
 
-    return _folded(metric, fold, rows(), len(clusters))
+    return _folded(metric, fold, rows(), len(groups))
 
 
 def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
@@ -147,7 +152,8 @@ def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) ->
     step, found = _step(metric, n_units), []
     for table in tables:
         for at in range(0, len(table), step):
-            selection = Selection(table[at : at + step])
+            # A table that needs no cutting stays itself: who folds it again may know it by that.
+            selection = Selection(table if len(table) <= step else table[at : at + step])
             weighted = Selection(weights=selection.as_weights(n_units)) if metric.additive else selection
             found.append(fold(weighted))
     return np.concatenate(found)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from errorbar.core.corpus import (
     Corpus,
@@ -19,7 +19,7 @@ from errorbar.core.corpus import (
 )
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import Look
+from errorbar.edits.admission import Admission, Look
 from errorbar.metrics.base import Opaque, Statistics
 
 
@@ -76,8 +76,8 @@ class Reading(ABC):
         return 0
 
     @abstractmethod
-    def output(self, system: int, *, retokenize: bool) -> Output | None:
-        """What a system says of it; None where its file has ended."""
+    def output(self, system: int, admission: Admission) -> Output | None:
+        """What a system says of it, taken so; None where its file has ended."""
 
 
 class Output(NamedTuple):
@@ -85,7 +85,7 @@ class Output(NamedTuple):
 
     value: Any  # what metrics measure
     record: str  # its canonical text, for the hash
-    seen: Look | None = None  # None: whether it looks like corrections of the source cannot be told
+    seen: Look | None = None  # None: whether it looks like corrections of the source cannot be told, or nobody asked
 
 
 class Sentences(Reading):
@@ -106,9 +106,18 @@ class Sentences(Reading):
     def records(self, *, by_type: bool) -> Records:
         """Sources, annotations and types."""
         sentences = self.reference.sentences
-        types = "\n".join([type_record(one.annotations) for one in sentences]) if by_type else ""
-        references = "\n".join([reference_record(one.annotations) for one in sentences])
-        return "\n".join(map(source_record, sentences)), references, types
+
+        def kept(name: str, make: Callable[[], list[str]]) -> str:
+            # A corpus in memory may be scored often, as by a report.
+            if (key := f"records of {name}") not in self.reference.cache:
+                self.reference.cache[key] = "\n".join(make())
+            return cast("str", self.reference.cache[key])
+
+        return (
+            kept("sources", lambda: [source_record(one) for one in sentences]),
+            kept("references", lambda: [reference_record(one.annotations) for one in sentences]),
+            kept("types", lambda: [type_record(one.annotations) for one in sentences]) if by_type else "",
+        )
 
     def clusters(self) -> Sequence[str]:
         """The document of each sentence."""
@@ -118,13 +127,15 @@ class Sentences(Reading):
         """Sentences that an annotator did not look at."""
         return sum(annotator not in sentence.annotations for sentence in self.reference.sentences)
 
-    def output(self, system: int, *, retokenize: bool) -> Output | None:
-        """A system's lines, looked at on the way."""
+    def output(self, system: int, admission: Admission) -> Output | None:
+        """A system's lines, looked at on the way where anything may be said of them."""
         texts, lines = self._texts, self._lines[system]
         if len(lines) != len(texts):
             return None
+        if admission.silent and not admission.retokenize:
+            return Output(lines, "\n".join(map(system_record, lines)))
         look = Look()
-        lines = look.add(texts, lines, retokenize=retokenize)
+        lines = look.add(texts, lines, retokenize=admission.retokenize)
         return Output(lines, "\n".join(map(system_record, lines)), look)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import stdev
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Signature
 from errorbar.metrics.base import Measure
+from errorbar.metrics.judges import JudgeSets
+from errorbar.stats.two_way import TwoWay
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,23 @@ class UnitScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A value over texts and judges, both drawn anew."""
+
+    estimate: Estimate  # against as many judges as a set has, with its interval or why there is none
+    found: TwoWay | None = None  # how it varies
+    unbiased: float | None = None  # the variance over judges without bias, where there are twice as many as a set has
+
+
+@dataclass(frozen=True, slots=True)
+class OverJudges:
+    """What becomes of a score if its judges are drawn anew too."""
+
+    sets: JudgeSets
+    measures: Mapping[str, Judged]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A system's score under one metric.
 
@@ -50,6 +70,9 @@ class Score:
         types: Content hash of the error types, where they are counted.
         beta: Weight of recall against precision, of a metric that has F.
         unit: What is scored: ``sentence`` or ``fragment``.
+        judges: The measures with judges drawn anew; None: judges are fixed.
+        runs: The scores of the runs that this is the mean of; empty: the system has one.
+        over_runs: The measures over texts and runs, where judges are fixed; None: they are not, or there is one run.
     """
 
     system: str
@@ -65,6 +88,15 @@ class Score:
     types: str = ""
     beta: float | None = None
     unit: str = "sentence"
+    judges: OverJudges | None = None
+    runs: Sequence[Score] = ()
+    over_runs: Mapping[str, Judged] | None = None
+
+    def run_deviation(self, measure: str) -> float | None:
+        """The standard deviation of a measure over the system's runs; None: it has one, or a run has no value."""
+        values = [run.estimates[measure].value for run in self.runs]
+        known = [value for value in values if value is not None]
+        return stdev(known) if len(known) == len(values) > 1 else None
 
     def __getitem__(self, measure: str) -> Estimate:
         """The estimate of a measure; a ``UsageError`` names those that there are."""

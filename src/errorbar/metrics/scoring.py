@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, Sentence
@@ -14,6 +15,7 @@ from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Opaque
 from errorbar.metrics.folding import Plan, SystemFold, Whole
 from errorbar.metrics.measuring import InMemory, Part, Reading, SystemPart
+from errorbar.metrics.runs import Measured
 from errorbar.metrics.scored import Score
 
 PIECE = 4096  # system sentences of a piece: a fifth of a second of work, some megabytes
@@ -134,11 +136,23 @@ def score_pieces(
         _remark(ending.name, system.folds, problems)
     problems.raise_errors()
     whole.end(problems)
-    return [
+    scores = [
         fold.finish(ending.name, whole, whole.signature(fold, ending.name, system.output))
         for ending, system in zip(systems, kept, strict=True)
         for fold in system.folds
     ]
+    measured: list[Measured] = [
+        (fold.metric, partial(fold.metric.join, fold.kept)) for system in kept for fold in system.folds
+    ]
+    if plan.runs:
+        from errorbar.metrics.mean_scores import means_over_runs  # noqa: PLC0415 - few systems have runs
+
+        scores, measured = means_over_runs(scores, measured, whole, plan.runs)
+    if plan.judges is None or whole.resampling is None or whole.resampling.method == "closed":
+        return scores
+    from errorbar.metrics.judged_scores import over_judges  # noqa: PLC0415 - only where there are intervals
+
+    return over_judges(scores, measured, whole, plan.judges, problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +181,7 @@ class Measuring:
         )
 
     def _system(self, read: Reading, system: int) -> SystemPart | None:
-        plan, output = self.plan, read.output(system, retokenize=self.plan.admission.retokenize)
+        plan, output = self.plan, read.output(system, self.plan.admission)
         if output is None:
             return None
         measurers = {metric.measure_key: metric for metric in plan.metrics}  # those with one key share

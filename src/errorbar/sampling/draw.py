@@ -12,11 +12,8 @@ Conventions
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -24,14 +21,14 @@ from typing import Any, Literal
 import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source
-from errorbar.formats.untrusted import NotJsonError, parse_json
+from errorbar.formats.opening import Source
+from errorbar.formats.tables import csv_line
 from errorbar.sampling.frame import Counts, Frame, Strata, stratify
+from errorbar.sampling.key_file import KeyFormat, json_of
 from errorbar.stats.resampling import stream
 
 SetFormat = Literal["csv", "jsonl"]
-FORMAT, VERSION = "errorbar-sample-key", 1
+SAMPLE_KEY = KeyFormat("errorbar-sample-key", 1, "sample", "sample-key")
 DIGITS = 16
 
 
@@ -67,7 +64,7 @@ def round_name(strata: Strata, edges: tuple[float, ...], frame: str, seed: int, 
 
 def write_key(key: Key) -> Iterator[str]:
     """Yield the lines of a key file: JSON."""
-    record = {"format": FORMAT, "version": VERSION, "frame": key.frame, "seed": key.seed, "edges": list(key.edges)}
+    record = {**SAMPLE_KEY.record, "frame": key.frame, "seed": key.seed, "edges": list(key.edges)}
     record |= _strata_record(key.strata)
     record["rounds"] = [{"set": drawn.name, "items": dict(drawn.items)} for drawn in key.rounds]
     yield from json.dumps(record, ensure_ascii=False, indent=1).split("\n")
@@ -75,23 +72,12 @@ def write_key(key: Key) -> Iterator[str]:
 
 def read_key(path: Source) -> Key:
     """Read a key file."""
-    problems = Problems()
-    lines = Lines(path, problems)
-    text = "\n".join(lines)
-    problems.raise_errors()
-    place = Place(lines.name)
-    record = None
-    with suppress(NotJsonError):
-        record = parse_json(text)
-    if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("version") != VERSION:
-        what = "this is not the key of a sample"
-        fix = "name the file that 'errorbar sample draw --key' wrote"
-        raise InputError(Problem("sample-key", what, place, f"JSON of the format {FORMAT}, version {VERSION}", fix))
-    try:
-        key = _parse(record)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        what = f"the key is not whole: {type(error).__name__} at {error}"
-        raise InputError(Problem("sample-key", what, place, fix="draw the sample again")) from None
+    return key_of(*json_of(path))
+
+
+def key_of(record: Any, place: Place) -> Key:  # noqa: ANN401 - of JSON
+    """The key that the JSON of a file is; an ``InputError`` where it is none, not whole, or was changed."""
+    key = SAMPLE_KEY.parse(record, place, _parse)
     for drawn in key.rounds:
         if round_name(key.strata, key.edges, key.frame, key.seed, drawn.items) != drawn.name:
             what = f"the key was changed after the set {drawn.name} was drawn"
@@ -167,20 +153,22 @@ def blind_set(key: Key, frame: Frame, raters: Sequence[str], kind: SetFormat = "
     """Yield the lines of the last round's annotation set: each item and rater, an empty label, and no stratum."""
     drawn = key.rounds[-1]
     text = {} if frame.texts is None else dict(zip(frame.items, frame.texts, strict=True))
+    shown = [{"item": item, **({"text": text[item]} if text else {})} for item in drawn.items]
+    return set_lines(shown, drawn.name, raters, kind)
+
+
+def set_lines(
+    shown: Sequence[Mapping[str, str]], name: str, raters: Sequence[str], kind: SetFormat = "csv"
+) -> Iterator[str]:
+    """Yield the lines of an annotation set: of each rater and item what is shown, the set's name, an empty label."""
     if kind == "csv":
-        yield _csv(["item", "text", "set", "rater", "label"] if text else ["item", "set", "rater", "label"])
+        yield csv_line([*shown[0], "set", "rater", "label"] if shown else ["item", "set", "rater", "label"])
     for rater in raters:
-        for item in drawn.items:
-            if "\n" in item or "\r" in item:
-                what = f"the name of item {item!r} has a line break"
+        for one in shown:
+            if "\n" in one["item"] or "\r" in one["item"]:
+                what = f"the name of item {one['item']!r} has a line break"
                 raise InputError(Problem("sample-item", what, fix="rename the item"))
             # A line break in a text would tear the row apart for readers that go by lines.
-            shown = {"text": " ".join(text[item].split())} if text else {}
-            row = {"item": item, **shown, "set": drawn.name, "rater": rater, "label": ""}
-            yield _csv(list(row.values())) if kind == "csv" else json.dumps(row, ensure_ascii=False)
-
-
-def _csv(fields: Sequence[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(fields)
-    return buffer.getvalue()
+            told = {column: text if column == "item" else " ".join(text.split()) for column, text in one.items()}
+            row = {**told, "set": name, "rater": rater, "label": ""}
+            yield csv_line(list(row.values())) if kind == "csv" else json.dumps(row, ensure_ascii=False)

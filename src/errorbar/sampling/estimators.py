@@ -25,6 +25,7 @@ import numpy as np
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.sampling.anytime import Anytime, Look, anytime_difference, anytime_interval
 from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.near_exact import near_exact_interval
 from errorbar.sampling.other_intervals import delta_interval, posterior_interval, posterior_totals, total_bounds
@@ -44,6 +45,18 @@ class Estimation:
     method: Method = "near-exact"
     confidence_level: float = 0.95
     seed: int | None = None  # of the Bayesian intervals, which need truths that are 0 or 1; None: none are made
+    looks: Anytime | Look | None = None  # that the intervals may be seen any time, or at planned looks; None: once
+
+    @property
+    def nominal(self) -> float:
+        """The level of a plain interval that holds the truth as often as all planned looks together shall."""
+        return self.looks.nominal(self.confidence_level) if isinstance(self.looks, Look) else self.confidence_level
+
+    def named(self, made: Interval | Undefined) -> Interval | Undefined:
+        """A plain interval of the nominal level as one of a planned look."""
+        if not isinstance(made, Interval) or not isinstance(self.looks, Look):
+            return made
+        return replace(made, confidence_level=self.confidence_level, method=f"{made.method}, {self.looks}")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -102,17 +115,20 @@ def estimate_sample(
     how = how or Estimation()
     plain, smoothed = _totals(sample, strata, assisted, 0 if how.method == "wald" else HALF)
     posterior = None
-    if how.seed is not None and sample.is_binary and assisted is None:
+    if how.seed is not None and sample.is_binary and assisted is None and how.looks is None:
         posterior = posterior_totals(sample, strata, stream(how.seed, "sample", "bayes"))
 
     def row(quantity: Quantity) -> SampleEstimate:
         value = float(quantity.value(plain[0]))
         if np.isnan(value):
             return _no_error(quantity.name, sample)
-        if how.method == "near-exact":
-            made = near_exact_interval(quantity, sample, plain[0], smoothed[1], how.confidence_level)
+        made: Interval | Undefined
+        if isinstance(how.looks, Anytime):
+            made = anytime_interval(quantity, sample, smoothed, how.looks, how.confidence_level)
+        elif how.method == "near-exact":
+            made = how.named(near_exact_interval(quantity, sample, plain[0], smoothed[1], how.nominal))
         else:
-            made = delta_interval(quantity, sample, smoothed, how.confidence_level, method=how.method)
+            made = how.named(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
         error = float(quantity.standard_error(*plain))
         return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(made), error, bayes)
@@ -149,9 +165,12 @@ def paired_differences(
             rows.append(_no_error(name, sample))
             continue
         middle, width = difference(name, *smoothed, strata, beta=how.beta)
-        half = z_value(how.confidence_level) * width
-        interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.confidence_level, "wald")
-        made = interval if half > 0 else Undefined.ZERO_WIDTH
+        if isinstance(how.looks, Anytime):
+            made = anytime_difference(middle, width, sample, strata, how.looks, how.confidence_level)
+        else:
+            half = z_value(how.nominal) * width
+            interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.nominal, "wald")
+            made = how.named(interval) if half > 0 else Undefined.ZERO_WIDTH
         rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(made), error))
     return tuple(rows)
 
@@ -213,7 +232,9 @@ def _notes(
             fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"
             yield Problem("sample-few", what, fix=fix, severity="warning")
             continue
-        if how.method == "near-exact" and row.estimate.interval:  # its end is exact where nothing was seen
+        if row.estimate.interval and (
+            how.method == "near-exact" or how.looks
+        ):  # its end is exact where nothing was seen
             bound = row.estimate.interval.high
         else:
             level = 1 - (1 - how.confidence_level) / len(n)

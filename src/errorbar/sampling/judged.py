@@ -5,6 +5,7 @@ Formula
     one does; ``graded``: the share who do. Graded truths stand for a share among all possible raters, and asking k of
     them adds y (1 − y) / (k − 1) to the variance.
 Conventions
+    Intervals that may always be looked at need truths of 0 or 1: there a tie counts as not judged.
     A drawn item without a judgment is left out, with a warning: it counts as missing at random in its stratum. An item
     with one judgment takes the mean added variance of the others in its stratum; where no item has two, there is no
     finite-population correction instead (``totals``).
@@ -22,7 +23,7 @@ import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import named
+from errorbar.core.labels import named, natural_key
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import labels_of_rule
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
@@ -31,7 +32,7 @@ from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import is_parquet
 from errorbar.sampling.draw import Key
 from errorbar.sampling.frame import Counts, Floats
-from errorbar.sampling.totals import Sample
+from errorbar.sampling.totals import FEW, Sample
 
 Truth = Literal["majority", "any", "graded"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
@@ -133,10 +134,23 @@ def refuse_corpus(path: Source) -> None:
         raise InputError(Problem("sample-corpus", what, Place(display_name(path)), fix=fix))
 
 
+def _sorted_first(judged: set[str], drawn: Sequence[str]) -> bool:
+    """Whether a part was judged that comes first by name, and not in the order of drawing, which is random."""
+    n = len(judged)
+    by_name = (sorted(drawn, key=natural_key), sorted(drawn))
+    return n >= FEW and judged != set(drawn[:n]) and any(judged == set(order[:n]) for order in by_name)
+
+
 def judge_sample(
-    judgments: Judgments, key: Key, problems: Problems, *, truth: Truth = "majority", labels: Labels | None = None
+    judgments: Judgments,
+    key: Key,
+    problems: Problems,
+    *,
+    truth: Truth = "majority",
+    labels: Labels | None = None,
+    ties: bool = True,
 ) -> Judged:
-    """Make truths of judgments; warnings go to ``problems``."""
+    """Make truths of judgments; warnings go to ``problems``. Without ``ties`` these items count as not judged."""
     if truth not in TRUTHS:
         raise UsageError(Problem("sample-truth", f"the truth is '{truth}'", fix=nearest(truth, TRUTHS)))
     drawn = key.items()
@@ -149,20 +163,28 @@ def judge_sample(
     if len(items) < len(drawn):
         what = f"{len(drawn) - len(items)} of {len(drawn)} drawn items have no judgment"
         fix = "they count as missing at random in their stratum; judge them if that is doubtful"
+        if _sorted_first(set(items), list(drawn)):
+            what += ", and those with one are the first by name: the set was sorted, so they are no random part of it"
+            fix = "judge the others too, or in the order in which the set was drawn"
         problems.note("sample-unjudged", what, Place(), fix=fix)
     y = share
     if truth == "majority":
         y = np.where(share > 0.5, 1.0, np.where(share < 0.5, 0.0, 0.5))
-        if ties := int((y == 0.5).sum()):
-            what = f"{ties} items are ties of their raters; each counts as half an error"
+        if n := int((y == 0.5).sum()):
+            what = f"{n} items are ties of their raters; each counts as {'half an error' if ties else 'not judged'}"
             problems.note("sample-ties", what, Place())
+        if n and not ties:
+            decided = y != 0.5
+            items = [item for item, kept in zip(items, decided.tolist(), strict=True) if kept]
+            y, raters = y[decided], raters[decided]
     elif truth == "any":
         y = (share > 0).astype(np.float64)
     stratum = np.array([drawn[item] for item in items], np.int64)
-    return Judged(items, stratum, y, _sample(stratum, y, raters, len(key.strata), graded=truth == "graded"))
+    return Judged(items, stratum, y, sample_of(stratum, y, raters, len(key.strata), graded=truth == "graded"))
 
 
-def _sample(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded: bool) -> Sample:
+def sample_of(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded: bool) -> Sample:
+    """What was judged in each stratum; of each judged item its stratum, its truth and how many raters said it."""
     n = np.bincount(stratum, minlength=n_strata)
     x = np.asarray(np.bincount(stratum, y, minlength=n_strata), np.float64)
     several = raters > 1

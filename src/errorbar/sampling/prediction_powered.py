@@ -20,9 +20,9 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.sampling.draw import Key, check_frame
-from errorbar.sampling.frame import Floats, Frame, Strata, stratify
+from errorbar.sampling.frame import Counts, Floats, Frame, stratify
 from errorbar.sampling.judged import Judged
 from errorbar.sampling.totals import FEW, Totals
 from errorbar.stats.resampling import z_value
@@ -133,6 +133,18 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
 
 
+class Sized(Protocol):
+    """Strata, as far as totals need them."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What they are called."""
+
+    @property
+    def sizes(self) -> Counts:
+        """How many items each has."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Assisted:
     """Totals that use cheap labels; all of shape (strata,)."""
@@ -144,7 +156,7 @@ class Assisted:
     guarded: Floats  # the variances that intervals rest on
 
 
-def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+def assisted_totals(assisted: Assisted, strata: Sized, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
     """Plain and smoothed totals moved as far as cheap labels say; smoothed ones get the guarded variances."""
     helped = ~np.isnan(assisted.totals)
     moved = np.where(helped, assisted.totals - plain[0], 0.0)
@@ -159,9 +171,16 @@ def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, flo
     """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum."""
     check_frame(frame, key)
     strata, codes = stratify(frame, key.edges)
-    votes, expert = (np.array([cheap.get(item, np.nan) for item in items]) for items in (frame.items, judged.items))
-    totals, variances, guarded = np.full((3, len(strata)), np.nan)
-    trust, sample = np.zeros(len(strata)), judged.sample
+    return combined_totals(strata, codes, frame.items, judged, cheap, problems)
+
+
+def combined_totals(
+    strata: Sized, codes: Counts, items: Sequence[str], judged: Judged, cheap: Mapping[str, float], problems: Problems
+) -> Assisted:
+    """As ``voted_totals``, of strata; ``codes`` are the strata of all ``items``."""
+    votes, expert = (np.array([cheap.get(item, np.nan) for item in names]) for names in (items, judged.items))
+    totals, variances, guarded = np.full((3, len(strata.sizes)), np.nan)
+    trust, sample = np.zeros(len(strata.sizes)), judged.sample
     has_vote = ~np.isnan(votes)
     for at, (name, size) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
         if sample.corrected is not None and not sample.corrected[at]:
@@ -169,18 +188,17 @@ def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, flo
             continue
         own = judged.stratum == at
         truth, said, seen = judged.truth[own], expert[own], votes[(codes == at) & has_vote]
-        lacking = int(np.isnan(said).sum())
-        if lacking or len(truth) < 2:
+        if lacking := int(np.isnan(said).sum()):
             what = f"{lacking} of {len(truth)} items that experts judged in stratum '{name}' have no vote"
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
             problems.note("sample-votes", what, Place(), fix=fix)
             continue
-        if min(truth.sum(), (1 - truth).sum()) < FEW:
+        if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
         total, variance, weight = assisted_total(truth, said, seen, size)
         if weight > 0 and 0 < total < size:
             raters = 0.0 if sample.within is None else size * float(sample.within[at])
             trust[at], totals[at], variances[at] = weight, total, variance + raters
             guarded[at] = guarded_variance(truth, said, seen, size, weight) + raters
-    voted = np.bincount(codes[has_vote], minlength=len(strata))
+    voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
     return Assisted(totals, variances, trust, tuple(voted.tolist()), guarded)

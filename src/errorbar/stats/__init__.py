@@ -6,6 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from errorbar.stats.anytime_share import (
+        endless_p_value,
+        endless_share_bounds,
+        finite_share_bounds,
+    )
+    from errorbar.stats.betting import betting_bounds, empirical_bernstein_bounds
     from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
     from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
     from errorbar.stats.multiple import (
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
         random_swaps,
         randomization_test,
     )
+    from errorbar.stats.planned_looks import ever_crossed, look_boundaries, nominal_level
     from errorbar.stats.power import (
         PairedPower,
         detectable_difference,
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
     )
     from errorbar.stats.proportion import proportion_bounds, proportion_interval, true_share
     from errorbar.stats.resampling import Resampling, acceleration, blocks, bootstrap_interval, standard_error, stream
+    from errorbar.stats.running_normal import running_factor
     from errorbar.stats.units import (
         Units,
         cluster_members,
@@ -63,23 +71,31 @@ __all__ = [
     "adjust",
     "all_swaps",
     "better_letters",
+    "betting_bounds",
     "blocks",
     "bootstrap_interval",
     "cluster_members",
     "correlate",
     "correlation_interval",
     "detectable_difference",
+    "empirical_bernstein_bounds",
+    "endless_p_value",
+    "endless_share_bounds",
+    "ever_crossed",
     "f_cdf",
     "f_quantile",
     "f_score_interval",
     "f_standard_error",
     "f_value",
+    "finite_share_bounds",
     "leave_one_out",
     "left_out_units",
     "letter",
+    "look_boundaries",
     "mcnemar_test",
     "multiplicities",
     "needed_swaps",
+    "nominal_level",
     "paired_bootstrap",
     "paired_power",
     "power_of_test",
@@ -91,6 +107,7 @@ __all__ = [
     "resample_clusters",
     "resample_units",
     "resampled_units",
+    "running_factor",
     "shared_letters",
     "smallest_holm",
     "smallest_max_t",
@@ -103,7 +120,20 @@ __all__ = [
     "williams_test",
 ]
 
-_MODULES = ("correlation", "f_interval", "multiple", "paired", "power", "proportion", "resampling", "units")
+_MODULES = (
+    "anytime_share",
+    "betting",
+    "correlation",
+    "f_interval",
+    "multiple",
+    "paired",
+    "planned_looks",
+    "power",
+    "proportion",
+    "resampling",
+    "running_normal",
+    "units",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -17,7 +17,7 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, inf, isnan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,7 +98,9 @@ def power_of_test(effect: float, standard_deviation: float, n: int, *, alpha: fl
     noncentrality = abs(effect) * sqrt(n) / standard_deviation
     # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
     wrong_side = float(nctdtr(n - 1, noncentrality, -t)) if noncentrality < 7 else 0.0
-    return 1 - float(nctdtr(n - 1, noncentrality, t)) + wrong_side
+    missed = float(nctdtr(n - 1, noncentrality, t))
+    # Where it underflows, below 1e-100, scipy has no value at some points either.
+    return 1 - (0.0 if isnan(missed) else missed) + wrong_side
 
 
 def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:

@@ -66,6 +66,16 @@ def proportion_interval(
     return Interval(float(low), float(high), confidence_level, method)
 
 
+def proportion_estimate(
+    x: float, n: int, *, method: ProportionMethod = "wilson", confidence_level: float = 0.95
+) -> Estimate:
+    """X / n with its interval, as ``proportion_interval`` makes it; undefined without trials."""
+    if not n:
+        return Estimate(None, 0, undefined=Undefined.NO_UNITS)
+    made = proportion_interval(x, n, method=method, confidence_level=confidence_level)
+    return Estimate(x / n, n).with_interval(made)
+
+
 def proportion_bounds(
     x: ArrayLike, n: ArrayLike, *, method: ProportionMethod = "wilson", confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:

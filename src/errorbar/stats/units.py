@@ -110,16 +110,22 @@ def _kept(clusters: bytes, resampling: Resampling, *names: str | int) -> list[Ro
     return [_unchanging(resample_clusters(codes, size, rng)) for size, rng in drawn]
 
 
-def left_out_groups(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What is left out together: clusters, or groups of neighbors where there are many."""
+def left_out_groups(
+    clusters: NDArray[np.int64], most: int = MOST_GROUPS, n_groups: int = MOST_GROUPS
+) -> NDArray[np.int64]:
+    """What is left out together: clusters, or ``n_groups`` groups of neighbors where there are more than ``most``."""
     known, rank = np.unique(clusters, return_inverse=True)
-    return rank.ravel() * MOST_GROUPS // len(known) if len(known) > MOST_GROUPS else clusters
+    return rank.ravel() * n_groups // len(known) if len(known) > most else clusters
 
 
 def left_out_units(clusters: NDArray[np.int64]) -> Rows:
     """Rows with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
-    groups = left_out_groups(clusters)
-    few = MOST_GROUPS * groups.size <= MOST_KEPT
+    return left_out_rows(left_out_groups(clusters))
+
+
+def left_out_rows(groups: NDArray[np.int64]) -> Rows:
+    """Rows with one group left out at a time."""
+    few = len(np.unique(groups)) * groups.size <= MOST_KEPT
     return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 
 

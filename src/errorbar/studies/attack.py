@@ -23,11 +23,10 @@ from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_corpus
-from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
+from errorbar.stats.resampling import MOST_UNASKED, Method
 from errorbar.studies.attack_result import Attacked, Landings, Standing, land
 from errorbar.studies.door import Metrics, metrics_of, public, resampling
 from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
-from errorbar.studies.model import CorpusStudy
 
 Kind = Literal[
     "unchanged", "empty", "no-function-words", "shuffled", "hard-deleted", "pasted", "by-rote", "concatenated"
@@ -99,41 +98,32 @@ def attack(
     return Attacked(made.systems, made.left_out, [*landings, *outside], len(data.systems), tuple(problems.notes))
 
 
-def study_attacks(study: CorpusStudy, data: Loaded, metrics: Sequence[Metric], resampling: Resampling) -> CorpusStudy:
-    """The study with where attacks land under its metrics: as ``attack``, without intervals, which take their time.
+def attacks_among(data: Loaded, metrics: Sequence[Metric], known: Mapping[str, Sequence[Score]]) -> Attacked | None:
+    """Where attacks land under the metrics of a report: as ``attack``, without intervals, which take their time.
 
     Kinds are those of ``QUICK``. There is nothing without systems, or with more than ``MOST_UNASKED`` sentences; nor,
     with a note, under a metric that makes edits of texts where what makes them is not installed.
 
     Args:
-        study: What is known already.
-        data: The corpus and the systems.
+        data: The corpus and the systems; notes go to its notebook.
         metrics: The main metric, and further ones.
-        resampling: As the study's scores were made.
+        known: Scores of the systems that are known already, by spec.
     """
     if not data.systems or len(data.corpus) > MOST_UNASKED:
-        return study
-    problems = Problems()
-    problems.take(study.notes)
+        return None
     made = make_degenerate(data.corpus, QUICK)
-    _note_overlaps(made, problems)
-    known = {str(study.metric.spec): study.scores, **study.others}
+    _note_overlaps(made, data.problems)
     landings = []
-    with choose_executor(resampling.jobs) as executor:
-        for metric in metrics:
-            plan = Plan([metric], conventions=data.conventions)
-            scoring = Scoring(plan, problems, executor)
-            try:
-                landings += land_attacks(data.corpus, data.systems, made.systems, scoring, known)
-            except ErrorbarError as error:
-                if error.code not in NEEDS_EDITS:
-                    raise
-                what = f"no attack on {metric.spec}: {error.problems[0].what}"
-                problems.note("attack-no-score", what, Place(""), fix=error.problems[0].fix)
-    if not landings:
-        return study
-    attacked = Attacked(made.systems, made.left_out, landings, len(data.systems))
-    return replace(study, attacked=attacked, notes=list(problems.notes))
+    for metric in metrics:
+        scoring = Scoring(Plan([metric], conventions=data.conventions), data.problems)
+        try:
+            landings += land_attacks(data.corpus, data.systems, made.systems, scoring, known)
+        except ErrorbarError as error:
+            if error.code not in NEEDS_EDITS:
+                raise
+            what = f"no attack on {metric.spec}: {error.problems[0].what}"
+            data.problems.note("attack-no-score", what, Place(""), fix=error.problems[0].fix)
+    return Attacked(made.systems, made.left_out, landings, len(data.systems)) if landings else None
 
 
 def _note_overlaps(made: Made, problems: Problems) -> None:

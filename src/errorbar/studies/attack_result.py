@@ -197,6 +197,8 @@ class Attacked(Result):
             for each in under.best_first
         ]
         notes = [self.summary(under), *(f"no {name}: {why}" for name, why in self.left_out.items())]
+        if any(each.attack.estimate.interval for each in under.attacks):
+            notes.append("intervals: other texts, these judges; no rank rests on them")
         notes += [f"signature {line}" for line in under.signature_lines]
         return Table(columns, rows, f"Attacks under {under.metric}", name, notes)
 

@@ -20,7 +20,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from operator import attrgetter
 
@@ -34,7 +34,10 @@ from errorbar.metrics.base import Metric
 
 @dataclass(frozen=True, slots=True)
 class BrowseEdit:
-    """An edit in a shown text; of a system's, ``matched`` says whether the metric counts it as correct."""
+    """An edit in a shown text; of a system's, ``matched`` says whether the metric counts it as correct.
+
+    What the last three say of an annotator's edit is not shown, but belongs to it in files.
+    """
 
     start: int
     end: int
@@ -42,6 +45,9 @@ class BrowseEdit:
     type: str = ""
     optional: bool = False
     matched: bool | None = None
+    comment: str = ""
+    group: str = ""
+    written: tuple[str, ...] = ()  # corrections of an edit of unclear meaning, which has no replacements
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +144,10 @@ def _shown(
         return first, first if start == end else starts[end - 1] + len(tokens[end - 1])
 
     def annotated(edit: Edit) -> BrowseEdit:
-        replacements = edit.replacements if edit.applicable else ()
-        return BrowseEdit(*span(edit.start, edit.end), replacements, edit.type, edit.optional)
+        made = BrowseEdit(*span(edit.start, edit.end), edit.replacements, edit.type, edit.optional)
+        if not edit.applicable:
+            made = replace(made, replacements=(), written=edit.replacements)
+        return replace(made, comment=edit.comment, group=edit.group) if edit.comment or edit.group else made
 
     def said(edit: Proposed) -> BrowseEdit:
         if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong

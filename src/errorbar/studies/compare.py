@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Unpack
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Place, Problem
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Metric
-from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems, warn_hopeless
+from errorbar.metrics.comparison import (
+    Comparison,
+    Pair,
+    Ranked,
+    System,
+    compare_systems,
+    over_judges,
+    over_runs,
+    warn_hopeless,
+)
+from errorbar.metrics.judge_sets import judging_of
+from errorbar.metrics.judges import JudgePlan, note_parts, note_short
+from errorbar.metrics.pairs_over_judges import JudgedPair
+from errorbar.metrics.runs import Runs, mean_of_runs
+from errorbar.metrics.runs_drawn import runs_convention
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.door import public, resampling, sentence_metric
-from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.studies.gate import Gate, allowed_loss, gate
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.studies.over_judges import pair_record, sets_column, sets_record
+from errorbar.studies.panels import ComparingWithJudges, asked_judges
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.signatures import made_by
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+USUAL_JUDGES = JudgePlan()
 FEW = 3
 """Systems whose pairs are always shown: there are no more pairs than systems."""
 
@@ -35,6 +53,7 @@ class Compared(Result):
         unit: What is resampled and swapped: ``document`` or ``sentence``.
         signature: What was computed on which data how.
         notes: Warnings and repairs.
+        gate: Whether systems are worse than the first by more than is allowed; None: that was not asked.
     """
 
     found: Comparison
@@ -42,6 +61,7 @@ class Compared(Result):
     unit: str
     signature: str
     notes: Sequence[Problem] = ()
+    gate: Gate | None = None
 
     @property
     def alpha(self) -> float:
@@ -59,35 +79,55 @@ class Compared(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Systems in the order of the input, and every pair."""
-        names = ["system", *(measure.name for measure in self.found.measures)]
+        names = [measure.name for measure in self.found.measures]
         rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
         return {
-            "systems": [dict(zip(names, (name, *map(_known, row)), strict=True)) for name, row in rows],
+            "systems": [
+                {"system": name, **dict(zip(names, map(_known, row), strict=True)), **self._against_sets(name)}
+                for name, row in rows
+            ],
             "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
             "adjust": self.found.testing.adjust,
             "swaps": self.found.testing.number(len(self.found.names), self.alpha),
             "unit": self.unit,
+            **({} if self.found.judges is None else {"judges": sets_record(self.found.judges)}),
+            **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             "signature": self.signature,
         }
 
     def tables(self) -> Sequence[Table]:
-        """The systems; of two or three, every pair too."""
-        return [self.system_table(), *([self.pair_table()] if len(self.found.names) <= FEW else [])]
+        """The systems; of two or three, every pair too; what was decided of them, if that was asked."""
+        return self.chosen_tables(pairs=len(self.found.names) <= FEW)
+
+    def chosen_tables(self, *, pairs: bool) -> Sequence[Table]:
+        """The systems, with or without every pair; what was decided of them, if that was asked."""
+        decided = [] if self.gate is None else [self.gate.table()]
+        return [self.system_table(), *([self.pair_table()] if pairs else []), *decided]
 
     def system_table(self) -> Table:
         """The systems, the best first."""
         ranking = self.ranking()
         unknown = any(one.undecided for one in ranking)
         columns = [Column("", key="letter"), Column("system"), *map(measure_column, self.found.measures)]
+        if self.found.judges is not None and not self.found.judges.whole:
+            columns.append(sets_column(self.found.measures[self.found.main], self.found.judges.rule))
         columns += [Column("significantly better than", key="better_than")]
         columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
-        rows: list[list[Cell]] = [
-            [one.letter, one.name, *one.scores, " ".join(one.better), " ".join(one.undecided), one.group]
-            for one in ranking
-        ]
+        rows: list[list[Cell]] = []
+        for one in ranking:
+            row: list[Cell] = [one.letter, one.name, *one.scores, *self._against_sets(one.name).values()]
+            rows.append([*row, " ".join(one.better), " ".join(one.undecided), one.group])
         few = len(self.found.names) <= FEW
         notes = [*group_legend(self.found, self.alpha), *([] if few else [f"signature {self.signature}"])]
         return Table(columns, rows, name="systems", notes=notes)
+
+    def _against_sets(self, system: str) -> dict[str, float | None]:
+        """The main measure against sets of judges that are not all of them, by which systems are ranked."""
+        found = self.found
+        if found.judges is None or found.judged is None or found.judges.whole:
+            return {}
+        name = found.measures[found.main].name
+        return {f"{name}_judges": _known(float(found.judged[found.names.index(system)]))}
 
     def pair_table(self) -> Table:
         """Every pair: its difference with an interval, its p-values, and what the corpus can show."""
@@ -108,7 +148,8 @@ def compare(
     adjust: Adjust = "max-t",
     swaps: int | None = None,
     ci_method: Method = "bca",
-    **shared: Unpack[Comparing],
+    fail_if_worse: float | None = None,
+    **shared: Unpack[ComparingWithJudges],
 ) -> Compared:
     """Tell whether systems differ by more than chance, on the same corpus.
 
@@ -120,6 +161,8 @@ def compare(
         adjust: How p-values are adjusted for the number of pairs: ``max-t`` or ``holm``.
         swaps: How many random ways to swap; None: as many as the level asks for.
         ci_method: ``bca``, ``percentile`` or ``basic``.
+        fail_if_worse: Points that a system may lose beside the first; the result's ``gate`` says of each whether the
+            interval of its difference to the first lies below. None: nothing is decided.
         ci: Whether to make intervals of differences; None: yes.
         confidence: Confidence level, a fraction; tests are at the level that it leaves.
         shared: How files are read and intervals made.
@@ -128,30 +171,103 @@ def compare(
         InputError: If a file is bad, or a system is no correction of the source.
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
+    points = allowed_loss(fail_if_worse, intervals=shared["ci"] is not False)
     parsed = sentence_metric(usual_metric(gold, metric), beta, "compare")
-    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]), runs=True)
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
-    return compared(data, parsed, how, SwapPlan(adjust, swaps), intervals=shared["ci"] is not False)
+    testing, judges = SwapPlan(adjust, swaps), asked_judges(shared)
+    found = compared(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
+    return found if points is None else replace(found, gate=gate(found.found, points, found.confidence, found.unit))
 
 
-def compared(data: Loaded, metric: Metric, how: Resampling, testing: SwapPlan, *, intervals: bool = True) -> Compared:
+def compared(
+    data: Loaded,
+    metric: Metric,
+    how: Resampling,
+    testing: SwapPlan,
+    judges: JudgePlan = USUAL_JUDGES,
+    *,
+    intervals: bool = True,
+) -> Compared:
     """Compare what was read; errors are those of ``compare``."""
-    measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
+    metric, measured = _measured(data, metric)
     confidence, unit = how.confidence_level, data.documents.unit
     found = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
+    found = _with_judges(found, data, metric, measured, judges, how)
+    _note_single_runs(data, measured)
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
     made = made_by(metric, (system.statistics for system in measured))
     said = *made, drawn, testing.convention(len(measured), 1 - confidence)
+    said += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
+    said += (runs_convention(data.documents.clusters()),) if found.runs and found.judges is None else ()
+    said += () if found.judges is None else (found.judges.convention(how.seed),)
     return Compared(found, confidence, unit, data.signature(str(metric.spec), *said), tuple(data.problems.notes))
+
+
+def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
+    """The systems, measured; with several runs of some, a metric of means over runs."""
+    every = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
+    if not data.runs:
+        return metric, [System(name, statistics) for name, statistics in every.items()]
+    owner = {run: name for name, names in data.runs.items() for run in names}
+    named = {owner.get(name, name): data.runs.get(owner.get(name, name), (name,)) for name in every}
+    systems = [System(name, Runs(tuple(every[run] for run in runs))) for name, runs in named.items()]
+    return mean_of_runs(metric), systems
+
+
+def _with_judges(
+    found: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], plan: JudgePlan, how: Resampling
+) -> Comparison:
+    """The comparison with judges drawn anew, where the plan and the data allow it; notes say what to know of it."""
+    names, problems = data.corpus.annotators, data.problems
+    rule = plan.rule(metric, len(names), "difference")
+    if not rule.random:
+        rule.note(problems)
+        return _with_runs(found, data, metric, systems, how)
+    clusters = data.documents.clusters()
+    judging = judging_of(metric, systems[0].statistics, len(names), clusters, plan.k, how.seed)
+    rule = plan.rule(metric, len(judging.judges), "difference")  # without those who looked at nothing
+    rule.note(problems)
+    if not rule.random:
+        return _with_runs(found, data, metric, systems, how)
+    unit = "group" if judging.grouped else data.documents.unit
+    note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
+    made = over_judges(found, metric, systems, judging, rule, how.confidence_level)
+    short = [
+        f"{p.first} and {p.second}" for p in made.pairs if p.judged and p.judged.found and p.judged.found.looks_short
+    ]
+    note_short(short, problems)
+    return made
+
+
+def _with_runs(
+    found: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], how: Resampling
+) -> Comparison:
+    """The comparison where judges are fixed: over texts and runs where a system has several."""
+    return over_runs(found, metric, systems, data.documents.clusters(), how.confidence_level) if data.runs else found
+
+
+def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
+    """Say beside systems with several runs of whom nobody knows how other runs would vary."""
+    single = [one.name for one in systems if one.name not in data.runs]
+    if not data.runs or not single:
+        return
+    named = ", ".join(single[:FEW]) + (f" and {len(single) - FEW} more" if len(single) > FEW else "")
+    what = f"{named}: one run, so that how others would vary is in no interval and no p-value"
+    data.problems.note("runs-fixed", what, Place(), fix="name=run1,run2 takes several")
 
 
 def _known(value: float) -> float | None:
     return None if isnan(value) else value
+
+
+def _over(judged: JudgedPair) -> str:
+    return "runs" if judged.ahead is None else "judges"
 
 
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
@@ -177,4 +293,5 @@ def _record(pair: Pair, alpha: float) -> dict[str, object]:
         "power_at_one_point": pair.power.power,
         "detectable_difference": pair.power.detectable,
         "units_needed_for_one_point": pair.power.units_needed,
+        **({} if pair.judged is None else {_over(pair.judged): pair_record(pair.judged)}),
     }

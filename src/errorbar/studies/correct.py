@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.detectors.corrector import changed
-from errorbar.detectors.correctors import CORRECTORS
+from errorbar.detectors.correctors import CORRECTORS, Name
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
@@ -50,6 +50,15 @@ class Corrected(Result):
         return [Table([Column("type"), Column("changes", "count")], rows, name="changes", notes=[note])]
 
 
+def known_corrector(name: str) -> Name:
+    """The corrector of a name; a ``UsageError`` if there is none."""
+    found = next((each for each in CORRECTORS if each == name), None)
+    if found is None:
+        what = f"no corrector is called '{name}'"
+        raise UsageError(Problem("unknown-corrector", what, fix=nearest(name, CORRECTORS)))
+    return found
+
+
 @public()
 def correct(
     text: Source,
@@ -77,11 +86,9 @@ def correct(
         InputError: If the text is bad, a model is missing or damaged, or the file cannot be written.
         UsageError: If there is no such corrector.
     """
-    if corrector not in CORRECTORS:
-        what = f"no corrector is called '{corrector}'"
-        raise UsageError(Problem("unknown-corrector", what, fix=nearest(corrector, CORRECTORS)))
+    name = known_corrector(corrector)
     problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
-    made = read_corrector(models_folder(models, problems), corrector)
+    made = read_corrector(models_folder(models, problems), name)
     lines = Lines(text, problems, last=True)
 
     def corrected() -> Iterator[str]:

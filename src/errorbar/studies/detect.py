@@ -107,6 +107,18 @@ def _label(found: Detection) -> str:
     return ERROR if found.flag else OK
 
 
+def read_detector(detector: str) -> tuple[str, float, str]:
+    """Name, threshold and spec of a detector; a ``UsageError`` if there is none such."""
+    name, raw = split_spec(detector)
+    if name not in THRESHOLDS:
+        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, THRESHOLDS)))
+    what = "From which score on a word is an error."
+    parameter = Parameter("threshold", float, THRESHOLDS[name], what, _finite)
+    threshold = cast("float", read_parameters(name, (parameter,), raw)["threshold"])
+    spec = str(make_spec(name, (replace(parameter, default=float("nan")),), {"threshold": threshold}))
+    return name, threshold, spec
+
+
 @public()
 def detect(text: Source, detector: str = "me", *, models: Source | None = None, lenient: Lenient = False) -> Detections:
     """Judge every preposition of a text by a detector that ``train`` made.
@@ -122,13 +134,7 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
         InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
         UsageError: If there is no such detector.
     """
-    name, raw = split_spec(detector)
-    if name not in THRESHOLDS:
-        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, THRESHOLDS)))
-    what = "From which score on a word is an error."
-    parameter = Parameter("threshold", float, THRESHOLDS[name], what, _finite)
-    threshold = cast("float", read_parameters(name, (parameter,), raw)["threshold"])
-    spec = str(make_spec(name, (replace(parameter, default=float("nan")),), {"threshold": threshold}))
+    name, threshold, spec = read_detector(detector)
     problems = Problems(lenient=lenient)
     lines = Lines(text, problems, last=True)
     sentences = [line.split() for line in lines]

@@ -145,8 +145,9 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
                     bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
             bound.apply_defaults()
-            if not 0.5 <= bound.arguments.get("confidence", 0.5) < 1:
-                what = f"confidence must be a fraction from 0.5 to below 1, got {bound.arguments['confidence']}"
+            level = bound.arguments.get("confidence", 0.5)
+            if not (level >= 0.5 and (1 + level) / 2 < 1):  # the upper end has a quantile too
+                what = f"confidence must be a fraction from 0.5 to below 1, got {level}"
                 raise UsageError(Problem("confidence-level", what, fix="95 % is 0.95"))
             return function(*bound.args, **bound.kwargs)
 

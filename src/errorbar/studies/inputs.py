@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
@@ -39,6 +39,7 @@ from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
 from errorbar.studies.door import Drawing, Lenient, Metrics, Said, Working, public
+from errorbar.studies.several_runs import RunNames, refuse_runs, split_runs
 from errorbar.studies.signatures import corpus_signature
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class Loaded:
     documents: Documents
     problems: Problems
     conventions: tuple[str, ...]
+    runs: RunNames = field(default_factory=dict)
 
     def need_documents(self, option: str) -> NDArray[np.int64]:
         """Document number of each sentence."""
@@ -175,6 +177,7 @@ class Pieces:
     pieces: Iterable[Any]
     systems: Sequence[Ending]
     problems: Problems
+    runs: RunNames = field(default_factory=dict)
 
 
 @public()
@@ -238,10 +241,13 @@ def _annotator(corpus: Corpus) -> Hypothesis:
     return Hypothesis(name, [corrected(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences])
 
 
-def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions()) -> Loaded:
-    """Read everything; errors are those of ``read_corpus`` and ``read_system``."""
+def load(
+    gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions(), *, runs: bool = False
+) -> Loaded:
+    """Read everything, systems of several runs if told so; errors are those of ``read_corpus`` and ``read_system``."""
     problems = options.problems()
-    outputs = system_list(systems)
+    outputs, names = split_runs(system_list(systems))
+    refuse_runs({} if runs else names)
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
@@ -253,7 +259,7 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    return Loaded(corpus, hypotheses, documents, problems, (*options.said, *options.admission.conventions))
+    return Loaded(corpus, hypotheses, documents, problems, (*options.said, *options.admission.conventions), names)
 
 
 @contextmanager
@@ -263,7 +269,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     Problems come in the order of the files and their lines, whoever found them, also while the pieces are taken.
     """
     problems = options.problems()
-    outputs = system_list(systems)
+    outputs, runs = split_runs(system_list(systems))
     references = _references(gold, options)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
@@ -274,14 +280,14 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
             size, unmarked = piece_size(len(outputs)), options.unmarked
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
-            yield Pieces(pieces, cut, problems)
+            yield Pieces(pieces, cut, problems, runs)
             return
         streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
             chunks = options.chunks(references, problems)
-        yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems)
+        yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
 
 
 def corpus_files(gold: Source | Iterable[Source] | Mapping[str, Source]) -> list[NamedFile]:

@@ -17,7 +17,7 @@ from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.agree import AgreementResult
 from errorbar.studies.attack_result import Attacked
 from errorbar.studies.browse import Browse
-from errorbar.studies.ceiling import CeilingResult
+from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.compare import Compared
 from errorbar.studies.crowd import CrowdScores
 from errorbar.studies.curve import Curves

@@ -140,7 +140,8 @@ def study_crowd(
     scores = CrowdScores(tuple(crowd_rows(against, systems, how)), against.unit, ())
     curves = Curves(tuple(curve_rows(against, systems, how)), Marks().prevalence, how.seed, ())
     n_raters = len(np.unique(table.rater))
-    agreement = agreed(judged, how) if n_raters > 1 else None
+    known = replace(judged, options=replace(judged.options, unknown=()))  # those are gone already
+    agreement = agreed(known, how) if n_raters > 1 else None
     problems.notes += agreement.notes if agreement is not None else ()
     share = against.votes.share[against.votes.n_judgments > 0]
     histogram = {(low, high): int(in_bin(share, low, high).sum()) for low, high in pairwise(HISTOGRAM)}

@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Source
 from errorbar.formats.ranking_files import read_rankings
+from errorbar.ranking.decided import PairVerdict, decide_pairs
 from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
 from errorbar.ranking.wins import By, head_to_head
 from errorbar.stats.resampling import Resampling, unasked
 from errorbar.studies.door import Drawing, Lenient, Said, public, resampling
-from errorbar.tables.records import interval_record
+from errorbar.tables.records import interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -49,6 +50,8 @@ class Ranking(Result):
         judges: Agreement between judges, and of judges with themselves.
         signature: What was computed on which data how.
         notes: Warnings and repairs.
+        pairs: Which pairs are decided however often one looked; None: nobody asked.
+        by: What intervals and rank ranges are over, besides these judges.
     """
 
     given: Comparisons
@@ -57,6 +60,8 @@ class Ranking(Result):
     judges: tuple[JudgeAgreement, JudgeAgreement]
     signature: str
     notes: Sequence[Problem] = ()
+    pairs: Sequence[PairVerdict] | None = None
+    by: By = "item"
 
     def to_dict(self) -> dict[str, object]:
         """Rankings, wins of each pair of systems that was compared, and agreement."""
@@ -65,12 +70,13 @@ class Ranking(Result):
             "identical_left_out": self.comparisons is not self.given,
             "rankings": [_record(each) for each in self.rankings],
             "head_to_head": [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)],
+            "anytime": None if self.pairs is None else [_pair_record(pair) for pair in self.pairs],
             "judges": dict(zip(("inter", "intra"), map(_agreement, self.judges), strict=True)),
             "signature": self.signature,
         }
 
     def tables(self) -> list[Table]:
-        """The systems, best first, of one method after the other."""
+        """The systems, best first, of one method after the other; then the pairs, if they were asked for."""
         several = len(self.rankings) > 1
         ranged = any(len(one.resampled) for one in self.rankings)
         rows: list[list[Cell]] = []
@@ -87,8 +93,27 @@ class Ranking(Result):
             columns = [column for column in columns if column.title != "rank range"]
             rows = [[*row[:4], *row[5:]] for row in rows]
         notes = [] if several else [f"method {self.rankings[0].method}"]
+        notes += [f"intervals and rank ranges: other {self.by}s, these judges"] if ranged else []
         notes += [_said(self.given), *_agreements(self.judges), f"signature {self.signature}"]
-        return [Table(columns, rows, "Ranking", "ranking", notes)]
+        return [Table(columns, rows, "Ranking", "ranking", notes), *self._pairs()]
+
+    def _pairs(self) -> list[Table]:
+        """Which pairs are decided."""
+        if self.pairs is None:
+            return []
+        columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]
+        columns += [Column("win rate", "percent", "win_rate", interval="beside"), Column("adjusted p", "p", "p")]
+        columns.append(Column("better"))
+        rows: list[list[Cell]] = [
+            [*(getattr(pair, name) for name in _PAIR), pair.share, pair.adjusted, pair.better or "open"]
+            for pair in self.pairs
+        ]
+        done = sum(bool(pair.better) for pair in self.pairs)
+        notes = [
+            f"{done} of {len(self.pairs)} pairs are decided and need no more judgments; ties are left out",
+            "intervals and p-values hold at every look, whenever one stops; p adjusted for all pairs (Holm)",
+        ]
+        return [Table(columns, rows, "Pairs", "pairs", notes)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,6 +143,7 @@ def rank(
     *,
     systems: str | Sequence[str] = (),
     without_identical: bool = False,
+    anytime: bool = False,
     **shared: Unpack[Ranked],
 ) -> Ranking:
     """Rank systems from human rankings or pairs.
@@ -127,6 +153,8 @@ def rank(
         method: How to rank, one or several; ``all``: by every method.
         systems: The systems there are, maybe between commas; another name in the file is refused.
         without_identical: Leave out ties of systems that wrote the same text.
+        anytime: Whether to say which pairs are decided, by intervals and p-values that hold however often one looks.
+            Rank ranges and clusters, which do not, are then left out.
         ci: Whether to make intervals, rank ranges and clusters; None: of up to 20,000 items.
         resamples: How many resamples; of ``trueskill-wmt`` also how many runs.
         shared: How intervals are made.
@@ -135,16 +163,20 @@ def rank(
         InputError: If the file is bad.
         UsageError: If there is no such method, or nothing was compared.
     """
+    if anytime and shared["ci"]:
+        what = "--anytime and --ci: rank ranges and clusters hold for one look that was fixed beforehand"
+        raise UsageError(Problem("two-choices", what, fix="give one of them"))
     given, problems = _read(judgments, systems, shared["lenient"])
     comparisons = given.without_identical() if without_identical else given
     asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
     by, seed = shared["by"], shared["seed"]
-    how = drawn(given, shared, problems)
+    how = None if anytime else drawn(given, shared, problems)
     results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=shared["progress"])
     notes = (*problems.notes, *no_scores(results))
     signed = signature(comparisons, methods, how, by, seed)
-    return Ranking(given, comparisons, results, judge_agreement(given), signed, notes)
+    pairs = decide_pairs(comparisons, confidence_level=shared["confidence"]) if anytime else None
+    return Ranking(given, comparisons, results, judge_agreement(given), signed, notes, pairs, by)
 
 
 def compare_pairs(
@@ -221,6 +253,11 @@ def _agreement(agreement: JudgeAgreement) -> dict[str, object]:
         "expected": agreement.expected,
         "n_pairs": agreement.kappa.n_units,
     }
+
+
+def _pair_record(pair: PairVerdict) -> dict[str, object]:
+    record: dict[str, object] = {"first": pair.first, "second": pair.second, "win_rate": value_record(pair.share)}
+    return {**record, "p": pair.p, "p_adjusted": pair.adjusted, "better": pair.better or None}
 
 
 def _record(result: RankingResult) -> dict[str, object]:

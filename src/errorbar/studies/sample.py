@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Unpack
 
@@ -25,6 +26,7 @@ from errorbar.sampling import (
     draw_sample,
     estimate_systems,
     judge_sample,
+    plan_looks,
     plan_sample,
     read_judged_files,
     read_key,
@@ -46,6 +48,7 @@ from errorbar.studies.sample_input import (
     frame_of,
     labels_of,
     listed,
+    looked,
     planned,
 )
 from errorbar.studies.sample_results import SampleDraw, SampleEstimation, SamplePlan
@@ -70,6 +73,7 @@ def sample_plan(
     raters: int = 1,
     price: float | None = None,
     minutes: float | None = None,
+    looks: int | None = None,
     **shared: Unpack[Planning],
 ) -> SamplePlan:
     """Say how many items of which stratum to judge, how sure that makes one, and what it costs.
@@ -82,6 +86,8 @@ def sample_plan(
         raters: Judgments of each item.
         price: Of one judgment.
         minutes: Working time of one judgment.
+        looks: How many times, equally spaced, the results may be looked at, by O'Brien and Fleming's boundaries;
+            half-widths are those of the last look. None: once, at the end.
         shared: What there is to judge, and how well it shall be known.
 
     Raises:
@@ -98,8 +104,9 @@ def sample_plan(
         raise UsageError(Problem("sample-systems", what, fix="give FLAGS, or both --flagged and --unflagged"))
     else:
         strata = Strata.of_sizes(flagged, unflagged)
-    plan = planned(strata, shared)
-    return SamplePlan(plan, plan.cost(raters=raters, price=price, minutes=minutes), tuple(problems.notes))
+    plan = planned(strata, shared, looks)
+    cost = plan.cost(raters=raters, price=price, minutes=minutes)
+    return SamplePlan(plan, cost, tuple(problems.notes), () if looks is None else plan_looks(plan, looks))
 
 
 @public()
@@ -164,6 +171,9 @@ def sample_estimate(
     method: Method = "near-exact",
     confidence: float = 0.95,
     seed: int = 0,
+    anytime: bool = False,
+    looks: str = "",
+    half_width: float | None = None,
     **shared: Unpack[Estimated],
 ) -> SampleEstimation:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
@@ -172,13 +182,18 @@ def sample_estimate(
         judgments: The filled-in sets of a drawn sample, or an object.
         key: Its key.
         counts: Instead of both: ``side:items:judged:errors``, e.g. ``flagged:1000:750:600``, for each stratum.
-        truth: How several raters make one truth: majority, any or graded.
+        truth: How several raters make one truth: majority (a tie is half an error, with ``anytime`` not judged), any or
+            graded.
         votes: Cheap judgments of many items, which are combined with those of the experts.
         flags: With votes: what the sample was drawn from.
         beta: Weight of recall in F.
         method: Of the intervals: near-exact, logit or wald.
         confidence: Confidence level of intervals.
         seed: Of the Bayesian intervals.
+        anytime: Whether intervals shall hold however often one looks, and whenever one stops.
+        looks: Instead: which of how many planned looks this is, e.g. ``2/5``.
+        half_width: Wanted of P, R and F, so that judging may stop: which are narrow enough is said. Asymptotic
+            intervals of ``anytime`` are narrowest in comparison where they are so wide; None: .05.
         shared: With votes what they are cast on; what labels mean.
 
     Raises:
@@ -186,18 +201,21 @@ def sample_estimate(
         UsageError: If arguments do not fit, a label is not declared, or nothing was judged.
     """
     problems = Problems(lenient=shared["lenient"])
-    how = Estimation(beta, method, confidence, seed)
+    how = Estimation(beta, method, confidence, seed, looked(anytime, looks, half_width))
+    if anytime and votes is not None:
+        what = "--anytime and --votes: how far votes are trusted is tuned on what was judged"
+        raise UsageError(Problem("two-choices", what, fix="leave one of them out, or plan looks: --looks"))
     if counts:
         if not isinstance(judgments, Sequence) or judgments or key or votes:
             what = "counts and files"
             raise UsageError(Problem("sample-counts", what, fix="give either --counts, or JUDGMENTS and --key"))
-        return estimation(*counted([counts] if isinstance(counts, str) else counts), how)
+        return replace(estimation(*counted([counts] if isinstance(counts, str) else counts), how), wanted=half_width)
     if key is None:
         what = "no key tells which stratum the items are from"
         raise UsageError(Problem("sample-key", what, fix="give --key, the file that 'sample draw' wrote"))
     known = key if isinstance(key, Key) else read_key(key)
     labels = labels_of(shared)
-    judged = _judged(judgments, known, labels, truth, problems)
+    judged = _judged(judgments, known, labels, truth, problems, ties=not anytime)
     assisted = None
     if votes is not None:
         frame = frame_of(listed(flags), shared, problems)
@@ -206,7 +224,8 @@ def sample_estimate(
             votes = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
         voted, shares, _ = labels.shares(votes, "vote", file)
         assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
-    return estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
+    found = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
+    return replace(found, wanted=half_width, rounds=len(known.rounds))
 
 
 def estimation(
@@ -249,8 +268,10 @@ def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
     return strata, Sample(n, x.astype(np.float64))
 
 
-def _judged(judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems) -> Judged:
+def _judged(
+    judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems, *, ties: bool = True
+) -> Judged:
     if not isinstance(judgments, Judgments):
         files = [judgments] if isinstance(judgments, str | PathLike) else judgments
         judgments = read_judged_files(files, key, problems)
-    return judge_sample(judgments, key, problems, truth=truth, labels=labels)
+    return judge_sample(judgments, key, problems, truth=truth, labels=labels, ties=ties)

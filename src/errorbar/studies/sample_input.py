@@ -16,8 +16,10 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
+    Anytime,
     Frame,
     Labels,
+    Look,
     Plan,
     Strata,
     budget_for_half_width,
@@ -26,6 +28,7 @@ from errorbar.sampling import (
     plan_sample,
     read_frame,
 )
+from errorbar.sampling.anytime import WANTED
 from errorbar.sampling.totals import Target
 from errorbar.studies.door import Lenient, Said, part
 from errorbar.studies.inputs import Gold, ReadingOptions, load
@@ -33,6 +36,10 @@ from errorbar.studies.judgment_input import ITEMS, LABELS, labels_by_role
 
 Flags = Source | Hypothesis | Frame
 MOST_COST, LEAST_COST = 1e9, 1e-9
+LEVEL = 0.95
+"""Confidence level of plans."""
+MOST_DIGITS = 10
+"""Of two numbers of looks and what stands between them."""
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 
 
@@ -126,9 +133,29 @@ def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None
     return made
 
 
-def planned(strata: Strata, given: Planning) -> Plan:
-    """A plan from guesses of precision and miss rate, for a budget or else a half-width."""
-    rates, aim = guessed_rates(strata, given["precision"], given["miss_rate"]), Aim(given["target"], given["beta"])
+def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
+    """What intervals are to withstand: any number of looks, planned ones (``2/5``: the second of five), or one."""
+    if anytime and looks:
+        what = f"--anytime and --looks={looks}"
+        raise UsageError(Problem("two-choices", what, fix="give one of them: --anytime allows any number of looks"))
+    if half_width is not None and not 0 < half_width < 1:
+        raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0, below 1"))
+    if anytime:
+        return Anytime(WANTED if half_width is None else half_width)
+    if not looks:
+        return None
+    at, _, of = looks.partition("/")
+    if not (at.isdecimal() and of.isdecimal() and len(looks) < MOST_DIGITS):
+        expected = "the number of this look and of all, e.g. 2/5"
+        raise UsageError(Problem("look-number", f"--looks={looks[:20]}", expected=expected))
+    return Look(int(at), int(of))
+
+
+def planned(strata: Strata, given: Planning, looks: int | None = None) -> Plan:
+    """A plan from guesses of precision and miss rate, for a budget or a half-width at the last of the looks."""
+    rates = guessed_rates(strata, given["precision"], given["miss_rate"])
+    level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
+    aim = Aim(given["target"], given["beta"], level)
     budget, half_width, floor, costs = (
         given["budget"],
         given["half_width"],

@@ -13,10 +13,19 @@ from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import Plan
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import MOST_UNASKED, Method
 from errorbar.studies.door import Metrics, Progress, metrics_of, public, resampling
-from errorbar.studies.inputs import Gold, ReadingOptions, Scoring, Systems, need_systems, read_pieces, usual_metric
+from errorbar.studies.inputs import (
+    Gold,
+    ReadingOptions,
+    Systems,
+    need_systems,
+    read_pieces,
+    usual_metric,
+)
+from errorbar.studies.panels import ScoringWithJudges, asked_judges
 from errorbar.studies.score_result import Order, Scores
 
 View = Literal["type", "sentence", "fragment", "team"]
@@ -34,14 +43,15 @@ def score(
     ci_method: Method = "bca",
     jobs: int | str = 1,
     progress: Progress = lambda _: None,
-    **shared: Unpack[Scoring],
+    **shared: Unpack[ScoringWithJudges],
 ) -> Scores:
     """Score systems against one or several annotators.
 
     Args:
         gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``; or
             one file or folder of HOO edits, for which systems are runs: folders of edits or corrected texts.
-        systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects.
+        systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects; ``name=run1,run2`` is a system with
+            several runs, whose scores are means.
         metric: What to compute, one or several: metrics, or specs such as ``"m2(beta=1)"``; None: M2, HOO of HOO
             data, or ``tokens`` of token labels.
         beta: Weight of recall in F, short for the metric's parameter.
@@ -67,6 +77,7 @@ def score(
     """
     need_systems(systems)
     by_type, by_sentence, ci = by == "type", by in ("sentence", "fragment"), shared["ci"]
+    judges = asked_judges(shared, ci_method, ci)
     processes, dask = read_jobs(jobs)
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None
@@ -74,6 +85,7 @@ def score(
         from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
 
         unused = {"unmarked": "auto", "as-written": False, "force": False, "retokenize": False}
+        unused["judges"] = None if judges.kind == "random" else shared["judges"]
         for name, usual in unused.items():
             if shared[name.replace("-", "_")] != usual:  # type: ignore[literal-required]  # keys of the table above
                 what = f"--{name} has no meaning for HOO data"
@@ -81,7 +93,11 @@ def score(
         texts = ReadingOptions.of(shared).source_folder
         runs = Runs(gold, systems, texts, shared["lenient"], processes, dask)
         scored = score_hoo(runs, metrics_of(metric, beta, "fragments"), drawn, most=most, progress=progress)
-        return replace(scored, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)
+        own = Problems()
+        if drawn is not None:
+            judges.rule(parse_metric("hoo"), 0).note(own)
+        notes = (*scored.notes, *own.notes)
+        return replace(scored, notes=notes, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)
     if by in ("team", "fragment"):
         fix = "leave it out, or score a HOO folder"
         raise UsageError(Problem("useless-option", f"--by={by} is for HOO data", fix=fix))
@@ -91,9 +107,20 @@ def score(
         if by_type and "types" in each.lacks:
             raise lacking(each, "types")
     with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
-        plan = Plan(parsed, by_type, by_sentence, drawn, reading.said, reading.admission, most=most)
+        said = reading.said, reading.admission
+        if read.runs:
+            _refuse_of_runs(by, ci_method if drawn is not None else "")
+        plan = Plan(parsed, by_type, by_sentence, drawn, *said, most=most, judges=judges, runs=read.runs)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
+
+
+def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:
+    """Refuse what a mean over runs does not have."""
+    for option, asked in ((f"--by={by}", by is not None), ("--ci-method=closed", method == "closed")):
+        if asked:
+            what = f"{option} is about single runs, and a system has several"
+            raise UsageError(Problem("useless-option", what, fix="score its runs as systems of their own"))
 
 
 def rows_of(path: str) -> str:

@@ -11,6 +11,8 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scored import Score, TypeScore, signature_lines
+from errorbar.studies.over_judges import judge_columns, judge_lines, judges_record
+from errorbar.studies.over_runs import run_columns, run_lines, runs_record
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -112,6 +114,10 @@ class Scores(Result):
             record["lower_is_better"] = lower
         if score.has_intervals:
             record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
+        if score.judges is not None:
+            record["judges"] = judges_record(score.judges)
+        if score.runs:
+            record["runs"] = runs_record(score)
         if self.by_type:
             record["by_type"] = [_type_record(row, asked=score.has_intervals) for row in score.by_type]
         if self.by_sentence:
@@ -161,11 +167,13 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
     only: Literal["", "data"] = "data" if any(score.has_intervals for score in scores) else ""
     measures = merged_measures(scores)
     counts = list(dict.fromkeys(name for score in scores for name in score.counts))
+    judged = [*judge_columns(scores, measures), *run_columns(scores, measures)]
     columns = [
         *names,
         *map(measure_column, measures),
+        *(column for column, _ in judged),
         *(Column(one, "count", only=only) for one in counts),
-        Column(f"{scores[0].unit}s", "count", key=f"n_{scores[0].unit}s"),
+        Column(f"{scores[0].unit}s", "count", key=f"n_{scores[0].unit}s", only="data" if judged else ""),
         Column("hyp", key="hypothesis", only=only),
         Column("signature", only="data"),
     ]
@@ -173,12 +181,14 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
         [
             *label,
             *(score.estimates.get(measure.name) for measure in measures),
+            *(cell(score) for _, cell in judged),
             *(score.counts.get(one) for one in counts),
             *(score.n_units, score.signature.hypothesis[:SHORT_HASH], str(score.signature)),
         ]
         for label, score in zip(labels, scores, strict=True)
     ]
-    return Table(columns, rows, name=table, notes=signature_lines(scores), series="scores")
+    notes = [*judge_lines(scores), *run_lines(scores), *signature_lines(scores)]
+    return Table(columns, rows, name=table, notes=notes, series="scores")
 
 
 def measure_column(measure: Measure) -> Column:

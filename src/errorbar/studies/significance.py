@@ -7,6 +7,7 @@ from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.comparison import POINT, Comparison, Pair
+from errorbar.studies.over_judges import judged_cells, judged_columns, judged_notes
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
@@ -32,16 +33,25 @@ def result(pair: Pair, alpha: float) -> str:
 
 def verdict(pair: Pair, alpha: float, unit: str, sign: float = 1.0) -> str:
     """What the test says of a pair, in a sentence without its full stop; ``sign`` is that of the measure."""
-    better, other = (pair.first, pair.second) if pair.difference * sign >= 0 else (pair.second, pair.first)
+    ahead = pair.decisive_difference * sign >= 0
+    better, other = (pair.first, pair.second) if ahead else (pair.second, pair.first)
     at = f"at the {level_text(alpha)} level"
     said = {
         SIGNIFICANT: f"{better} is significantly better than {other} {at}",
         NOT_SIGNIFICANT: f"{better} is not significantly better than {other} {at}",
-        UNDECIDED: f"Whether {better} is better than {other} is undecided: {hopeless(unit)} {at}",
+        UNDECIDED: f"Whether {better} is better than {other} is undecided: {why_undecided(pair, unit)} {at}",
         SAME: f"{better} and {other} never differ",
         NOT_COMPARABLE: f"{pair.first} and {pair.second} cannot be compared: the value of one of them is undefined",
     }
     return said[result(pair, alpha)]
+
+
+def why_undecided(pair: Pair, unit: str) -> str:
+    """Why a pair is undecided."""
+    if pair.judged is None:
+        return hopeless(unit)
+    who = "texts" if pair.judged.ahead is None else "judges"
+    return f"how {who} vary is not known of them ({pair.judged.interval}), so that nothing can be said"
 
 
 def hopeless(unit: str) -> str:
@@ -51,17 +61,20 @@ def hopeless(unit: str) -> str:
 
 def group_legend(found: Comparison, alpha: float) -> list[str]:
     """How to read group letters."""
-    how = ADJUSTED[found.testing.adjust]
     lines = [
         f"systems that share a group letter do not differ significantly at the {level_text(alpha)} level "
-        f"({how} over all pairs); that does not make them equal"
+        f"({tested_how(found)} over all pairs); that does not make them equal"
     ]
     if any(pair.undecided(alpha) for pair in found.pairs):
-        lines.append(
-            "?: the system has undecided pairs, of which nothing can be said: no difference, however large, could be "
-            "significant"
-        )
+        why = "no difference, however large, could be significant"
+        why = found.unknown if found.over else why
+        lines.append(f"?: the system has undecided pairs, of which nothing can be said: {why}")
     return lines
+
+
+def tested_how(found: Comparison) -> str:
+    """What p-values are adjusted by, and what they are over where judges, or runs, are drawn anew."""
+    return f"t over {found.over}, Holm" if found.over else ADJUSTED[found.testing.adjust]
 
 
 def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | None = None) -> Table:
@@ -75,19 +88,23 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     with_intervals = any(pair.interval for pair in found.pairs)
     beside: Literal["beside", "hidden"] = "beside" if with_intervals else "hidden"
     point = f"{POINT:g}" if measure.kind == "number" else "1"  # a point of a measure that is shown in percent
+    less: Literal["", "data"] = "data" if found.over else ""
+    these = "" if not found.over else ", these runs" if found.judges is None else ", these judges"
+    swaps = f"p ({ADJUSTED[found.testing.adjust]}{these})"
     columns = [
         Column("first"),
         Column("second"),
         Column(f"{name} diff", measure.kind, "difference", signed=True, interval=beside),
-        Column("p", "p", "p_value"),
+        *judged_columns(found, measure, intervals=with_intervals),
+        Column("p", "p", "p_value", only=less),
         Column("p_at_floor", only="data"),
         Column("exact", only="data"),
-        Column(f"p ({ADJUSTED[found.testing.adjust]})", "p", "p_adjusted"),
+        Column(swaps, "p", "p_adjusted"),
         Column("p_adjusted_at_floor", only="data"),
         Column("smallest_p_adjusted", "p", only="data"),
         Column(f"at {level_text(alpha)}", key="result"),
-        Column("detectable", measure.kind, "detectable_difference"),
-        Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0),
+        Column("detectable", measure.kind, "detectable_difference", only=less),
+        Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0, only=less),
         Column("reason", only="data"),
     ]
     percent = measure.kind != "number"
@@ -97,6 +114,8 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
         f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
     ]
+    if found.over:
+        notes[1:] = judged_notes(found, confidence if with_intervals else None)
     shown = found.pairs if pairs is None else pairs
     missing: dict[str, list[str]] = {}
     for pair in shown:
@@ -116,7 +135,7 @@ def _row(pair: Pair, alpha: float) -> list[Cell]:
     # Why there is no interval stands among the other reasons.
     difference = Estimate(pair.difference, 0, pair.interval if isinstance(pair.interval, Interval) else None)
     return [
-        *(pair.first, pair.second, difference),
+        *(pair.first, pair.second, difference, *judged_cells(pair)),
         PValue(test.p_value, test.at_floor, test.exact and pair.p_adjusted is not None),
         *(test.at_floor, test.exact, PValue(pair.p_adjusted, pair.at_floor), pair.at_floor, pair.smallest_p),
         *(result(pair, alpha), pair.power.detectable, pair.power.power, why_not(pair)),
@@ -126,4 +145,7 @@ def _row(pair: Pair, alpha: float) -> list[Cell]:
 def why_not(pair: Pair) -> str:
     """Why something of a pair is missing."""
     interval = pair.interval if isinstance(pair.interval, Undefined) else None
-    return ", ".join(dict.fromkeys(str(why) for why in (pair.test.undefined, interval, pair.power.undefined) if why))
+    judged = pair.judged.interval if pair.judged is not None else None
+    judged = judged if isinstance(judged, Undefined) and pair.test.undefined is None else None
+    reasons = (pair.test.undefined, interval, pair.power.undefined, judged)
+    return ", ".join(dict.fromkeys(str(why) for why in reasons if why))

@@ -14,7 +14,7 @@ from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of
 from errorbar.studies.training_arguments import PARTS, Learning, Part, Told, TrainedPart
-from errorbar.studies.training_parts import LABELED, NEEDED, TEXTLESS, UNTAGGED, Training
+from errorbar.studies.training_parts import LABELED, STEPS, TEXTLESS, Training
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -103,7 +103,7 @@ def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
     stale = [
         each
         for each in PARTS
-        if each not in wanted and training.changed & {*NEEDED.get(each, ())} and file_of(training.folder, each).exists()
+        if each not in wanted and training.changed & {*STEPS[each].needs} and file_of(training.folder, each).exists()
     ]
     if stale:
         what = f"{', '.join(stale)} of the folder {'fits' if len(stale) == 1 else 'fit'} the models before, not these"
@@ -120,6 +120,6 @@ def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) 
             raise UsageError(Problem("useless-option", what, fix=f"leave it out, or add --part={LABELED[0]}"))
         return [each for each in PARTS if each in asked]
     tagged = bank or file_of(folder, "tagger").exists()
-    of_text = {each: tagged or each in UNTAGGED for each in PARTS} if text else {}
+    of_text = {each: tagged or "tagger" not in STEPS[each].needs for each in PARTS} if text else {}
     there = {**of_text, **dict.fromkeys(LABELED, labeled), "tagger": tagged if text else bank}
     return [each for each in PARTS if there.get(each)]

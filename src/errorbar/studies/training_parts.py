@@ -36,8 +36,6 @@ from errorbar.studies.door import part as part_of
 from errorbar.studies.model_folder import file_of, read_combined, read_reader, read_tagger
 from errorbar.studies.training_arguments import About, Learning, Part, Told, TrainedPart
 
-_OF_CORRECTORS: tuple[Part, ...] = ("words", "ngrams", "me", "articles", "forms")
-
 
 class Training:
     """What trains: every step is made once, and only where something needs it."""
@@ -93,14 +91,14 @@ class Training:
     @cached_property
     def combined(self) -> Combined:
         """The detectors that are combined; those that are missing are trained."""
-        for each in ("me", "perc", "ngrams"):
+        for each in STEPS["combiner"].needs:
             self.part(each)
         return read_combined(self.folder, self.tagger)
 
     @cached_property
     def reader(self) -> Reader:
         """What finds changes; models that are missing are trained."""
-        for each in _OF_CORRECTORS:
+        for each in STEPS["correctors"].needs:
             self.part(each)
         return read_reader(self.folder)
 
@@ -177,6 +175,7 @@ class _Step:
 
     make: Callable[[Training], Model]
     fits: Callable[[Training, Model], bool]
+    needs: Sequence[Part] = ()  # models that it is fitted to; what one of them needs itself is made before it
     features: Sequence[str] = ("",)  # whose definitions are still these
     shrinks: bool = False  # small models of this part are others
 
@@ -280,26 +279,19 @@ def _same_correctors(training: Training, there: Model) -> bool:
 
 
 STEPS: Mapping[Part, _Step] = {
-    "tagger": _Step(_tagger, _same_tagger, [OF_TAGGER, PIPELINE]),
+    "tagger": _Step(_tagger, _same_tagger, features=[OF_TAGGER, PIPELINE]),
     "words": _Step(_words, Training.same_text),
     "ngrams": _Step(_ngrams, _same_ngrams, shrinks=True),
-    "majority": _Step(_majority, _same_classifier),
-    "perc": _Step(_classifier("perc"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
-    "me": _Step(_classifier("me"), _same_classifier, [OF_PREPOSITIONS], shrinks=True),
-    "articles": _Step(_chooser("articles"), _same_classifier, [OF_CHOICES], shrinks=True),
-    "forms": _Step(_chooser("forms"), _same_classifier, [OF_CHOICES], shrinks=True),
-    "combiner": _Step(_combiner, _same_combiner),
-    "correctors": _Step(_correctors, _same_correctors, [OF_RANKER]),
+    "majority": _Step(_majority, _same_classifier, ["tagger"]),
+    "perc": _Step(_classifier("perc"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
+    "me": _Step(_classifier("me"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
+    "articles": _Step(_chooser("articles"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
+    "forms": _Step(_chooser("forms"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
+    "combiner": _Step(_combiner, _same_combiner, ["me", "perc", "ngrams", "tagger"]),
+    "correctors": _Step(
+        _correctors, _same_correctors, ["words", "ngrams", "me", "articles", "forms", "tagger"], [OF_RANKER]
+    ),
 }
-_TAGGED: tuple[Part, ...] = ("majority", "perc", "me", "articles", "forms")
-NEEDED: Mapping[Part, tuple[Part, ...]] = {
-    **dict.fromkeys(_TAGGED, ("tagger",)),
-    "combiner": ("tagger", "ngrams", "perc", "me"),
-    "correctors": ("tagger", *_OF_CORRECTORS),
-}
-"""What each model is fitted to."""
-UNTAGGED: tuple[Part, ...] = ("words", "ngrams")
-"""What needs no tagger."""
 LABELED: tuple[Part, ...] = ("combiner", "correctors")
 """What learns from learners' text with labels."""
 TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)

@@ -1,0 +1,177 @@
+"""``errorbar audit``: draw edits that match no annotator, and estimate precision with those that judges find valid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.intervals import confidence_option
+from errorbar.cli.main import Group
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    choice,
+    gold_option,
+    lenient_option,
+    option,
+    refuse_given,
+    seed_option,
+    source_option,
+    systems_argument,
+    taken_options,
+    unmarked_option,
+)
+from errorbar.cli.show import Output, output_options, show_notes
+from errorbar.cli.talk import tell
+from errorbar.core.labels import counted
+
+MOST = 10**9
+
+
+@click.group("audit", cls=Group)
+def command() -> None:
+    """Ask judges about edits that match no annotator: precision as it would be if the annotators had missed nothing.
+
+    \b
+    errorbar audit draw --gold gold.m2 ours.txt theirs.txt --out set.csv --key key.json
+    errorbar audit estimate judged.csv --key key.json
+    """
+
+
+@command.command("draw", cls=Command, short_help="Draw edits for blind judging.")
+@systems_argument
+@gold_option("Reference whose annotators the edits are compared with (M2 or JSONL); repeatable.", required=True)
+@source_option
+@unmarked_option
+@click.option("--metric", metavar="SPEC", help="Which edits match: m2 (the default) or errant, with their parameters.")
+@click.option(
+    "--others",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="A system that is not audited: edits that it proposes too are a stratum of their own; repeatable.",
+)
+@choice(
+    "--types",
+    ("none", "operation", "errant"),
+    "Strata by type of error too: missing, unnecessary and replaced words, or ERRANT's types.",
+)
+@option(
+    "--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted of every audited precision.  [default: 0.03]"
+)
+@option("--budget", type=click.IntRange(5, MOST), help="Instead: edits to judge in all.")
+@option("--supposed", type=float, default=0.5, help="A guess: the share of valid ones; a half is the most careful.")
+@click.option("--out", required=True, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz.")
+@click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
+@option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
+@click.option(
+    "--judged",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="Sets judged in earlier audits, not asked again; repeatable.",
+)
+@seed_option
+@taken_options
+@lenient_option
+def draw(out: str, key: str, **options: Any) -> None:
+    """Draw edits that match no annotator, each cut to what it changes, and write them blind and shuffled.
+
+    One sample serves all systems. What earlier audits judged (--judged, with the same --seed) is not asked again.
+
+    \b
+    errorbar audit draw --gold gold.m2 ours.txt theirs.txt --half-width 0.03 --out set.csv --key key.json
+    errorbar audit draw --gold gold.m2 new.txt --judged set-done.csv --out more.csv --key more.json
+    """
+    from errorbar.studies.audit import audit_draw
+    from errorbar.studies.sample_results import refuse_names
+
+    refuse_names(out, key)  # before the work
+    found = audit_draw(**options)
+    show_notes(found.notes)
+    found.save(out, key)
+    reused = sum(found.key.n) - len(found.asked)
+    tell(f"set {found.key.name}: {len(found.asked)} edits written to {out}, their key to {key}")
+    if reused:
+        tell(f"{counted(reused, 'edits')} more {'was' if reused == 1 else 'were'} judged in earlier audits")
+    for system, half in zip(found.key.frame.strata.systems, found.half_widths, strict=True):
+        tell(f"expected audited precision of {system.name}: ± {100 * half:.2f}")
+
+
+@command.command("estimate", cls=Command, short_help="Estimate audited precision.")
+@click.argument("judgments", nargs=-1, required=True, type=INPUT, metavar="JUDGMENTS...")
+@click.option("--key", type=INPUT, required=True, metavar="FILE", help="The key that was written with the set.")
+@option(
+    "--valid",
+    default="majority",
+    metavar="RULE",
+    help="Which edits are valid: majority, any or all of the raters who could tell, or how many; graded: by their "
+    "share; decide beforehand.",
+)
+@choice(
+    "--unclear", ("missing", "not-valid", "valid"), "What 'cannot tell' counts as; the two extremes are shown anyway."
+)
+@click.option(
+    "--assist",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="Cheap judgments of many edits, of a crowd or a model: intervals get narrower where they help; repeatable.",
+)
+@click.option(
+    "--alternatives",
+    metavar="FILE",
+    help="Write answers with the valid edits for 'errorbar task alternatives', .m2 or .jsonl; needs --gold.",
+)
+@option(
+    "--better",
+    type=click.IntRange(0),
+    default=1,
+    help="With --alternatives: answers too with what so many raters gave as better; 0: none.",
+)
+@gold_option("With --alternatives: the reference that was audited; repeatable.")
+@click.option("--anytime", is_flag=True, help="Intervals that hold however often one looks, and whenever one stops.")
+@option(
+    "--half-width",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    help="With --anytime: wanted of audited precision.",
+)
+@confidence_option
+@lenient_option
+@output_options
+def estimate(
+    output: Output,
+    alternatives: str | None,
+    gold: tuple[str, ...],
+    better: int,
+    assist: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Estimate the precision that systems have if edits that judges find valid count as right.
+
+    JUDGMENTS are filled-in sets, of this audit and of earlier ones; labels are valid, not-valid and cannot-tell.
+
+    \b
+    errorbar audit estimate judged.csv --key key.json
+    errorbar audit estimate judged.csv --key key.json --assist crowd.csv
+    errorbar audit estimate judged.csv --key key.json --gold gold.m2 --alternatives answers.m2
+    """
+    from errorbar.core.errors import Problem, UsageError
+    from errorbar.studies.audit import audit_estimate
+
+    if (alternatives is None) == bool(gold):
+        what = "--gold without --alternatives" if gold else "--alternatives without --gold"
+        raise UsageError(Problem("audit-alternatives", what, fix="give both, or neither"))
+    if alternatives is None:
+        refuse_given(("better",), "is about --alternatives", "add --alternatives, or leave it out")
+    found = audit_estimate(assist=assist or None, **options)
+    if alternatives is not None:
+        from errorbar.studies.audit_answers import save_answers
+        from errorbar.studies.inputs import read_corpus
+
+        corpus = read_corpus(list(gold), lenient=options["lenient"])
+        n = save_answers(found.alternatives(corpus, better=better), alternatives)
+        tell(f"{n} answers written to {alternatives}")
+    output.show(found, "errorbar.audit.estimate/1")

@@ -1,0 +1,61 @@
+"""``errorbar plan-judging``: one more judge, or more sentences?"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.intervals import confidence_option
+from errorbar.cli.metric_options import metric_options
+from errorbar.cli.options import FiniteRange, option, scoring_options, seed_option, systems_argument
+from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
+
+
+@click.command("plan-judging", cls=Command)
+@systems_argument
+@scoring_options
+@metric_options
+@option("--references", "k", type=click.IntRange(1), help="Judges that are scored against at a time.  [default: 2]")
+@click.option("--have", default="", metavar="NxM", help="What is added to: documents by judges.  [default: all]")
+@option("--more", type=click.IntRange(1), default=200, hidden=True, help="Sentences more, of one of the designs.")
+@click.option("--design", "designs", multiple=True, metavar="NxM", help="A further design, e.g. 100x5; repeatable.")
+@option("--minutes", type=FiniteRange(0, min_open=True), help="Minutes that a judge takes for a sentence.")
+@click.option(
+    "--budget",
+    metavar="N|HOURSh",
+    help="Judgments of a sentence by a judge that can be paid, or hours such as 40h: the best split is shown.",
+)
+@option(
+    "--pilots", "n_pilots", type=click.IntRange(0), default=100, help="Pilots of each size that are tried; 0: none."
+)
+@click.option(
+    "--chart",
+    metavar="FILE",
+    help="Draw half-widths of the first system by judges and documents, with lines of equal cost: .svg, .png or .pdf.",
+)
+@confidence_option
+@seed_option
+@output_options
+def command(chart: str | None, output: Output, **options: Any) -> None:
+    """Tell what one more judge would bring, or more sentences: half-widths of intervals over texts and judges.
+
+    From a corpus with two judges or more, the variances of texts, judges and judgments are estimated for every system
+    and every difference of two, and put together for other numbers of them.
+
+    \b
+    errorbar plan-judging --gold 'A*.m2' --documents essays.sgml CAMB CUUI
+    errorbar plan-judging --gold 'A*.m2' --minutes 1.5 --budget 40h --design 100x5 CAMB CUUI
+    """
+    from errorbar.studies.plan_judging import plan_judging
+
+    if chart is not None:
+        check_output(chart)
+        picture = by_ending(chart, PICTURES, "")
+    found = plan_judging(**options)
+    if chart is not None:
+        from errorbar.reporting.judging_chart import draw_plan
+
+        draw_plan(found, chart, cast("Any", picture))
+    output.show(found, found.schema)

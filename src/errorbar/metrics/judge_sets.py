@@ -1,0 +1,216 @@
+"""What a system scores against sets of judges, with every text and every judge left out: what judges' variance is of.
+
+Formula
+    U is the mean of a measure over all sets of k of the m judges, or over as many drawn ones as ``subsets.MOST``.
+    U(-i) is the mean over those without judge i; where k = m, the value against the other k - 1. U(-e) and U(-i,-e)
+    are the same with the units of text e left out.
+Conventions
+    A judge who looked at no unit is none. Of more than 2,000 texts (documents; sentences where none are known), 200
+    groups of neighbors are left out in their place. A set of judges none of whom looked at a unit that is left has no
+    value. Units are folded in the order of the corpus, as a whole corpus is.
+Source
+    docs/judges.md; the delete-a-group jackknife: Kott 2001, Journal of Official Statistics 17.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Undefined
+from errorbar.metrics.base import Floats, Metric, Opaque, Selection
+from errorbar.metrics.intervals import without_groups
+from errorbar.metrics.judges import JudgeRule, JudgeSets
+from errorbar.metrics.runs import ONE_RUN, RunSpread, spread_of, values_of_runs
+from errorbar.metrics.subsets import MOST, annotator_subsets
+from errorbar.stats.resampling import stream
+from errorbar.stats.two_way import TwoWay, jackknife, judge_variances, two_way, unbiased_variance
+from errorbar.stats.units import left_out_groups
+
+MOST_TEXTS, GROUPS = 2000, 200
+"""Texts up to which each is left out alone; groups that are left out of more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Sets of judges, and how values against them are averaged."""
+
+    masks: NDArray[np.uint8]  # sets of k judges, then those for the jackknife where k = m; shape (sets, annotators)
+    weights: Floats  # of the sets in U, then in U without each judge; shape (1 + judges, sets)
+    k: int
+    n_sets: int  # of k judges
+    exact: bool  # those are all there are
+
+    @property
+    def n_judges(self) -> int:
+        """How many judges there are."""
+        return len(self.weights) - 1
+
+
+def make_panel(judges: Sequence[int], n_annotators: int, k: int, seed: int = 0, most: int = MOST) -> Panel:
+    """Sets of k of the judges, who are columns of annotators; ``UsageError`` if there are not so many."""
+    m = len(judges)
+    if not 1 <= k <= m:
+        raise UsageError(Problem("subset-size", f"sets of {k} judges", expected=f"1 to {m}, as many as there are"))
+    subsets = annotator_subsets(m, (k,), partial(stream, seed, "judges"), most=most)
+    masks = subsets.masks
+    if k == m > 1:  # each judge in turn left out
+        masks = np.concatenate([masks, 1 - np.eye(m, dtype=np.uint8)])
+    n_sets = subsets.n_subsets[0]
+    weights = np.zeros((1 + m, len(masks)))
+    weights[0, :n_sets] = 1 / n_sets
+    for i in range(m):
+        without = (masks[:, i] == 0) & ((k == m) | (np.arange(len(masks)) < n_sets))
+        weights[1 + i, without] = 1 / max(1, int(without.sum()))
+    wide = np.zeros((len(masks), n_annotators), np.uint8)
+    wide[:, list(judges)] = masks
+    return Panel(wide, weights, k, n_sets, subsets.exact[0])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedValues:
+    """Values of a system's measures, or of their differences between two systems, against every set."""
+
+    panel: Panel
+    table: Floats  # on everything, then without each text; shape (1 + texts, sets, measures)
+    why_not: Undefined | None = None  # why nothing can be made of them
+
+    def __sub__(self, other: JudgedValues) -> JudgedValues:
+        return replace(self, table=self.table - other.table, why_not=self.why_not or other.why_not)
+
+    def means(self, measure: int) -> Floats:
+        """U and U without each judge, on everything and without each text; shape (1 + texts, 1 + judges)."""
+        values, weights = self.table[:, :, measure], self.panel.weights.T
+        unknown = np.isnan(values)
+        found = np.where(unknown, 0.0, values) @ weights
+        return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, found)
+
+    def components(self, measure: int, prior: float | None = None, runs: RunSpread = ONE_RUN) -> TwoWay | Undefined:
+        """How a measure varies, or why that is not known; ``runs``: over runs."""
+        if self.panel.n_judges < 2:
+            return Undefined.ONE_JUDGE
+        if self.why_not is not None:
+            return self.why_not
+        means = self.means(measure)
+        found = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior)
+        return replace(found, runs=runs.variance, runs_df=runs.df) if isinstance(found, TwoWay) else found
+
+    def each(self, measure: int) -> Floats:
+        """The value against each set of k judges; shape (sets,)."""
+        return np.asarray(self.table[0, : self.panel.n_sets, measure], np.float64)
+
+    def zeta(self, measure: int) -> Floats | None:
+        """Variances over sets of judges: ``judge_variances``; None where nothing is known."""
+        values = self.each(measure)
+        if np.isnan(values).any() or len(values) < 2:
+            return None
+        members = self.panel.masks[: self.panel.n_sets]
+        return judge_variances(values, members)
+
+    def unbiased(self, measure: int) -> float | None:
+        """V_A without bias, where there are twice as many judges as a set has."""
+        zeta = self.zeta(measure)
+        if zeta is None or not self.panel.exact:
+            return None
+        found = unbiased_variance(zeta, self.panel.n_judges)
+        return None if np.isnan(found) else found
+
+    def texts_of_one_set(self, measure: int) -> float:
+        """The mean variance over texts of the value against one set of k judges."""
+        tables = self.table[1:, : self.panel.n_sets, measure]
+        return float(np.mean([jackknife(column) for column in tables.T]))
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Who judged what of a corpus, and what is left out."""
+
+    groups: NDArray[np.int64]  # what is left out together; shape (units,)
+    panel: Panel
+    n_texts: int
+    judges: tuple[int, ...]  # columns of those who looked at something
+    looked: tuple[int, ...]  # at how many texts, or groups of them, each judge looked
+    n_left_out: int  # texts, or groups of them
+
+    @property
+    def grouped(self) -> bool:
+        """Whether texts are left out in groups."""
+        return self.n_left_out < self.n_texts
+
+    @property
+    def why_not(self) -> Undefined | None:
+        """Why the two ways cannot be told apart."""
+        return Undefined.ONE_TEXT_OF_A_JUDGE if min(self.looked, default=0) == 1 < self.n_left_out else None
+
+    def sets(self, rule: JudgeRule) -> JudgeSets:
+        """How judges are drawn anew."""
+        return JudgeSets(rule, self.n_left_out if self.grouped else None, self.panel.n_sets, self.panel.exact)
+
+    def values(self, metric: Metric, statistics: Opaque) -> JudgedValues:
+        """What a system scores against every set, everything and each text left out."""
+        table = [values_of(metric, statistics, Selection(annotators=self.panel.masks))[None]]
+        if self.n_left_out > 1:
+            table.append(without_each(metric, statistics, self.panel.masks, self.groups))
+        return JudgedValues(self.panel, np.concatenate(table), self.why_not)
+
+    def spreads(self, metric: Metric, statistics: Opaque) -> list[RunSpread]:
+        """How each measure varies over the system's runs, against the sets of k judges."""
+        masks = Selection(annotators=self.panel.masks[: self.panel.n_sets])
+
+        def mean(run: Opaque) -> Floats:
+            return np.asarray(values_of(metric, run, masks).mean(axis=0), np.float64)
+
+        return [spread_of(column) for column in values_of_runs(statistics, mean).T]
+
+
+def judging_of(
+    metric: Metric, statistics: Opaque, n_annotators: int, clusters: NDArray[np.int64], k: int | None, seed: int = 0
+) -> Judging:
+    """Who judged what, seen in any system's statistics; ``k`` None: sets of all judges.
+
+    ``UsageError`` if k is more than there are judges. ``metric`` must have annotators (``Metric.lacks``).
+    """
+    own = metric.resampled
+    groups = left_out_groups(clusters, MOST_TEXTS, GROUPS)
+    n_groups = len(np.unique(groups))
+    alone = np.eye(n_annotators, dtype=np.uint8)
+    seen = _n_units(own, statistics, Selection(annotators=alone))
+    judges = np.flatnonzero(seen).tolist()
+    looked = dict.fromkeys(judges, n_groups)
+    parts = [i for i in judges if seen[i] < len(clusters)]
+    if parts and n_groups > 1:
+        for i in parts:
+            one = partial(_n_units_of, own, statistics, alone[i][None])
+            left = without_groups(own, one, groups)
+            looked[i] = int((left < seen[i]).sum())
+    panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
+    return Judging(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
+
+
+def _n_units(metric: Metric, statistics: Opaque, selection: Selection) -> Floats:
+    return metric.fold(statistics, selection).n_units.astype(np.float64)
+
+
+def _n_units_of(metric: Metric, statistics: Opaque, mask: NDArray[np.uint8], selection: Selection) -> Floats:
+    return _n_units(metric, statistics, replace(selection, annotators=mask))
+
+
+def values_of(metric: Metric, statistics: Opaque, selection: Selection) -> Floats:
+    """Measures of each replicate, NaN where nobody looked at anything."""
+    folded = metric.resampled.fold(statistics, selection)
+    return np.where(folded.n_units[:, None] > 0, folded.values, np.nan)
+
+
+def without_each(metric: Metric, statistics: Opaque, masks: NDArray[np.uint8], groups: NDArray[np.int64]) -> Floats:
+    """Measures against each set without each group; shape (groups, sets, measures)."""
+
+    def against(selection: Selection) -> Floats:
+        values = [values_of(metric, statistics, replace(selection, annotators=mask[None])) for mask in masks]
+        return np.stack(values, axis=1)
+
+    return without_groups(metric.resampled, against, groups)

@@ -1,0 +1,108 @@
+"""Scores with judges drawn anew: the second bar of every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.problems import Problems
+from errorbar.execute import run
+from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.folding import Whole
+from errorbar.metrics.judge_sets import JudgedValues, Judging, judging_of
+from errorbar.metrics.judges import TWO, JudgePlan, JudgeRule, note_parts, note_short
+from errorbar.metrics.runs import Measured, RunSpread
+from errorbar.metrics.runs_drawn import measures_over_runs, run_values, runs_convention
+from errorbar.metrics.scored import Judged, OverJudges, Score
+from errorbar.stats.resampling import Resampling
+
+
+def over_judges(
+    scores: Sequence[Score], measured: Sequence[Measured], whole: Whole, plan: JudgePlan, problems: Problems
+) -> list[Score]:
+    """The scores with intervals over texts and judges, where judges can be drawn anew; notes say where not, and why."""
+    kinds: dict[str, tuple[JudgeRule, Judging | None]] = {}
+    for score, (metric, kept) in zip(scores, measured, strict=True):
+        if score.metric not in kinds:
+            kinds[score.metric] = _kind(metric, kept(), whole, plan, problems)
+
+    def judged(one: tuple[Score, Measured]) -> Score:
+        score, (metric, kept) = one
+        rule, judging = kinds[score.metric]
+        if judging is None or whole.resampling is None:
+            return _over_runs(score, metric, kept(), whole)
+        return _over_judges(score, metric, kept(), (rule, judging), whole.resampling)
+
+    jobs = 1 if whole.resampling is None else whole.resampling.jobs
+    made = list(run(judged, list(zip(scores, measured, strict=True)), jobs))
+    note_short(list(dict.fromkeys(score.system for score in made if _looks_short(score))), problems)
+    return made
+
+
+def _over_judges(
+    score: Score, metric: Metric, statistics: Opaque, kind: tuple[JudgeRule, Judging], resampling: Resampling
+) -> Score:
+    """The score with intervals over texts and judges."""
+    rule, judging = kind
+    values, spreads = judging.values(metric, statistics), judging.spreads(metric, statistics)
+    found = judged_measures(metric, values, rule, resampling.confidence_level, spreads)
+    sets = judging.sets(rule)
+    said = sets.convention(resampling.seed)
+    signature = replace(score.signature, conventions=(*score.signature.conventions, said))
+    return replace(score, signature=signature, judges=OverJudges(sets, found))
+
+
+def _looks_short(score: Score) -> bool:
+    """Whether the main measure's interval over texts and judges is likely too short."""
+    found = None if score.judges is None else score.judges.measures[score.main].found
+    return found is not None and found.looks_short
+
+
+def _kind(
+    metric: Metric, statistics: Opaque, whole: Whole, plan: JudgePlan, problems: Problems
+) -> tuple[JudgeRule, Judging | None]:
+    """What is done with a metric, and who judged what; its notes are taken."""
+    names, clusters = whole.annotators, whole.documents.clusters()
+    rule = plan.rule(metric, len(names))
+    judging = None
+    if rule.random and whole.resampling is not None and whole.n:
+        judging = judging_of(metric, statistics, len(names), clusters, plan.k, whole.resampling.seed)
+        rule = plan.rule(metric, len(judging.judges))  # without those who looked at nothing
+        unit = "group" if judging.grouped else whole.documents.unit
+        note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
+    rule.note(problems)
+    return rule, judging if rule.random else None
+
+
+def _over_runs(score: Score, metric: Metric, statistics: Opaque, whole: Whole) -> Score:
+    """The score where judges are fixed: with intervals over texts and runs where the system has several."""
+    if not score.runs or whole.resampling is None or not whole.n:
+        return score
+    clusters, level = whole.documents.clusters(), whole.resampling.confidence_level
+    found = measures_over_runs(metric, run_values(metric, statistics, clusters), level)
+    signature = replace(score.signature, conventions=(*score.signature.conventions, runs_convention(clusters)))
+    return replace(score, signature=signature, over_runs=found)
+
+
+def judged_measures(
+    metric: Metric, values: JudgedValues, rule: JudgeRule, level: float, runs: Sequence[RunSpread]
+) -> dict[str, Judged]:
+    """Every measure over texts and judges, and runs, how each varies over which is told."""
+    found = {}
+    for k, measure in enumerate(metric.measures):
+        main = k == metric.main
+        value = values.means(k)[0, 0]
+        bare = Estimate(None if np.isnan(value) else float(value), len(values.table) - 1)
+        if rule.moderated and not main and rule.n_judges == TWO:
+            found[measure.name] = Judged(bare.with_interval(Undefined.NO_PRIOR))
+            continue
+        parts = values.components(k, rule.prior if main else None, runs[k])
+        if isinstance(parts, Undefined):
+            found[measure.name] = Judged(bare.with_interval(parts))
+        else:
+            unbiased = None if parts.moderated else values.unbiased(k)
+            found[measure.name] = Judged(bare.with_interval(parts.interval(level)), parts, unbiased)
+    return found

@@ -1,0 +1,209 @@
+"""What ``errorbar ceiling`` gives, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorbar.ceilings import Ceiling
+from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, TypeRow, known
+from errorbar.core.errors import Problem
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.metrics.base import Floats
+from errorbar.metrics.judges import JudgeRule
+from errorbar.studies.over_judges import TITLE, judge_line
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Kind, Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CeilingResult(Result):
+    """What humans score by number of references, and systems beside them.
+
+    Attributes:
+        found: The scores of humans and systems, and their ratios.
+        intervals: Their intervals; None: not asked for.
+        spread: The same on random subsets of the essays; None: not asked for.
+        by_type: The recall of each error type at the largest size; None: not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+        judged: Intervals over texts and judges; None: judges are fixed.
+        confidence: Confidence level of intervals.
+        types_by_size: The recall of each error type at every size; empty: not asked for.
+    """
+
+    found: Ceiling
+    intervals: CeilingIntervals | None
+    spread: EssaySpread | None
+    by_type: Sequence[TypeRow] | None
+    signature: str
+    notes: Sequence[Problem] = ()
+    judged: CeilingIntervals | None = None
+    confidence: float = 0.95
+    types_by_size: Sequence[Sequence[TypeRow]] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """A row for each number of references, recall by type, and the spread over documents."""
+        types = [
+            {"type": one.type, **self._type_record(one), "by_references": self._by_references(one.type)}
+            for one in self.by_type or ()
+        ]
+        return {
+            "rows": [self._record(k) for k in range(len(self.found.sizes))],
+            "by_type": types,
+            "essays": None if self.spread is None else self._spread_record(self.spread),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """By number of references, or by type; then the spread over documents."""
+        main = [self._table()] if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
+        return main if self.spread is None else [*main, *self._spread_tables(self.spread)]
+
+    def _type_record(self, one: TypeRow) -> dict[str, object]:
+        return {"human": one.human, "systems": dict(zip(self.found.systems, one.systems, strict=True))}
+
+    def _by_references(self, kind: str) -> list[dict[str, object]]:
+        """A type at every size at which somebody has it."""
+        sizes = zip(self.found.sizes, self.types_by_size, strict=True)
+        every = [(size, one) for size, rows in sizes for one in rows if one.type == kind]
+        return [{"n_references": size, **self._type_record(one)} for size, one in every]
+
+    def _record(self, k: int) -> dict[str, object]:
+        found, names = self.found, [measure.name for measure in self.found.measures]
+        main = names[found.main]
+        systems: dict[str, dict[str, object]] = {}
+        for s, name in enumerate(found.systems):
+            own: dict[str, object] = {**_named(names, found.scores[s, k]), "ratio": known(found.ratio[s, k])}
+            if own["ratio"] is None:
+                own["undefined"] = {"ratio": found.no_ratio(s, k)}
+            if self.intervals is not None:
+                own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
+                own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
+            if self.judged is not None:
+                own["ratio_interval_judges"] = _ends(self.judged.ratios[s][k])
+                own[f"{main}_interval_judges"] = _ends(self.judged.systems[s][k])
+            systems[name] = own
+        record: dict[str, object] = {
+            "n_references": found.sizes[k],
+            "n_subsets": found.n_subsets[k],
+            "exact": found.exact[k],
+            "human": _named(names, found.human[k]),
+            "annotators": _named(found.annotators, found.humans[:, k, found.main]),
+            "systems": systems,
+        }
+        if self.intervals is not None:
+            record["human_interval"] = _ends(self.intervals.human[k])
+        if self.judged is not None:
+            record["human_interval_judges"] = _ends(self.judged.human[k])
+        return record
+
+    def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
+        ratios = [[list(map(known, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
+        return {
+            "n_essays": spread.n_essays,
+            "n_available": spread.n_available,
+            "human_f": spread.human.tolist(),
+            "ratios": dict(zip(self.found.systems, ratios, strict=True)),
+        }
+
+    def _table(self) -> Table:
+        found, intervals = self.found, self.intervals
+        measure = found.measures[found.main]
+        columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
+        columns += [Column("subsets", "count", only="data"), Column("exact", only="data")]
+        columns += [Column("human", measure.kind), *self._both("human", measure.kind)]
+        for name in found.systems:
+            columns += [Column(name, measure.kind), _of_human(name), *self._both(f"{name}_ratio", "percent")]
+        rows: list[list[Cell]] = []
+        for k, size in enumerate(found.sizes):
+            drawn = f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"
+            human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
+            row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
+            row += [] if self.judged is None else [self.judged.human[k]]
+            for s in range(len(found.systems)):
+                value = known(found.scores[s, k, found.main])
+                row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
+                row += [] if self.judged is None else [self.judged.ratios[s][k]]
+            rows.append(row)
+        title = measure.title.rstrip("0123456789.")
+        note = f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"
+        notes = [note, *self.interval_notes(), *found.ratio_notes(), f"signature {self.signature}"]
+        return Table(columns, rows, name="ceiling", notes=notes)
+
+    def interval_notes(self) -> list[str]:
+        """What the two intervals are."""
+        n = len(self.found.annotators)
+        return [] if self.judged is None else [judge_line(JudgeRule(n, n, random=True), self.confidence)]
+
+    def _both(self, key: str, kind: Kind) -> list[Column]:
+        """The column of intervals over texts and judges, if there are any."""
+        return [] if self.judged is None else [Column(TITLE, kind, f"{key}_judges", interval="only")]
+
+    def _type_table(self, types: Sequence[TypeRow]) -> Table:
+        columns = [Column("type"), Column("human", "percent")]
+        for name in self.found.systems:
+            columns += [Column(name, "percent"), _of_human(name)]
+        rows: list[list[Cell]] = [
+            [one.type, one.human, *(value for pair in zip(one.systems, one.ratios, strict=True) for value in pair)]
+            for one in types
+        ]
+        note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
+        return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
+
+    def _size_tables(self) -> list[Table]:
+        """Recall of each type by number of references: a table of humans, and one of each system."""
+        if len(self.found.sizes) < 2:
+            return []
+        known = [{one.type: one for one in rows} for rows in self.types_by_size]
+        columns = [Column("type"), *(Column(str(size), "percent", f"references_{size}") for size in self.found.sizes)]
+        tables = []
+        for at, who in enumerate(("humans", *self.found.systems)):
+            rows: list[list[Cell]] = []
+            for kind in (one.type for one in self.by_type or ()):
+                ones = [types.get(kind) for types in known]
+                rows.append([kind, *(None if one is None else (one.human, *one.systems)[at] for one in ones)])
+            note = f"recall of {who} by type and number of references, in percent; – where there is nothing to find"
+            tables.append(Table(columns, rows, f"Recall of {who} by number of references", f"types-{at}", [note]))
+        return tables
+
+    def _spread_tables(self, spread: EssaySpread) -> list[Table]:
+        """One table, or one for the human score and one for ratios where only these are in percent."""
+        found = self.found
+        measure = found.measures[found.main]
+        title = measure.title.rstrip("0123456789.")
+        names = [f"human {title}", *(_of_human(name).title for name in found.systems)]
+        whole = np.concatenate([found.human[None, :, found.main], found.ratio])
+        rows: list[list[Cell]] = []
+        for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
+            for size, value, one in zip(found.sizes, values, summaries, strict=True):
+                rows.append([name, size, known(value), *one])
+        note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
+        n = len(rows) if measure.kind == "percent" else len(found.sizes)
+        parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
+        start = [Column("what"), Column("references", "text")]
+        shown = ("all documents", "lowest", "5%", "median", "95%", "highest", "SD")
+        return [
+            Table([*start, *(Column(one, kind) for one in shown)], part, name=name, notes=[note])
+            for name, kind, part in parts
+            if part
+        ]
+
+
+def _of_human(name: str) -> Column:
+    return Column(f"{name} / human %", "percent", f"{name}_ratio")
+
+
+def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
+    made = Estimate(known(value), 0)
+    return made if interval is None else made.with_interval(interval)
+
+
+def _ends(value: Interval | Undefined) -> object:
+    return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
+
+
+def _named(names: Sequence[str], values: Floats) -> dict[str, float | None]:
+    return dict(zip(names, map(known, values), strict=True))

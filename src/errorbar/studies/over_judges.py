@@ -1,0 +1,213 @@
+"""How scores over texts and judges are shown: one column of tables, the fields of JSON, and the words about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Literal
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.metrics.base import Measure
+from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.judges import JudgeRule, JudgeSets
+from errorbar.metrics.pairs_over_judges import JudgedPair
+from errorbar.metrics.scored import OverJudges, Score
+from errorbar.stats.two_way import TwoWay
+from errorbar.tables.records import interval_record
+from errorbar.tables.table import Cell, Column, PValue
+
+TITLE = "texts+judges"
+"""Heading of intervals over both."""
+RUNS_TITLE = "texts+runs"
+"""Heading of intervals over texts and runs, where judges are fixed."""
+
+
+def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tuple[Column, Callable[[Score], Cell]]]:
+    """Columns of intervals over texts and judges: people see that of the measure that ranks systems."""
+    known = [score.judges for score in scores if score.judges is not None]
+    if not known:
+        return []
+    mains = {score.main for score in scores}
+    several = not all(each.sets.whole for each in known)
+    made: list[tuple[Column, Callable[[Score], Cell]]] = []
+    for measure in measures:
+        shown = measure.name in mains
+        title = f"{measure.title}, {_of(known[0].sets.rule)}" if several else TITLE
+        column = Column(
+            title,
+            measure.kind,
+            f"{measure.name}_judges",
+            interval="beside" if several else "only",
+            only="" if shown else "data",
+        )
+        made.append((column, _cell(measure.name, whole=several)))
+    return made
+
+
+def _cell(name: str, *, whole: bool) -> Callable[[Score], Cell]:
+    def cell(score: Score) -> Cell:
+        if score.judges is None or name not in score.judges.measures:
+            return None
+        estimate = score.judges.measures[name].estimate
+        return estimate if whole else interval_of(estimate)
+
+    return cell
+
+
+def interval_of(estimate: Estimate) -> Interval | Undefined | None:
+    """An interval, or why there is none."""
+    return estimate.interval if estimate.interval is not None else estimate.no_interval
+
+
+def _of(rule: JudgeRule) -> str:
+    return f"{rule.k} judge{'s' * (rule.k > 1)}"
+
+
+def sets_column(measure: Measure, rule: JudgeRule) -> Column:
+    """The column of values against sets of judges that are not all of them."""
+    return Column(f"{measure.title}, {_of(rule)}", measure.kind, f"{measure.name}_judges")
+
+
+def judge_lines(scores: Sequence[Score]) -> list[str]:
+    """What the two intervals are, in a line for each way."""
+    rules = {score.judges.sets.rule: score for score in scores if score.judges is not None}
+    return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
+
+
+def level_of(score: Score) -> float:
+    """The confidence level of a score's intervals."""
+    levels = (one.interval.confidence_level for one in score.estimates.values() if one.interval is not None)
+    return next(levels, 0.95)
+
+
+def judge_line(rule: JudgeRule, level: float) -> str:
+    """What the two intervals are."""
+    how = f", moderated by a prior variance of {rule.said:g} squared points" if rule.moderated else ""
+    label = f"{TITLE}:" if rule.k == rule.n_judges else f"{_of(rule)}: against any {rule.k} of them,"
+    return f"{100 * level:g}% CI: other texts, these {rule.n_judges} judges; {label} other texts and other judges{how}"
+
+
+def runs_line(level: float) -> str:
+    """What the two intervals are where judges are fixed and a system has several runs."""
+    return f"{100 * level:g}% CI: other texts, these runs; {RUNS_TITLE}: other texts and other runs, these judges"
+
+
+def run_variances_record(found: TwoWay | None) -> dict[str, object]:
+    """The components over texts and runs, as fractions squared; all None where they are not known."""
+    names = "variance_texts", "variance_runs", "df"
+    return dict.fromkeys(names) if found is None else dict(zip(names, (found.texts, found.runs, found.df), strict=True))
+
+
+def judges_record(over: OverJudges) -> dict[str, object]:
+    """What becomes of a score if judges are drawn anew, as JSON has it."""
+    measures = {
+        name: {
+            "value": one.estimate.value,
+            "interval": interval_record(one.estimate),
+            **variances_record(one.found),
+            "variance_judges_unbiased": one.unbiased,
+        }
+        for name, one in over.measures.items()
+    }
+    return {**sets_record(over.sets), "measures": measures}
+
+
+def sets_record(sets: JudgeSets) -> dict[str, object]:
+    """How judges are drawn anew, as JSON has it."""
+    rule = sets.rule
+    own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges, "prior": rule.prior}
+    return {**own, "groups": sets.groups, "n_sets": sets.n_sets, "exact": sets.exact}
+
+
+def judged_columns(found: Comparison, measure: Measure, *, intervals: bool) -> list[Column]:
+    """Columns of pairs over texts and judges, or texts and runs; none where swaps decide."""
+    if not found.over:
+        return []
+    if found.judges is None:
+        only: Literal["", "data"] = "" if intervals else "data"
+        return [
+            Column(RUNS_TITLE, measure.kind, "difference_runs", signed=True, interval="only", only=only),
+            Column("p_runs", "p", only="data"),
+            Column("p (t, Holm)", "p", "p_runs_adjusted"),
+        ]
+    name = measure.title.rstrip("0123456789.")
+    title = TITLE if found.judges.whole else f"{name} diff, {_of(found.judges.rule)}"
+    beside: Literal["beside", "only", "hidden"] = "only" if found.judges.whole else "beside" if intervals else "hidden"
+    rest: Literal["", "data"] = "data" if found.judges.whole and not intervals else ""
+    return [
+        Column(title, measure.kind, "difference_judges", signed=True, interval=beside, only=rest),
+        Column("p_judges", "p", only="data"),
+        Column("p (t, Holm)", "p", "p_judges_adjusted"),
+        Column("ahead, %", "percent", "ahead_new_judges_and_texts", digits=1, chance=True),
+        Column("ahead_new_judges", "number", only="data"),
+        Column("sets_won", "count", only="data"),
+    ]
+
+
+def judged_cells(pair: Pair) -> list[Cell]:
+    """The cells of a pair in these columns."""
+    judged = pair.judged
+    if judged is None:
+        return []
+    if judged.ahead is None:
+        return [judged.interval, PValue(judged.p_value), PValue(judged.p_adjusted)]
+    whole = judged.whole
+    estimate = Estimate(None if isnan(judged.value) else judged.value, 0).with_interval(judged.interval)
+    cell: Cell = judged.interval if whole else estimate
+    ahead = judged.ahead
+    values = judged.p_value, judged.p_adjusted, ahead.new_judges_and_texts, ahead.new_judges, ahead.sets_won
+    return [cell, PValue(values[0]), PValue(values[1]), *values[2:]]
+
+
+def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
+    """What the columns are; of intervals where a confidence is given."""
+    if not found.over:
+        return []
+    if found.judges is None:
+        return [
+            *([] if confidence is None else [runs_line(confidence)]),
+            f"p (t, Holm): of no difference over {found.over}, which decides; these runs: by swaps, runs as they are",
+        ]
+    return [
+        *([] if confidence is None else [judge_line(found.judges.rule, confidence)]),
+        f"p (t, Holm): of no difference over {found.over}, which decides; these judges: by swaps, judges as they are",
+        "ahead: how likely the first is better on other texts by other judges",
+    ]
+
+
+def pair_record(judged: JudgedPair) -> dict[str, object]:
+    """Two systems over texts and judges, as JSON has it."""
+    ends = judged.interval
+    bare = Estimate(judged.value, 0).with_interval(ends)
+    known = variances_record(judged.found) if judged.ahead else run_variances_record(judged.found)
+    record: dict[str, object] = {
+        "value": None if isnan(judged.value) else judged.value,
+        "interval": interval_record(bare),
+        **known,
+        "p_value": judged.p_value,
+        "p_adjusted": judged.p_adjusted,
+    }
+    if judged.ahead is None:
+        return record
+    return {
+        **record,
+        "sets_won": judged.ahead.sets_won,
+        "n_sets": judged.ahead.n_sets,
+        "won_standard_error": judged.ahead.won_error,
+        "ahead_new_judges": judged.ahead.new_judges,
+        "ahead_new_judges_and_texts": judged.ahead.new_judges_and_texts,
+    }
+
+
+def variances_record(found: TwoWay | None) -> dict[str, object]:
+    """The components of a variance, as fractions squared; all None where they are not known."""
+    if found is None:
+        return dict.fromkeys(("variance_texts", "variance_judges", "variance_both", "df"))
+    both = None if isnan(found.both) else found.both
+    return {
+        "variance_texts": found.texts,
+        "variance_judges": found.judges,
+        "variance_both": both,
+        **({"variance_runs": found.runs} if found.runs else {}),
+        "df": found.df,
+    }

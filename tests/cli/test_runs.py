@@ -1,0 +1,179 @@
+"""Systems of several runs: ``name=run1,run2`` scores their mean, and says how it varies over runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean, variance
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from errorbar.demo import demo_files
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+FAST = ("--resamples", "50", "--format", "json")
+RUNS = ("careful", "greedy", "articles")
+MINE = "mine=careful.txt,greedy.txt,articles.txt"
+
+
+@pytest.fixture
+def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The option that names the gold, in a folder with the systems."""
+    monkeypatch.chdir(tmp_path)
+    with demo_files() as (gold, systems):
+        for path in (gold, *systems):
+            Path(path.name).write_bytes(path.read_bytes())
+    return "--gold", "gold.jsonl"
+
+
+def rows(errorbar: CommandLine, *call: str) -> dict[str, Any]:
+    document = validated("score", errorbar("score", *call, *FAST).out)
+    return {row["system"]: row for row in document["rows"]}
+
+
+@pytest.fixture
+def compared(errorbar: CommandLine) -> Callable[..., Any]:
+    """What compares systems: JSON, validated."""
+
+    def compare(*call: str) -> Any:  # noqa: ANN401 - JSON
+        return validated("compare", errorbar("compare", *call, "--swaps", "100", *FAST).out)
+
+    return compare
+
+
+def test_a_score_is_the_mean_of_its_runs(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    found = rows(errorbar, *demo, MINE, "copy.txt", "--ci")
+    single = rows(errorbar, *demo, "careful.txt", "greedy.txt", "articles.txt", "copy.txt", "--ci")
+    mine = found["mine"]
+    for measure in ("precision", "recall", "f"):
+        values = [single[name][measure] for name in RUNS]
+        assert mine[measure] == pytest.approx(mean(values))
+        assert [run[measure] for run in mine["runs"]["scores"]] == values
+        assert mine["runs"]["standard_deviation"][measure] ** 2 == pytest.approx(variance(values))
+        judged = mine["judges"]["measures"][measure]
+        assert judged["variance_runs"] == pytest.approx(variance(values) / 3)
+    assert {**found["copy"], "signature": ""} == {**single["copy"], "signature": ""}
+
+
+def test_the_interval_holds_the_runs(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    """The same output three times varies over texts and judges alone; three outputs vary over runs, too."""
+    for name in ("b", "c"):
+        Path(f"{name}.txt").write_bytes(Path("careful.txt").read_bytes())
+    call = "same=careful.txt,b.txt,c.txt", MINE, "careful.txt"
+    judged = {name: row["judges"]["measures"] for name, row in rows(errorbar, *demo, *call, "--ci").items()}
+    for name in judged["careful"]:
+        same, mine, alone = (
+            judged[system][name]["interval"]["high"] - judged[system][name]["interval"]["low"]
+            for system in ("same", "mine", "careful")
+        )
+        assert same == pytest.approx(alone)
+        assert mine > same
+
+
+def test_a_comparison_is_of_means(demo: tuple[str, str], errorbar: CommandLine, compared: Callable[..., Any]) -> None:
+    document = compared(*demo, "mine=careful.txt,greedy.txt", "articles.txt")
+    single = rows(errorbar, *demo, "careful.txt", "greedy.txt", "articles.txt")
+    values = [single[name]["f"] for name in RUNS]
+    (pair,) = document["pairs"]
+    assert pair["difference"] == pytest.approx(mean(values[:2]) - values[2])
+    assert pair["judges"]["variance_runs"] == pytest.approx(variance(values[:2]) / 2)
+    assert "|runs:mine=2|" in document["signature"]
+    assert pair["p_value"] is not None
+
+
+def test_equal_runs_are_one_system(demo: tuple[str, str], compared: Callable[..., Any]) -> None:
+    """A comparison of copies says what that of the output itself says, swap by swap."""
+    Path("again.txt").write_bytes(Path("careful.txt").read_bytes())
+    one, other = (
+        compared(*demo, system, "greedy.txt")["pairs"][0] for system in ("careful=careful.txt,again.txt", "careful.txt")
+    )
+    assert one == other
+
+
+@pytest.mark.parametrize("metric", ["m2", "gleu"])
+def test_where_judges_are_fixed_p_values_are_over_texts_and_runs(
+    demo: tuple[str, str],
+    errorbar: CommandLine,
+    compared: Callable[..., Any],
+    metric: str,
+) -> None:
+    """One set of judges, several seeds: the variance over runs is in the interval, its degrees of freedom in the t."""
+    call = *demo, "--metric", metric, "--judges", "fixed"
+    document = compared(*call, MINE, "copy.txt", "--confidence", ".9")
+    (pair,) = document["pairs"]
+    found = pair["runs"]
+    value, v_e, v_r = (found[name] for name in ("value", "variance_texts", "variance_runs"))
+    main = "f" if metric == "m2" else "gleu"
+    single = rows(errorbar, *call, "careful.txt", "greedy.txt", "articles.txt")
+    rough = 1e-9 if metric == "m2" else 0.02  # GLEU's value rests on draws of references, its intervals do not
+    assert v_r == pytest.approx(variance([single[name][main] for name in RUNS]) / 3, rel=rough)
+    df = (v_e + v_r) ** 2 / (v_e**2 / 5 + v_r**2 / 2)
+    assert found["df"] == pytest.approx(df)
+    half = stats.t.ppf(0.95, df) * np.sqrt(v_e + v_r)
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx((value - half, value + half))
+    p = 2 * stats.t.sf(abs(value) / np.sqrt(v_e + v_r), df)
+    assert found["p_value"] == found["p_adjusted"] == pytest.approx(p)
+    assert pair["result"] == ("significant" if p <= 0.1 else "not significant")
+    assert "|runs:mine=3|runs:random|" in document["signature"]
+
+
+def test_seeds_decide_where_swaps_of_these_runs_would(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    """Swaps of these runs say that they differ; by how runs vary, others may not."""
+    call = *demo, "mine=careful.txt,articles.txt", "copy.txt", "--judges", "fixed", "--no-ci"
+    done = errorbar("compare", *call, "--format", "json")
+    (pair,) = validated("compare", done.out)["pairs"]
+    assert pair["p_adjusted"] <= 0.05 < pair["runs"]["p_adjusted"]
+    assert pair["result"] == "not significant"
+    shown = errorbar("compare", *call)
+    assert "mine is not significantly better than copy" in shown.out
+    assert "t over texts and runs, Holm over all pairs" in shown.out
+    assert "copy: one run, so that how others would vary" in shown.err
+
+
+def test_a_score_with_fixed_judges_has_an_interval_over_runs(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    call = *demo, MINE, "copy.txt", "--judges", "fixed", "--ci"
+    found = rows(errorbar, *call)
+    measures = found["mine"]["runs"]["measures"]
+    for name, one in measures.items():
+        deviation = found["mine"]["runs"]["standard_deviation"][name]
+        assert one["variance_runs"] == pytest.approx(deviation**2 / 3)
+        assert one["interval"]["method"] == "jackknife over texts and runs, t"
+    assert "runs:random" in found["mine"]["signature"]
+    assert "runs:random" not in found["copy"]["signature"]
+    assert "texts+runs" in errorbar("score", *call, "--resamples", "50").out
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("mine=careful.txt,careful.txt",), "careful.txt is twice a run of mine; name it once [same-run]"),
+        (("mine=careful.txt,nobody.txt",), "nobody.txt: no such file"),
+        (("mine=careful.txt,greedy.txt", "--by", "type"), "--by type is about single runs"),
+        (("mine=careful.txt,greedy.txt", "--ci-method", "closed"), "--ci-method closed is about single runs"),
+    ],
+)
+def test_what_cannot_be_done(demo: tuple[str, str], errorbar: CommandLine, call: tuple[str, ...], said: str) -> None:
+    done = errorbar("score", *demo, *call)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_file_whose_name_has_a_comma_is_that_file(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    Path("careful.txt,greedy.txt").write_bytes(Path("greedy.txt").read_bytes())
+    both = rows(errorbar, *demo, "mine=careful.txt,greedy.txt", "greedy.txt")
+    assert both["mine"]["f"] == both["greedy"]["f"]
+    assert "runs" not in both["mine"]
+
+
+def test_other_commands_say_who_takes_runs(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    done = errorbar("ceiling", *demo, "mine=careful.txt,greedy.txt")
+    assert done.code == 2
+    assert "mine has several runs, which score and compare take; name each run" in done.err
+
+
+def test_runs_without_a_name_are_called_by_all_their_files(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    assert list(rows(errorbar, *demo, "careful.txt,greedy.txt", "--ci")) == ["careful,greedy"]

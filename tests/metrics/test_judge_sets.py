@@ -1,0 +1,242 @@
+"""Scores over texts and judges for any metric of the seam: the same as folding by hand, and named limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.edit import Edit
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Undefined
+from errorbar.core.problems import Problems
+from errorbar.metrics.base import Metric
+from errorbar.metrics.documents import Documents
+from errorbar.metrics.folding import Plan
+from errorbar.metrics.gleu import Gleu
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, judging_of, make_panel
+from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.registry import parse_metric
+from errorbar.metrics.scored import Score
+from errorbar.metrics.scoring import score_corpus
+from errorbar.metrics.tokens import Tokens
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.two_way import TwoWay
+from tests.ceilings.examples import random_corpus
+from tests.helpers.build import corpus, edit, sentence
+from tests.thirdparty.character_rate import CharacterRate
+
+HOW = Resampling(replicates=20)
+DEFAULT = M2()
+
+
+def clusters_of(data: Corpus) -> np.ndarray:
+    documents = Documents()
+    documents.add(data.sentences)
+    return documents.clusters()
+
+
+def without(data: Corpus, judge: int, document: int) -> Corpus:
+    """A corpus that lacks a judge and a document, by number; -1: nobody, nothing."""
+    codes = clusters_of(data)
+    names = [name for k, name in enumerate(data.annotators) if k != judge]
+    kept = [
+        replace(one, annotations={name: edits for name, edits in one.annotations.items() if name in names})
+        for one, code in zip(data.sentences, codes, strict=True)
+        if code != document
+    ]
+    return Corpus(kept, tuple(names))
+
+
+def rescored(metric: Metric, data: Corpus, lines: list[str], judge: int = -1, document: int = -1) -> float:
+    own = [line for line, code in zip(lines, clusters_of(data), strict=True) if code != document]
+    smaller = without(data, judge, document)
+    return float(metric.resampled.fold(metric.measure(smaller, own)).values[0, metric.main])
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        M2(),
+        Gleu(),
+        Tokens(),
+        pytest.param(CharacterRate(), marks=pytest.mark.slow),  # aligns everything anew
+        parse_metric("m2(choose=sentence)"),
+    ],
+    ids=str,
+)
+def test_against_everybody_it_is_the_score_of_smaller_corpora(metric: Metric) -> None:
+    """For every metric: everything measured anew without each judge and each document."""
+    data, systems = random_corpus()
+    lines = [str(line) for line in systems[0].lines]
+    n, m = len(np.unique(clusters_of(data))), len(data.annotators)
+    judging = judging_of(metric, metric.measure(data, lines), m, clusters_of(data), None)
+    means = judging.values(metric, metric.measure(data, lines)).means(metric.main)
+    assert means.shape == (1 + n, 1 + m)
+    for e in (-1, 0, n - 1):
+        for i in (-1, 0):
+            assert means[1 + e, 1 + i] == pytest.approx(rescored(metric, data, lines, i, e)), (e, i)
+
+
+def test_sets_of_two_judges() -> None:
+    panel = make_panel([0, 1, 2], 4, 2)
+    assert panel.masks.tolist() == [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]]
+    assert panel.weights.tolist() == [[1 / 3] * 3, [0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    with pytest.raises(UsageError, match="sets of 4 judges"):
+        make_panel([0, 1, 2], 3, 4)
+
+
+def test_too_many_sets_are_drawn() -> None:
+    panel = make_panel(range(16), 16, 8, most=50)
+    assert (panel.n_sets, panel.exact, len(panel.masks)) == (50, False, 50)
+    assert panel.weights.sum(axis=1) == pytest.approx(np.ones(17))
+
+
+def scored(
+    data: Corpus, lines: list[str], judges: str | None = None, metric: Metric = DEFAULT
+) -> tuple[Score, list[str]]:
+    problems = Problems(lenient=True)
+    plan = Plan([metric], resampling=HOW, judges=JudgePlan.read(judges))
+    (score,) = score_corpus(data, [Hypothesis("it", lines)], plan, problems)
+    return score, [note.code for note in problems.notes]
+
+
+X, Y = edit(0, 1, "X"), edit(1, 2, "Y")
+LINES = ["X b c", "a Y c", "X b c", "a b c", "a b C", "X Y c"]
+
+
+def judged(*judges: Mapping[int, tuple[Edit, ...]]) -> Corpus:
+    """Six sentences; of each judge the edits by sentence."""
+    return corpus(*(sentence("a b c", {str(k): own[u] for k, own in enumerate(judges) if u in own}) for u in range(6)))
+
+
+ALL = {u: (X,) if u % 2 == 0 else (Y,) for u in range(6)}
+FEW = {u: (X,) if u < 3 else () for u in range(6)}
+SOME = dict.fromkeys(range(6), (Y,))
+
+
+def test_three_judges_have_both_intervals() -> None:
+    score, codes = scored(judged(ALL, FEW, SOME), LINES)
+    assert codes == ["few-judges"]
+    assert score.judges is not None
+    main = score.judges.measures["f"]
+    assert main.estimate.value == pytest.approx(score.estimate.value)
+    assert isinstance(main.found, TwoWay)
+    assert str(score.signature).split("|")[-2] == "judges:random,k:3"
+
+
+def test_one_judge_is_fixed_and_said() -> None:
+    score, codes = scored(judged(ALL), LINES)
+    assert (codes, score.judges) == (["judges-fixed"], None)
+    assert "judges:" not in str(score.signature)
+    assert scored(judged(ALL), LINES, "fixed")[1] == []
+
+
+def test_one_annotator_of_several_is_fixed_and_said() -> None:
+    score, codes = scored(judged(ALL, FEW, SOME), LINES, metric=parse_metric("m2(choose=1)"))
+    assert (codes, score.judges) == (["judges-fixed"], None)
+
+
+def test_two_judges_lean_on_a_prior_that_is_named() -> None:
+    score, codes = scored(judged(ALL, FEW), LINES)
+    assert codes == ["two-judges"]
+    assert score.judges is not None
+    assert score.judges.measures["f"].found is not None
+    assert score.judges.measures["f"].found.moderated
+    assert score.judges.measures["precision"].estimate.no_interval is Undefined.NO_PRIOR
+    assert "|judges:random,k:2,prior:1.45,of:bn2015|" in str(score.signature)
+    own, _ = scored(judged(ALL, FEW), LINES, "random(prior=3)")
+    assert "|judges:random,k:2,prior:3|" in str(own.signature)
+    plain, _ = scored(judged(ALL, FEW), LINES, "random(prior=none)")
+    assert plain.judges is not None
+    found = plain.judges.measures["f"].found
+    assert found is not None
+    assert found.judges_df == 1
+
+
+def test_two_judges_without_a_prior_are_fixed_unless_asked_for() -> None:
+    score, codes = scored(judged(ALL, FEW), LINES, metric=M2(beta=1.0))
+    assert (codes, score.judges) == (["judges-fixed"], None)
+    score, codes = scored(judged(ALL, FEW), LINES, "random", M2(beta=1.0))
+    assert codes == ["two-judges", "judges-short"]
+    assert score.judges is not None
+    assert score.judges.sets.rule.prior is None
+
+
+def test_judges_who_say_the_same_have_no_interval_but_a_reason() -> None:
+    score, _ = scored(judged(ALL, ALL, ALL), LINES)
+    assert score.judges is not None
+    assert score.judges.measures["f"].estimate.no_interval is Undefined.SAME_JUDGES
+
+
+def test_judges_who_looked_at_parts_are_named() -> None:
+    part = dict.fromkeys(range(2), (Y,))
+    score, codes = scored(judged(ALL, FEW, part), LINES)
+    assert codes == ["judges-parts", "few-judges", "judges-short"]
+    assert score.judges is not None
+    assert score.judges.measures["f"].found is not None
+
+
+def test_a_judge_with_a_single_text_is_a_reason() -> None:
+    score, codes = scored(judged(ALL, FEW, {0: (X,)}), LINES)
+    assert "judges-parts" in codes
+    assert score.judges is not None
+    assert score.judges.measures["f"].estimate.no_interval is Undefined.ONE_TEXT_OF_A_JUDGE
+
+
+def test_who_looked_at_nothing_is_no_judge() -> None:
+    data = corpus(*judged(ALL, FEW, SOME).sentences, annotators=("0", "1", "2", "3"))
+    statistics = M2().measure(data, LINES)
+    assert judging_of(M2(), statistics, 4, np.arange(6), None).judges == (0, 1, 2)
+
+
+def test_one_text_is_a_reason() -> None:
+    data = judged(ALL, FEW, SOME)
+    for one in data.sentences:
+        one.document = "essay"
+    score, _ = scored(data, LINES)
+    assert score.judges is not None
+    assert score.judges.measures["f"].estimate.no_interval is Undefined.ONE_UNIT
+
+
+def test_many_sentences_are_left_out_in_groups() -> None:
+    rng = np.random.default_rng(3)
+    order = rng.integers(6, size=MOST_TEXTS + 1)
+    small = judged(ALL, FEW, SOME)
+    sentences, lines = [small.sentences[u] for u in order], [LINES[u] for u in order]
+    statistics = M2().measure(Corpus(sentences, small.annotators), lines)
+    many = judging_of(M2(), statistics, 3, np.arange(len(order)), None)
+    assert (many.grouped, many.n_left_out, many.n_texts) == (True, GROUPS, MOST_TEXTS + 1)
+    found = many.values(M2(), statistics).components(2)
+    assert isinstance(found, TwoWay)
+    alone = statistics.take(np.arange(500))
+    few = judging_of(M2(), alone, 3, np.arange(500), None)
+    assert not few.grouped
+    other = few.values(M2(), alone).components(2)
+    assert isinstance(other, TwoWay)
+    assert found.texts * 2001 == pytest.approx(other.texts * 500, rel=0.4)
+    score, _ = scored(Corpus(sentences, small.annotators), lines)
+    assert f",groups:{GROUPS}|" in str(score.signature)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "some",
+        "random(",
+        "random(k=0)",
+        "random(k=two)",
+        "random(prior=-1)",
+        "random(prior=nan)",
+        "random(prior=1e308)",
+        "fixed(k=2)",
+    ],
+)
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="judges must be fixed, random"):
+        JudgePlan.read(text)

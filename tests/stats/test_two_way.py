@@ -1,0 +1,156 @@
+"""Two-way jackknife: what is known in closed form, the limits, and named reasons in place of silent zeros."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from errorbar.core.estimate import Undefined
+from errorbar.stats.two_way import (
+    TwoWay,
+    chance_above,
+    jackknife,
+    judge_variances,
+    moderate,
+    two_way,
+    unbiased_variance,
+)
+
+Floats = NDArray[np.float64]
+RNG = np.random.default_rng(17)
+
+
+def of_table(table: Floats, prior: float | None = None) -> TwoWay | Undefined:
+    """The mean of a table of judges and texts with rows and columns left out."""
+    m, n = table.shape
+    text = [np.delete(table, e, 1).mean() for e in range(n)]
+    judge = [np.delete(table, i, 0).mean() for i in range(m)]
+    both = [[np.delete(np.delete(table, i, 0), e, 1).mean() for e in range(n)] for i in range(m)]
+    return two_way(table.mean(), text, judge, both, prior=prior)
+
+
+def test_of_a_mean_the_components_are_those_of_analysis_of_variance() -> None:
+    table = RNG.normal(size=(4, 7))
+    found = of_table(table)
+    assert isinstance(found, TwoWay)
+    assert found.judges == pytest.approx(table.mean(axis=1).var(ddof=1) / 4)
+    assert found.texts == pytest.approx(table.mean(axis=0).var(ddof=1) / 7)
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    assert found.both == pytest.approx((rest**2).sum() / (3 * 6) / (4 * 7))
+
+
+def test_with_equal_parts_the_degrees_of_freedom_add_up() -> None:
+    found = TwoWay(0.5, 2e-4, 2e-4, 0.0, 10, 10, 9.0)
+    assert found.df == pytest.approx(18)
+    interval = found.interval(0.9)
+    assert (interval.high - interval.low) / 2 == pytest.approx(student.ppf(0.95, 18) * np.sqrt(4e-4))
+    assert interval.confidence_level == 0.9
+
+
+def test_where_judges_vary_little_it_is_the_interval_over_texts() -> None:
+    found = TwoWay(0.5, 2e-4, 1e-12, 0.0, 30, 2, 1.0)
+    assert found.df == pytest.approx(29, rel=1e-3)
+
+
+def test_the_p_value_is_that_of_the_interval_that_ends_at_0() -> None:
+    found = TwoWay(0.03, 1e-4, 5e-5, 0.0, 20, 5, 4.0)
+    assert found.interval(1 - found.p_value).low == pytest.approx(0, abs=1e-9)
+    assert TwoWay(-0.03, 1e-4, 5e-5, 0.0, 20, 5, 4.0).p_value == found.p_value
+
+
+def test_a_p_value_is_never_0() -> None:
+    assert 0 < TwoWay(0.97, 1.8e-5, 2e-9, 0.0, 1500, 12, 11.0).p_value < 1e-300
+
+
+def test_a_prior_counts_for_four_degrees_of_freedom() -> None:
+    plain = TwoWay(0.5, 2e-4, 5e-5, 0.0, 10, 2, 1.0)
+    found = moderate(plain, 1e-4)
+    assert found.judges == pytest.approx((4 * 1e-4 + 5e-5) / 5)
+    assert found.judges_df == 5
+    assert found.texts == plain.texts
+    assert found.interval(0.95).method.endswith("moderated")
+
+
+@pytest.mark.parametrize(
+    ("texts", "judges", "reason"),
+    [
+        ([0.4, 0.6], [0.5], Undefined.ONE_JUDGE),
+        ([0.4, 0.6], [], Undefined.ONE_JUDGE),
+        ([0.5], [0.4, 0.6], Undefined.ONE_UNIT),
+        ([0.4, 0.6], [0.5, 0.5], Undefined.SAME_JUDGES),
+        ([0.5, 0.5], [0.4, 0.6], Undefined.SAME_TEXTS),
+        ([0.4, 0.6], [0.5, np.nan], Undefined.WITHOUT_A_JUDGE),
+        ([0.4, np.nan], [0.5, 0.6], Undefined.WITHOUT_A_TEXT),
+    ],
+)
+def test_what_cannot_be_known_is_named(texts: list[float], judges: list[float], reason: Undefined) -> None:
+    assert two_way(0.5, texts, judges) is reason
+
+
+def test_no_value_has_no_variance() -> None:
+    assert two_way(float("nan"), [0.4, 0.6], [0.4, 0.6]) is Undefined.NO_VALUE
+
+
+def test_two_judges_who_agree_have_the_variance_of_the_prior() -> None:
+    found = two_way(0.5, [0.4, 0.6], [0.5, 0.5], prior=1e-4)
+    assert isinstance(found, TwoWay)
+    assert found.judges == pytest.approx(0.8e-4)
+
+
+def test_an_unknown_cell_leaves_the_interval() -> None:
+    found = two_way(0.5, [0.4, 0.6], [0.4, 0.6], [[0.4, np.nan], [0.5, 0.6]])
+    assert isinstance(found, TwoWay)
+    assert np.isnan(found.both)
+    assert not found.looks_short
+    assert found.interval(0.95).low < 0.5
+
+
+def test_judges_who_vary_less_than_chance_look_short() -> None:
+    assert TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0).looks_short
+    assert not moderate(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), 1e-4).looks_short
+
+
+def sets(m: int, k: int) -> NDArray[np.uint8]:
+    return np.array([[i in some for i in range(m)] for some in combinations(range(m), k)], np.uint8)
+
+
+def test_the_variance_of_a_mean_of_judges_is_known_without_bias() -> None:
+    """A set's score is the mean of its judges: Var U is the variance of judges over m, whatever k."""
+    judges = RNG.normal(size=8)
+    for k in (1, 2, 3, 4):
+        masks = sets(8, k)
+        zeta = judge_variances(masks @ judges / k, masks)
+        assert zeta is not None
+        assert zeta[-1] == pytest.approx(judges.var(ddof=1) / k)
+        assert unbiased_variance(zeta, 8) == pytest.approx(judges.var(ddof=1) / 8)
+
+
+def test_sets_that_all_overlap_tell_nothing_of_fresh_ones() -> None:
+    masks = sets(5, 3)
+    assert judge_variances(RNG.normal(size=len(masks)), masks) is None
+
+
+def test_the_variance_is_unbiased_for_scores_that_are_no_means() -> None:
+    """The largest of k judges: over many draws the mean of the estimates is the variance of U."""
+    m, k, rounds = 5, 2, 4000
+    masks = sets(m, k)
+    us, estimates = [], []
+    for _ in range(rounds):
+        judges = RNG.normal(size=m)
+        scores = np.where(masks > 0, judges, -np.inf).max(axis=1)
+        zeta = judge_variances(scores, masks)
+        assert zeta is not None
+        us.append(scores.mean())
+        estimates.append(unbiased_variance(zeta, m))
+    error = np.hypot(np.std(estimates) / np.sqrt(rounds), np.var(us) * np.sqrt(2 / rounds))
+    assert np.mean(estimates) == pytest.approx(np.var(us), abs=4 * error)
+
+
+def test_chance_is_half_at_0_and_unknown_without_variance() -> None:
+    assert chance_above(0.0, 1.0) == 0.5
+    assert np.isnan(chance_above(0.1, 0.0))
+    assert jackknife([1.0, 1.0]) == 0.0
