@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from errorbar import report
 from errorbar.reporting.blocks import Report
 from tests.browser.pages import demo_browse, report_of, whole_report, write
 
@@ -27,28 +26,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-def missing(what: str) -> NoReturn:
-    """Say what is missing and skip, but where nobody would notice fail."""
-    if os.environ.get("CI"):
-        pytest.fail(f"needs {what}, and CI is set")
-    pytest.skip(f"needs {what}")
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Chromium, headless."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("Playwright (uv sync --group browser)")
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        missing("Chromium (apt-get install chromium)")
-    with sync_playwright() as playwright:
-        # Without a sandbox of its own: where tests run there is often none to be had.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+def n_matches(status: str) -> int:
+    """How many units match, in the words of the page."""
+    words = status.replace(",", "").split()
+    return 0 if words[0] == "None" else int(words[1] if words[0] == "All" else words[0])
 
 
 @dataclass
@@ -62,8 +43,7 @@ class Watched:
 
     def count(self) -> int:
         """How many sentences match, as the page says."""
-        words = self.page.locator("[data-part=status]").inner_text().replace(",", "").split()
-        return 0 if words[0] == "None" else int(words[1] if words[0] == "All" else words[0])
+        return n_matches(self.page.locator("[data-part=status]").inner_text())
 
     def shown(self) -> list[str]:
         """Headings of the sentences on the screen."""
@@ -127,6 +107,23 @@ def demo_url(demo_report: Report, tmp_path_factory: pytest.TempPathFactory) -> s
 
 
 @pytest.fixture(scope="session")
-def whole_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page that ``errorbar demo --report`` makes: every section of a corpus."""
-    return write(whole_report(), tmp_path_factory.mktemp("whole"))
+def whole() -> Report:
+    """The report that ``errorbar demo --report`` makes: every section of a corpus."""
+    return whole_report()
+
+
+@pytest.fixture(scope="session")
+def whole_url(whole: Report, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where its page is."""
+    return write(whole, tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="session")
+def twelve_url(data: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page of twelve systems against ten annotators with everything on, from fewer resamples than usual."""
+    outputs = sorted(path for path in (data / "conll14_systems/official_submissions").iterdir() if path.name != "INPUT")
+    gold = data / "bn2015_10gec" / "A*.m2"
+    made = report(str(gold), [str(path) for path in outputs], lenient=True, resamples=100, swaps=1000, jobs=2)
+    path = tmp_path_factory.mktemp("twelve") / "report.html"
+    made.save(path)
+    return path.as_uri()

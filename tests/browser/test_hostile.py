@@ -79,7 +79,7 @@ def test_a_long_sentence_wraps(opened: Opener, hostile_url: str) -> None:
     source = watched.page.locator(".unit .source").first
     assert source.evaluate("e => e.textContent") == LONG
     assert not source.is_visible()  # folded, because the corpus has long texts
-    watched.page.get_by_label("Only the words around edits").uncheck()
+    watched.page.get_by_label("Only around edits").uncheck()
     assert source.evaluate("e => e.scrollWidth <= e.clientWidth && e.clientHeight > 1000")
 
 

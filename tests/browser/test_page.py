@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from errorbar.reporting.blocks import Chart, Links, Report, Section
-from errorbar.reporting.charts.plane import PlanePoint, plane_chart
+from errorbar.reporting.blocks import Links, Report, Section
 from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
@@ -19,7 +19,8 @@ def draw_all(page: object) -> None:
     figures = page.locator("figure.chart")  # type: ignore[attr-defined]  # Playwright is optional, and untyped here
     for number in range(figures.count()):
         figures.nth(number).scroll_into_view_if_needed()
-        figures.nth(number).locator("svg").wait_for()
+        # Said once the chart is whole: its picture is there before its marks can be asked for.
+        figures.nth(number).locator("xpath=self::*[@data-drawn]").wait_for()
 
 
 def test_opens_from_disk_and_asks_for_nothing(opened: Opener, demo_url: str) -> None:
@@ -47,9 +48,8 @@ def test_the_policy_forbids_what_is_not_the_pages_own(chromium: object, demo_url
     page.evaluate(
         "setTimeout(() => { try { new Function('window.harmed = 3')() } catch { document.title = 'refused' } })"
     )
-    page.wait_for_timeout(200)
+    page.wait_for_function("document.title === 'refused' || window.harmed")
     assert page.evaluate("window.harmed") is None
-    assert page.title() == "refused"
     page.close()
 
 
@@ -210,26 +210,14 @@ def test_links_lead_to_pages_beside_this_one(opened: Opener, tmp_path: Path) -> 
     page.wait_for_url(url)
 
 
-def test_names_in_the_plane_do_not_overlap_on_a_phone(opened: Opener, tmp_path: Path) -> None:
-    points = [PlanePoint(f"SYS{k}", 30 + k % 3, 20 + k / 2) for k in range(10)]
-    spec = plane_chart(points, beta=0.5, f_name="F0.5")
-    table = Table([Column("system"), Column("P", "count")], [["SYS0", 30]], "Values", "plane-values")
-    chart = Chart("plane", "The plane", "Ten systems.", spec, table)
-    url = write(Report("plane", [], [Section("plane", "Plane", [chart])]), tmp_path)
-    for width, every in ((360, False), (1440, True)):
-        page = opened(url, width=width).page
-        draw_all(page)
-        boxes = page.evaluate(
-            "[...document.querySelectorAll('.canvas text')].filter(e => e.textContent.startsWith('SYS')"
-            " && e.getAttribute('opacity') !== '0').map(e => e.getBoundingClientRect())"
-            ".map(b => [b.left, b.top, b.right, b.bottom])"
-        )
-        assert (len(boxes) == 10) is every
-        assert len(boxes) > 3
-        over = [
-            (a, b)
-            for k, a in enumerate(boxes)
-            for b in boxes[:k]
-            if a[0] < b[2] - 1 and b[0] < a[2] - 1 and a[1] < b[3] - 3 and b[1] < a[3] - 3
-        ]
-        assert over == [] or every
+def test_the_receipt_is_saved_from_inside_the_page(opened: Opener, tmp_path: Path) -> None:
+    """Also of a page that was passed on alone: nothing stands beside it."""
+    held = {"schema": "errorbar.receipt/1", "files": [{"name": "</script>.m2"}]}
+    table = Table([Column("system")], [["a"]], "Systems", "systems")
+    report = Report("r", [], [Section("one", "One", [table])], receipt=("r.receipt.json", held))
+    page = opened(write(report, tmp_path)).page
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="r.receipt.json").click()
+    waiting.value.save_as(tmp_path / "saved.json")
+    assert waiting.value.suggested_filename == "r.receipt.json"
+    assert json.loads((tmp_path / "saved.json").read_text()) == held

@@ -8,10 +8,11 @@ from urllib.parse import quote
 import pytest
 
 from errorbar.studies.browse import Browse, BrowseUnit
-from tests.browser.conftest import Opener, Watched
+from tests.browser.conftest import Opener, Watched, n_matches
 from tests.browser.pages import demo_browse
 
 BROWSE = demo_browse()
+GO = "at => new Promise((done) => { addEventListener('hashchange', done, { once: true }); location.hash = at })"
 
 
 def count(holds: Callable[[BrowseUnit], bool], browse: Browse = BROWSE) -> int:
@@ -19,7 +20,10 @@ def count(holds: Callable[[BrowseUnit], bool], browse: Browse = BROWSE) -> int:
 
 
 def pick(watched: Watched, part: str, label: str) -> None:
-    watched.page.locator(f"[data-part={part}]").select_option(label=label)
+    """Choose by the words of an option, with or without the count after them."""
+    control = watched.page.locator(f"[data-part={part}]")
+    values = control.evaluate("e => [...e.options].map((o) => [o.value, o.textContent])")
+    control.select_option(value=next(v for v, text in values if text == label or text.startswith(f"{label} (")))
 
 
 def has_text(unit: BrowseUnit, text: str) -> bool:
@@ -80,13 +84,13 @@ def test_filters_by_who_got_it_right(
     opened: Opener, demo_url: str, outcome: str, holds: Callable[[int, int, int], bool]
 ) -> None:
     watched = opened(demo_url)
-    pick(watched, "outcome", outcome)
+    pick(watched, "verdict", outcome)
     assert watched.count() == count(lambda u: any(holds(*c) for c in u.counts))
-    pick(watched, "who", "every system")
+    pick(watched, "system", "every system")
     assert watched.count() == count(lambda u: all(holds(*c) for c in u.counts))
-    pick(watched, "who", "no system")
+    pick(watched, "system", "no system")
     assert watched.count() == count(lambda u: not any(holds(*c) for c in u.counts))
-    pick(watched, "who", "greedy")
+    pick(watched, "system", "greedy")
     assert watched.count() == count(lambda u: holds(*u.counts[BROWSE.systems.index("greedy")]))
 
 
@@ -108,7 +112,8 @@ def test_filters_by_document(opened: Opener, demo_url: str) -> None:
 
 
 def test_the_number_of_matches_is_announced(opened: Opener, demo_url: str) -> None:
-    status = opened(demo_url).page.get_by_role("status")
+    status = opened(demo_url).page.locator("[data-part=status]")  # charts have a status of their own
+    assert status.get_attribute("role") == "status"
     assert status.get_attribute("aria-live") == "polite"
     assert status.inner_text() == f"All {len(BROWSE.units)} sentences"
 
@@ -117,8 +122,8 @@ def test_filters_are_in_the_address_and_come_back(opened: Opener, demo_url: str)
     watched = opened(demo_url)
     watched.page.get_by_label("Search texts and corrections").fill("the & ?#")
     watched.page.get_by_label("Search texts and corrections").fill("the")
-    pick(watched, "outcome", "missed something")
-    pick(watched, "who", "greedy")
+    pick(watched, "verdict", "missed something")
+    pick(watched, "system", "greedy")
     pick(watched, "order", "hardest for systems")
     watched.page.locator("[data-part=least]").fill("0.2")
     found, shown = watched.count(), watched.shown()
@@ -146,12 +151,14 @@ def test_a_link_goes_to_its_sentence(opened: Opener, demo_url: str) -> None:
     assert 0 <= card.evaluate("e => e.getBoundingClientRect().top") < 500
     watched.page.evaluate("location.hash = '#s5'")
     watched.page.locator(".unit.current h3", has_text="Sentence 5").wait_for()
-    watched.page.evaluate("location.hash = '#methods'")
-    watched.page.wait_for_timeout(100)
+    watched.page.evaluate(GO, "#methods")
     assert watched.page.locator("#methods").is_visible()
 
 
-@pytest.mark.parametrize("hash_", ["#s999999", "#s%E0%A4%A", "#s?least=x&order=no&type=" + quote("<b>"), "#b2:1", "#"])
+@pytest.mark.parametrize(
+    "hash_",
+    ["#s999999", "#s%E0%A4%A", "#sentences?least=x&order=no&system=&document=x&edits=x&type=%3Cb%3E", "#b2:1", "#"],
+)
 def test_an_address_that_is_none_shows_everything(opened: Opener, demo_url: str, hash_: str) -> None:
     assert opened(demo_url + hash_).count() == len(BROWSE.units)
 
@@ -231,6 +238,75 @@ def test_chosen_systems_are_shown(opened: Opener, demo_url: str) -> None:
 def test_only_the_words_around_edits(opened: Opener, demo_url: str) -> None:
     watched = opened(demo_url)
     before = watched.page.locator(".rows").first.inner_text()
-    watched.page.get_by_label("Only the words around edits").check()
+    watched.page.get_by_label("Only around edits").check()
     assert len(watched.page.locator(".rows").first.inner_text()) <= len(before)
     assert watched.page.locator(".gap").count() > 0
+
+
+def test_a_type_and_a_verdict_are_of_one_edit(opened: Opener, whole_url: str) -> None:
+    """What a cell of the heat map leads to: there are sentences exactly where the table of types has edits."""
+    page = opened(whole_url).page
+    rows = page.locator("#table-type-counts").evaluate(
+        "e => [...e.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+    )
+    systems = [name.rstrip("↕").strip() for name in rows[0][1:]]
+    wanted = {}
+    for name, *cells in rows[1:]:
+        for system, cell in zip(systems, cells, strict=True):
+            found, gold = map(int, cell.split(" / "))
+            for verdict, n_edits in (("found", found), ("missed", gold - found)):
+                wanted[f"#sentences?system={system}&type={quote(name)}&verdict={verdict}"] = n_edits
+    said = page.evaluate(
+        f"async (all) => {{ const go = {GO}; const said = []; for (const at of all) {{ await go(at);"
+        " said.push(document.querySelector('[data-part=status]').textContent); } return said; }",
+        list(wanted),
+    )
+    assert len(said) == len(wanted) > 80
+    for (address, n_edits), status in zip(wanted.items(), said, strict=True):
+        n_units = n_matches(status)
+        assert 0 < n_units <= n_edits if n_edits else n_units == 0, address
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_filters_stand_in_lines(opened: Opener, whole_url: str, width: int) -> None:
+    """What is chosen or typed in has one top, one bottom and one height in each line, and nothing is cut off."""
+    page = opened(whole_url, width=width).page
+    found = page.evaluate(
+        "() => [...document.querySelectorAll('.field:not([hidden], .shown, .check)')].map((field) => {"
+        " const box = field.querySelector('input, select, button').getBoundingClientRect();"
+        " return [field.getBoundingClientRect().bottom, box.top, box.bottom, field.scrollWidth - field.clientWidth] })"
+    )
+    assert len(found) > 7
+    lines: dict[int, set[tuple[float, float]]] = {}
+    for bottom, top, low, cut in found:
+        lines.setdefault(round(bottom), set()).add((round(top), round(low)))
+        assert cut <= 0
+    assert {len(boxes) for boxes in lines.values()} == {1}, lines
+
+
+def test_the_table_of_counts_chooses(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    page = watched.page
+    page.get_by_text("Counts by system and outcome").click()
+    cell = page.get_by_role("button", name="greedy missed something")
+    wanted = int(cell.inner_text())
+    cell.click()
+    assert (
+        watched.count()
+        == wanted
+        == count(lambda u: u.counts[BROWSE.systems.index("greedy")][2] > u.counts[BROWSE.systems.index("greedy")][0])
+    )
+    assert cell.get_attribute("aria-pressed") == "true"
+    assert cell.evaluate("e => e === document.activeElement")
+    assert page.url.endswith("#sentences?system=greedy&verdict=missed")
+    cell.click()
+    assert watched.count() == len(BROWSE.units)
+
+
+def test_who_is_filtered_by_is_shown(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    page.get_by_text("Shown: 3 of 3 annotators, 4 of 4 systems").click()
+    page.get_by_role("button", name="None systems").click()
+    page.evaluate(GO, "#sentences?system=greedy&verdict=missed")
+    page.get_by_text("Shown: 3 of 3 annotators, 1 of 4 systems").wait_for()
+    assert page.get_by_label("greedy", exact=True).is_checked()

@@ -79,7 +79,7 @@ def draw(spec: Mapping[str, object]) -> str:
     vl_convert = pytest.importorskip("vl_convert", reason="needs the extra 'report'")
     import altair
 
-    from errorbar.reporting.export import fixed_width
+    from errorbar.reporting.charts.chart_boxes import fixed_width
 
     altair.LayerChart.from_dict(dict(spec))  # against the schema
     svg = vl_convert.vegalite_to_svg(json.dumps(fixed_width(spec, 600)))

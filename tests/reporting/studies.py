@@ -26,7 +26,7 @@ from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.ceiling import CeilingResult
+from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.compare import Compared
 from errorbar.studies.crowd import CrowdRow
 from errorbar.studies.judgment_input import Judged

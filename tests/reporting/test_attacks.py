@@ -88,7 +88,7 @@ def test_rows_sentences_and_notes() -> None:
         ["empty", "does empty", "10.00"],
     ]
     assert "no shuffled: there is no other sentence" in chart.table.notes
-    assert chart.description.endswith("The attack that comes highest, unchanged: 30.00.")
+    assert chart.description.endswith("An attack above systems is one that the metric prefers to their corrections.")
     shown = {row["name"]: row["note"] for row in drawn(chart) if "note" in row}
     assert shown == {"a": "", "unchanged (attack)": "2nd of 3", "b": "", "empty (attack)": "3rd of 3"}
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import errorbar as library
+from errorbar.metrics.threshold_sweep import Truth
 from errorbar.reporting.blocks import Items, Prose
 from errorbar.reporting.page import page_html
 from errorbar.reporting.report_text import markdown
@@ -79,13 +80,13 @@ def study(**given: Any) -> CorpusStudy:  # noqa: ANN401 - arguments of report
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("truth", ["any", "majority", "weighted"])
-def test_curves_are_those_of_crowd_sweep(errorbar: CommandLine, truth: str) -> None:
+def test_curves_are_those_of_crowd_sweep(errorbar: CommandLine, truth: Truth) -> None:
     one = study(systems=["me=me.csv", "other=other.csv"])
     assert one.detectors is not None
     same = ("--resamples", 200, "--seed", 7, "--ci", "--format", "json")
     call = ("crowd", "sweep", "*.m2", "me=me.csv", "other=other.csv", "--items", "words", "--truth", truth, *same)
     rows = json.loads(errorbar(*call).out)["rows"]
-    assert one.detectors.sweeps[truth].to_dict()["rows"] == rows  # type: ignore[index]
+    assert one.detectors.sweeps[truth].to_dict()["rows"] == rows
     shown = text_rows(tables(report_of([one]))[f"detector-curve-{truth}-values"])
     assert len(shown) == 2 * len(rows[0]["points"])
 
@@ -97,8 +98,9 @@ def test_flags_score_as_crowd_score_has_it(errorbar: CommandLine) -> None:
     weighted, majority = json.loads(errorbar(*call, "--format", "json").out)["rows"]
     assert one.detectors is not None
     (me,) = one.detectors.detectors
-    for truth, row in (("weighted", weighted), ("majority", majority)):
-        score = me.scores[truth]  # type: ignore[index]
+    rows: tuple[tuple[Truth, Any], ...] = (("weighted", weighted), ("majority", majority))
+    for truth, row in rows:
+        score = me.scores[truth]
         assert [estimate_record(one) for one in (score.precision, score.recall, score.f)] == [row[k] for k in "PRF"]
     # Against any of three annotators: 1:2-3, both words of sentence 3, and 4:2-3 are errors.
     assert (me.n_flagged, me.scores["any"].hits, me.scores["any"].misses) == (3, 2, 2)

@@ -10,7 +10,8 @@ import pytest
 from errorbar.core.errors import InputError
 from errorbar.reporting import export
 from errorbar.reporting.blocks import Report
-from errorbar.reporting.export import fixed_width, save_charts
+from errorbar.reporting.charts.chart_boxes import fixed_width
+from errorbar.reporting.export import save_charts
 from errorbar.reporting.sections.assemble import build_report
 from tests.reporting.pages import charts
 from tests.reporting.studies import score, study
@@ -62,5 +63,8 @@ def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypa
 
 def test_a_width_of_its_own_is_kept() -> None:
     assert fixed_width({"width": {"step": 5}}, 600) == {"width": {"step": 5}}
-    assert fixed_width({"width": "container"}, 600) == {"width": 600}
+    made = fixed_width({"width": "container"}, 600)
+    assert made == {"width": 600, "params": [{"name": "place", "value": 600}]}
+    # Figures in narrower cells could not be read.
+    assert fixed_width({"width": "container", "usermeta": {"least": 700}}, 600)["width"] == 700
     assert export.PIXELS["half"] < export.PIXELS["full"]

@@ -45,12 +45,12 @@ def test_beta_is_an_argument_of_its_own() -> None:
 
 
 def test_it_names_itself_and_what_is_missing(made: MadeReport) -> None:
-    assert repr(made).startswith("MadeReport('Report on gold': Leaderboard, Precision and recall, Error types, ")
+    assert repr(made).startswith("MadeReport('demo': Leaderboard, Precision and recall, Error types, ")
     assert made.missing == ()
     assert "left out on request" in markdown(made.report)
 
 
-@pytest.mark.parametrize(("name", "start"), [("r.md", "# Report on gold"), ("r.tex", "% Made by errorbar")])
+@pytest.mark.parametrize(("name", "start"), [("r.md", "# demo"), ("r.tex", "% Made by errorbar")])
 def test_saved_as_its_ending_says(made: MadeReport, tmp_path: Path, name: str, start: str) -> None:
     size = made.save(tmp_path / name)
     assert (tmp_path / name).stat().st_size == size

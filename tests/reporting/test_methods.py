@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.core.errors import Place, Problem
 from errorbar.metrics.gleu import Gleu
-from errorbar.reporting.blocks import Code, Report
+from errorbar.reporting.blocks import Code, Fold, Report
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.methods import left_out
 from errorbar.studies.model import CorpusStudy, Study
@@ -237,3 +237,30 @@ class TestLeftOut:
     def test_each_names_its_study(self) -> None:
         (note,) = left_out([replace(hoo_study(), scores=[])])
         assert (note.code, note.place.file, note.severity) == ("report-no-section", "small", "warning")
+
+
+class TestSignatures:
+    def test_what_they_share_is_said_once_and_of_each_what_is_its_own(self) -> None:
+        report = report_of([systems({"a": 0.4, "b": 0.2}, found=curves())])
+        found = tables(report)
+        assert text_rows(found["signature-systems"]) == [["a", "hyp-a"], ["b", "hyp-b"]]
+        shared = {row[0]: row[1] for row in text_rows(found["signature-parts"])}
+        assert (shared["src"], shared["ref"], shared["n"], shared["ann"]) == ("s", "r", "100", "2")
+        assert shared["ci"] == "bca,0.95,2000,by:sentence,seed:0"
+        own = text_rows(found["signature-own"])
+        assert own == [["score, 2 systems", "nothing else"], ["compare", "m2|compared"], ["ceiling", "m2|human"]]
+        whole = [row[2] for row in text_rows(found["signatures"])]
+        assert all("|v:" in line and "|hyp:hyp-" in line for line in whole[:2])
+        for line in whole[:2]:  # whatever stands in a signature stands in one of the tables
+            parts = {f"{row[0]}:{row[1]}" for row in text_rows(found["signature-parts"])} | {"m2"}
+            assert {part for part in line.split("|") if not part.startswith("hyp:")} <= parts
+
+    def test_they_stand_last_and_whole_ones_behind_a_click(self) -> None:
+        blocks = report_of([systems({"a": 0.4, "b": 0.2})]).sections[-1].blocks
+        assert isinstance(blocks[-1], Fold)
+        assert blocks[-1].label == "All 3 signatures, whole, to copy"
+
+    def test_a_single_one_is_shown_as_it_is(self) -> None:
+        report = report_of([study([score("a", 0.4)])])
+        assert "signature-parts" not in tables(report)
+        assert len(tables(report)["signatures"].rows) == 1

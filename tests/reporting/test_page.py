@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import cast, get_args
@@ -212,6 +213,15 @@ def test_offsets_count_as_web_pages_do() -> None:
     assert encoded[2 * start : 2 * (start + length)].decode("utf-16-le") == "😀c"
 
 
+def test_a_receipt_stands_in_the_page_and_cannot_leave_its_block() -> None:
+    held = {"files": [{"name": "</script><b>.m2"}], "values": {"f": 0.5}}
+    text = page_html(replace(report(TABLE), receipt=("r&d.receipt.json", held)))
+    (block,) = re.findall(r'<script type="application/json" id="receipt-data">(.*?)</script>', text, re.DOTALL)
+    assert json.loads(block) == held
+    assert 'id="receipt" href="./r%26d.receipt.json" download="r&amp;d.receipt.json"' in text
+    assert 'id="receipt' not in page_html(report(TABLE))
+
+
 def test_templates_never_parse_data_as_markup() -> None:
     """Not a proof, but a tripwire: the ways by which text becomes markup or code do not occur."""
     own = assets.script()
@@ -223,6 +233,7 @@ def test_templates_never_parse_data_as_markup() -> None:
             "{{ style | safe }}",
             "{{ script | safe }}",
             "{{ data | safe }}",
+            "{{ receipt_data | safe }}",
             "{{ chart_data | safe }}",
         }
 

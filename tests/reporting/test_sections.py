@@ -21,7 +21,9 @@ from errorbar.reporting.sections.figures import listed, slug
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
+    ceiling,
     comparison,
+    crowd_study,
     curves,
     estimate,
     gleu_score,
@@ -41,9 +43,8 @@ class TestLeaderboard:
     def test_in_words(self) -> None:
         chart = charts(report_of([systems({"b": 0.2, "a": 0.4, "c": 0.1}, {("a", "c"): 0.01})]))["leaderboard-chart"]
         assert chart.description == (
-            "F0.5 of 3 systems as points with intervals as bars, best first. a: 40.00 (95% interval 38.00–42.00); "
-            "last, c: 10.00 (95% interval 8.00–12.00). Letters behind the bars: systems that share one do not differ "
-            "significantly."
+            "Best first; a bar says how far the score may be from that on other texts. Letters behind the bars: "
+            "systems that share one do not differ significantly."
         )
         assert text_rows(chart.table)[0][-1] == "a"
         assert headings(chart.table)[-1] == "group"
@@ -55,7 +56,7 @@ class TestLeaderboard:
 
     def test_one_system_has_no_last_and_no_letters(self) -> None:
         chart = charts(report_of([study([score("mine", 0.3)])]))["leaderboard-chart"]
-        assert chart.description.endswith(" best first. mine: 30.00 (95% interval 28.00–32.00).")
+        assert chart.description == "Best first; a bar says how far the score may be from that on other texts."
         assert headings(chart.table)[-1] == "gold"
         assert notes(chart.table) == ["intervals resample by sentence"]
 
@@ -129,10 +130,18 @@ class TestPlane:
         neither = score("none", None, undefined=Undefined.NO_UNITS)
         one = study([second, first, neither])
         assert charts(report_of([one]))["precision-recall-plane"].description == (
-            "Precision against recall of 2 systems, both from 0, with contours of equal F0.5. Highest precision: "
-            "careful, 60.00 percent at recall 10.00. Highest recall: greedy, 50.00 percent at precision 20.00. "
+            "Further right finds more, further up is right more often; along a dashed line F0.5 is the same. careful "
+            "has the highest precision, greedy the highest recall. "
             "1 system without a value of P or R cannot be drawn."
         )
+
+    def test_equal_values_are_highest_together(self) -> None:
+        """And of one system alone nothing is the highest."""
+        fine = [score(name, 0.3, precision=estimate(1.0), recall=estimate(r)) for name, r in (("a", 0.5), ("b", 0.25))]
+        told = " a and b have the highest precision, a the highest recall."
+        assert charts(report_of([study(fine)]))["precision-recall-plane"].description.endswith(f"is the same.{told}")
+        alone = charts(report_of([study(fine[:1])]))["precision-recall-plane"]
+        assert alone.description.endswith(" F0.5 is the same.")
 
     def test_a_system_without_one_of_both_is_not_drawn(self) -> None:
         half = score("half", 0.2, precision=estimate(None, undefined=Undefined.NO_UNITS), recall=estimate(0.5))
@@ -155,22 +164,46 @@ class TestTypes:
         ]
         assert headings(chart.table) == ["type", "edits", "high", "low"]
         assert chart.description == (
-            "Recall of 2 error types by 2 systems, frequent types first. The most frequent type, Often: 40.00 percent "
-            "(low) down to 25.00 (high). Beside a type: its edits in the reference, from the fewest to the most that a "
+            "Recall in percent, frequent types and the best systems first: along a row who finds a type, down a column "
+            "what a system misses. Of the most frequent, Often, low finds most and high least. Faded: fewer than 20 "
+            "edits, too few to compare. Beside a type: its edits in the reference, from the fewest to the most that a "
             "system was scored against."
         )
         assert len(notes(chart.table)) == 2
         assert notes(chart.table)[1].startswith("edits: smallest and largest number")
 
+    def test_equal_recall_is_told_of_all(self) -> None:
+        found = {"a": 5, "b": 5, "c": 1, "d": 1}
+        one = study([score(name, 0.3, types=(type_score("T", n, 20),)) for name, n in found.items()])
+        text = charts(report_of([one]))["type-recall-map"].description
+        assert "Of the most frequent, T, a and b find most and c and d least." in text
+
     def test_without_ranges_no_word_about_them(self) -> None:
         one = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
         chart = charts(report_of([one]))["type-recall-map"]
-        assert chart.description.endswith(" The most frequent type, T: 25.00 percent (only).")
+        assert chart.description.endswith(" what a system misses. Faded: fewer than 20 edits, too few to compare.")
         assert len(notes(chart.table)) == 1
 
 
 class TestCeiling:
     ONE = study([score("a", 0.3), score("b", 0.2)], found=curves())
+
+    def test_references_that_lower_a_score_raise_none(self) -> None:
+        """GLEU averages over references: one more may lower it."""
+        falling = replace(curves(), scores=curves().scores[:, ::-1])
+        report = report_of([study([score("a", 0.3), score("b", 0.2)], found=falling)])
+        why = "Scores change with the number of references"
+        assert f"{why}, so only scores with as many references compare." in prose(report, "ceiling")
+        assert charts(report)["ceiling-curves"].description.startswith(f"{why}: compare only")
+        rising = prose(report_of([self.ONE]), "ceiling")
+        assert "More references raise scores, so only scores with as many references compare." in rising
+
+    def test_nobody_comes_nearest_to_a_human_from_beyond(self) -> None:
+        beyond = replace(curves(), scores=curves().scores + 0.2)
+        text = charts(report_of([study([score("a", 0.3), score("b", 0.2)], found=beyond)]))[
+            "ceiling-curves"
+        ].description
+        assert text.endswith(" What parts a system from the human line is left to gain.")
 
     def test_curves(self) -> None:
         chart = charts(report_of([self.ONE]))["ceiling-curves"]
@@ -180,8 +213,8 @@ class TestCeiling:
             ["2 (1 subset)", "50.00", "45.00", "35.00"],
         ]
         assert chart.description == (
-            "F0.5 by number of references: a human scores 40.00 percent with 1 reference and 50.00 with 2. The best "
-            "system there, b: 20.00 and 45.00."
+            "More references raise the curves: compare only straight up and down, where there are as many. What parts "
+            "a system from the human line is left to gain; b comes nearest."
         )
         assert notes(chart.table) == ["F0.5 in percent: mean over annotators and subsets"]
         shown = {(row["series"], row["x"]): row["shown"] for row in drawn(chart)}
@@ -198,8 +231,8 @@ class TestCeiling:
         chart = charts(report_of([self.ONE]))["ceiling-ratio"]
         assert text_rows(chart.table) == [["1 (4 subsets)", "50.00", "75.00"], ["2 (1 subset)", "90.00", "70.00"]]
         assert chart.description == (
-            "F of a system as a share of what a human scores, in percent, by number of references. b: 90.00 percent "
-            "with 2 references."
+            "F of a system as a share of what a human scores with as many references: 100 is a human. A flat curve is "
+            "a share that does not hang on how many references there are."
         )
         assert notes(chart.table) == ["system F over human F with as many references, in percent"]
 
@@ -207,8 +240,22 @@ class TestCeiling:
         found = curves()
         found = replace(found, humans=np.zeros_like(found.humans))
         chart = charts(report_of([replace(self.ONE, ceiling=human(found))]))["ceiling-ratio"]
-        assert chart.description.endswith(" b: no ratio with 2 references.")
+        assert {row[1] for row in text_rows(chart.table)} == {"–"}
         assert notes(chart.table)[1:] == ["– no ratio: the human score is 0"]
+
+    def test_why_there_is_a_reference_fewer_than_in_the_leaderboard(self) -> None:
+        ten = ceiling(0.5, {"a": 0.4})
+        one = study([score("a", 0.45)], found=ten, annotators=ten.annotators)
+        said = (
+            "A human is scored against the other 9, never against their own corrections: so systems are scored against "
+            "at most 9 references here, and their scores are not those of the leaderboard, where all 10 annotators are "
+            "references."
+        )
+        assert said in prose(report_of([one]), "ceiling")
+        (line,) = (line for line in report_of([one]).summary if "reaches" in line)
+        assert line.startswith("With 9 references, since a human is scored against the other 9 annotators, a reaches")
+        alone = study([], found=replace(ten, systems=()), annotators=ten.annotators)
+        assert "never against their own" not in prose(report_of([alone]), "ceiling")
 
     def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
         text = prose(report_of([self.ONE]), "ceiling")
@@ -374,3 +421,22 @@ def test_lists_and_names() -> None:
         "A, B, C, D and 2 more",
     ]
     assert (slug("M2(beta=1)"), slug("日本")) == ("m2-beta-1", "x")
+
+
+def test_pairs_that_agree_alike_are_counted() -> None:
+    """Not one of them named for all; where all agree alike nobody does most."""
+    one = crowd_study()
+    assert one.agreement is not None
+    report = one.agreement.report
+    for values, said in (
+        ((0.5, 0.1, 0.1), " agree most, 9 pairs least."),
+        ((0.1, 0.1, 0.1), " to the one that agrees most."),
+    ):
+        kappas = [values[min(k, 2)] for k in range(len(report.pairwise))]
+        pairs = [
+            replace(pair, kappa=replace(pair.kappa, estimate=estimate(value)))
+            for pair, value in zip(report.pairwise, kappas, strict=True)
+        ]
+        told = replace(one, agreement=replace(one.agreement, report=replace(report, pairwise=tuple(pairs))))
+        text = charts(report_of([told]))["agreement-matrix"].description
+        assert text.endswith(said)

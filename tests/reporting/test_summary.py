@@ -204,7 +204,7 @@ def test_precision_by_convention_is_not_the_highest() -> None:
     section = precision_recall(study([score("mine", 0.3), copy]))
     assert section is not None
     text = section.blocks[0].description  # type: ignore[union-attr]  # the first block is a chart
-    assert "Highest precision: mine, 30.00 percent" in text
+    assert "mine has the highest precision" in text
     assert "a convention places copy" in text
 
 

@@ -6,7 +6,7 @@ Tables hold raw values, and text is plain text: who writes HTML, Markdown or LaT
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from errorbar.studies.browse import Browse
@@ -27,6 +27,9 @@ class Chart:
     spec: Spec
     table: Table
     width: Width = "full"
+    key: Mapping[str, str] = field(default_factory=dict)  # what codes that stand in it mean
+    hint: str = ""  # what can be done with it on the page
+    open: bool = False  # whether a page shows the table too, before anybody asks for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,51 @@ class Items:
     table: Table
 
 
-Block = Prose | Table | Chart | Code | Sentences | Links | Items
+@dataclass(frozen=True, slots=True)
+class PairCell:
+    """What is said of two things.
+
+    Attributes:
+        text: Their difference.
+        look: ``significant``, ``not``, ``undecided`` or ``none``: how the cell is shaded.
+        verdict: The same in a word or two, as it stands in the cell.
+        facts: What is said besides, to those who ask: title to text.
+    """
+
+    text: str
+    look: Literal["significant", "not", "undecided", "none"]
+    verdict: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Every pair of some things as half a square; where there is no page a table beside it says the same.
+
+    Attributes:
+        title: What it shows.
+        name: Unique in the report.
+        names: The things, in the order of rows and columns.
+        cells: The pairs, the one that stands in the row first.
+        notes: How to read it.
+    """
+
+    title: str
+    name: str
+    names: Sequence[str]
+    cells: Mapping[tuple[str, str], PairCell]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What a page shows when it is asked to, and on paper; elsewhere it is as any other."""
+
+    label: str
+    inside: Table | Code
+
+
+Block = Prose | Table | Chart | Code | Sentences | Links | Items | Matrix | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +155,13 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()  # below the title: data, number of sentences, annotators, systems, metric
     version: str = ""
     date: str = ""  # as 2026-11-21; empty where a report must be the same every time
+    receipt: tuple[str, Mapping[str, object]] | None = None  # name of the file beside the page, and what is in it
 
     @property
     def blocks(self) -> Iterator[Block]:
-        """Every block of every section, in order."""
+        """Every block of every section, in order, and in place of a fold what is inside."""
         for section in self.sections:
-            yield from section.blocks
+            yield from (block.inside if isinstance(block, Fold) else block for block in section.blocks)
 
     @property
     def charts(self) -> list[Chart]:

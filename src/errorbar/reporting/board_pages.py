@@ -14,19 +14,25 @@ from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.tasks.best_runs import study_best
-from errorbar.tasks.task_results import TaskResults
+from errorbar.tasks.task_results import TaskResults, without_folder, without_folders
 
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
 
 
 @dataclass(frozen=True, slots=True)
 class BoardOptions:
-    """What is written: with or without pages and sentences; ``progress`` is told how many corpora are done."""
+    """What is written: with or without pages and sentences, and of which day, None: today's.
+
+    ``folders``: problems name files by their paths, which pages for others must not show; ``progress`` is told how many
+    corpora are done.
+    """
 
     tables_only: bool = False
     browse: bool = True
     resampling: Resampling = Resampling()  # noqa: RUF009 - frozen
     progress: Callable[[int], object] = lambda _: None
+    date: str | None = None
+    folders: bool = True
 
 
 def write_board(
@@ -34,7 +40,9 @@ def write_board(
 ) -> tuple[list[str], list[Problem]]:
     """Write tables.md, tables.tex, index.html and teams/NAME.html; their names, and notes of the best runs' studies."""
     make_folder(folder)
-    board = board_report(results, date=today())
+    if not options.folders:
+        results = without_folders(results)
+    board = board_report(results, date=today() if options.date is None else options.date)
     files = ["tables.md", "tables.tex"]
     save_report(board, str(folder / "tables.md"), "markdown")
     save_report(board, str(folder / "tables.tex"), "latex")
@@ -42,6 +50,8 @@ def write_board(
     if not options.tables_only:
         studies = study_best(results, problems, options.resampling, browse=options.browse, progress=options.progress)
         page, task = board, results.task
+        if not options.folders:
+            studies = [replace(study, notes=[without_folder(note) for note in study.notes]) for study in studies]
         if studies:
             left_out = "" if options.browse else NO_SENTENCES
             report = build_report(studies, title=board.title, command="", no_sentences=left_out)

@@ -10,6 +10,8 @@ The columns (``templates/pool.js`` reads them):
 - ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types;
 - ``annotations``: per unit and annotator the numbers of the edits, or 0 where the annotator did not look;
 - ``proposals``: per unit and system three times the number of the edit, plus 1 where it matched and 2 where not;
+- ``asides``: unit, annotator, number of the edit among theirs, and what is not shown: comment, consistency set, and
+  what was written as the correction where the edit has none to show, else null;
 - ``first``: numbers of the systems that are shown before anybody chooses;
 - ``counts``: per unit and system correct, proposed and reference edits; ``chosen``: the annotators scored against.
 """
@@ -41,8 +43,8 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
     replacements: _Numbers[tuple[int, ...]] = _Numbers()
     types: _Numbers[str] = _Numbers()
     documents: _Numbers[str] = _Numbers()
-    edits, annotations, proposals = [], [], []
-    for unit in browse.units:
+    edits, annotations, proposals, asides = [], [], [], []
+    for at_unit, unit in enumerate(browse.units):
         pool: _Numbers[tuple[int, int, int, int, int]] = _Numbers()
         at = _offsets(unit.text)
 
@@ -54,6 +56,11 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         annotations.append([0 if e is None else [number(edit) for edit in e] for e in unit.annotators])
         proposals.append([[3 * number(edit) + _MARKS[edit.matched] for edit in system] for system in unit.systems])
         edits.append([value for edit in pool for value in edit])
+        for annotator, said in enumerate(unit.annotators):
+            for place, edit in enumerate(said or ()):
+                if edit.comment or edit.group or edit.written:
+                    aside = edit.comment, edit.group, edit.written or None
+                    asides.append([at_unit, annotator, place, *aside])
     return {
         "unit": browse.unit,
         "annotators": browse.annotators,
@@ -71,6 +78,7 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         "edits": edits,
         "annotations": annotations,
         "proposals": proposals,
+        "asides": asides,
         "counts": [[value for counts in unit.counts for value in counts] for unit in browse.units],
         "chosen": [unit.chosen for unit in browse.units],
     }

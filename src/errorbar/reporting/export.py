@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, Spec
+from errorbar.reporting.charts.chart_boxes import fixed_width
 from errorbar.reporting.charts.theme import LIGHT
-from errorbar.reporting.charts.vega import WIDTH
 from errorbar.reporting.page import EXTRA, page_html
 from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.model import Study
@@ -128,11 +128,6 @@ def draw_spec(spec: Spec, kind: Picture, pixels: int = PIXELS["full"]) -> bytes:
     how: dict[str, Any] = {"config": {**LIGHT, "background": "white"}, **({"scale": SCALE} if kind == "png" else {})}
     drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(spec, pixels)), **how)
     return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
-
-
-def fixed_width(spec: Spec, pixels: int) -> Spec:
-    """A specification that needs no page to take its width from."""
-    return {**spec, "width": pixels} if spec.get("width") == WIDTH else spec
 
 
 def need(kind: Kind, *, pictures: bool = False) -> None:

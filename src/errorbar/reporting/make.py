@@ -21,10 +21,11 @@ from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
+from errorbar.reporting.corpus_title import corpus_title
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
+from errorbar.reporting.sections.figures import listed
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.attack import study_attacks
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
 from errorbar.studies.detector_study import read_detectors, study_detectors, with_detectors
@@ -34,6 +35,7 @@ from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, lo
 from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
+from errorbar.studies.panels import Panels, asked_judges
 from errorbar.studies.sample import sample_estimate
 from errorbar.studies.sample_input import Labeling, meanings
 
@@ -42,7 +44,7 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(Labeling, OfSystems, Resampled, total=False):
+class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     """What a report takes beside data."""
 
     source: Annotated[
@@ -62,7 +64,7 @@ class Making(Labeling, OfSystems, Resampled, total=False):
         ),
     ]
     type: Annotated[str, Said("", "Of annotators who judge: only edits of this type are errors; empty: all.")]
-    ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: none.")]
+    ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: as ``ceiling``.")]
     adjust: Annotated[Adjust, Said("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
     swaps: Annotated[int | None, Said(None, "Random ways to swap two outputs; None: as many as the level asks for.")]
     ci_method: Annotated[
@@ -125,7 +127,8 @@ def report(
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     admission = Admission(shared["force"], shared["retokenize"])
     texts = {"--force": admission.force, "--retokenize": admission.retokenize}
-    texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None}
+    texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
+    judges = asked_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = "".join(said["type"])
     named = {f"--{role}": said[role] for role in ("error", "unknown")}
@@ -141,13 +144,13 @@ def report(
     )
     if hoo:
         if any(texts.values()):
-            what = "intervals of the ceiling, --force and --retokenize are not for HOO data"
+            what = "intervals of the ceiling, --judges, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         how: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        how |= {"browse": browse, "attacks": shared["attacks"]}
+        how |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
         if not crowd:
             how["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
@@ -163,7 +166,20 @@ def report(
         drawing |= {role: said[role] for role in ("error", "ok", "unknown")}
         estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing)
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
-    return made_report(studies, shared["title"], shared["command"], "" if browse else shared["no_sentences"])
+    return made_report(
+        studies,
+        shared["title"] or _title(gold, judgments, sample_key),
+        shared["command"],
+        "" if browse else shared["no_sentences"],
+    )
+
+
+def _title(gold: Gold, *others: object) -> str:
+    """What the page is called: by the names of its data."""
+    titles = [corpus_title(paths) for paths in map(_paths, (gold, *others)) if paths]
+    if isinstance(gold, Corpus):
+        titles = [gold.name or "Report", *titles]
+    return listed(list(dict.fromkeys(titles)))
 
 
 def _see_that_there_is_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[Source]) -> None:
@@ -205,7 +221,7 @@ def _corpus(
     reading: ReadingOptions,
     metrics: Sequence[Metric],
     warn: Callable[[Problem], object],
-    **how: Any,  # noqa: ANN401 - as study_corpus takes it, and whether there are attacks
+    **how: Any,  # noqa: ANN401 - as study_corpus takes it, and the detectors
 ) -> CorpusStudy:
     data = load(gold, systems, reading.for_metrics(metrics))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
@@ -213,10 +229,8 @@ def _corpus(
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
-    attacks, (flags, asked) = how.pop("attacks"), how.pop("detectors", ((), None))
+    flags, asked = how.pop("detectors", ((), None))
     study = study_corpus(data, metrics, **how)
-    if attacks:
-        study = study_attacks(study, data, metrics, how["resampling"])
     if flags:
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]

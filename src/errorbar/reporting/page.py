@@ -24,6 +24,7 @@ from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes
 from errorbar.reporting.blocks import Report, Sentences
 from errorbar.reporting.browser_data import browser_data
+from errorbar.reporting.charts.chart_boxes import boxes
 from errorbar.reporting.charts.theme import DARK, LIGHT, PALETTE
 from errorbar.tables.html_text import html_table
 from errorbar.tables.shown import shown
@@ -32,7 +33,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 EXTRA = "report"
-_SCRIPTS = ("page.js", "charts.js", "pool.js", "edits.js", "browser.js")
+_SCRIPTS = (
+    "page.js",
+    "marks.js",
+    "charts.js",
+    "matrix.js",
+    "pool.js",
+    "facets.js",
+    "edits.js",
+    "saving.js",
+    "browser.js",
+)
 """In this order: later ones use what earlier ones define."""
 
 
@@ -42,13 +53,15 @@ def page_html(report: Report) -> str:
     browsers = [block for block in report.blocks if isinstance(block, Sentences)]
     specs = {chart.name: chart.spec for chart in report.charts}
     page_style, scripts = style(), [script(), *([chart_library()] if specs else [])]
+    sizes = {name: found for name, spec in specs.items() if (found := boxes(spec))}
     page = environment.get_template("page.html").render(
         report=report,
         policy=policy(scripts, [page_style]),
         style=page_style,
         scripts=scripts,
         browsers=browsers,
-        chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs} if specs else {}),
+        chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs, "sizes": sizes} if specs else {}),
+        receipt_data=_json(report.receipt[1]) if report.receipt else "",
         browser_data=[_json(browser_data(block.browse, block.first)) for block in browsers],
     )
     return f"{page.removesuffix(chr(10))}\n"

@@ -6,20 +6,34 @@ Charts are their tables. Text from data is escaped, so that it shows as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from errorbar.reporting.blocks import Block, Chart, Code, Items, Links, Prose, Report, Sentences
+from errorbar.reporting.blocks import Block, Chart, Code, Fold, Items, Links, Matrix, Prose, Report, Sentences
+from errorbar.tables.latex_text import document_table, escape_latex, placeholders
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
-from errorbar.tables.writers import escape_latex, escape_markdown, latex_table, markdown_table
+from errorbar.tables.writers import escape_markdown, markdown_table
 
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
-HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.
+HEAD = r"""% Made by errorbar; \input the sections, or compile it with pdfLaTeX, LuaLaTeX or XeLaTeX.
 \documentclass{article}
-\usepackage{fontspec}
+\usepackage{iftex}
+\ifPDFTeX
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{textcomp}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}"""
+"""How a document starts; then, how pdfLaTeX shows letters that it lacks."""
+START = r"""\else
+\usepackage{fontspec} % \setmainfont{NAME}: a font that has every letter of your names
+\fi
+\usepackage{array}
 \usepackage{booktabs}
 \usepackage{longtable}
+\usepackage{caption}
 \usepackage[landscape,margin=2cm]{geometry}
+\emergencystretch=5em
 \begin{document}"""
 
 
@@ -30,17 +44,28 @@ def markdown(report: Report) -> str:
 
 def latex(report: Report) -> str:
     """Make a LaTeX document of a report; it ends with a line break."""
-    return "\n".join(_latex(report)) + "\n"
+    body = "\n".join(_latex(report))
+    return "\n".join([HEAD, *placeholders(body), START, body]) + "\n"
 
 
-def _plain(block: Block) -> Prose | Code | Chart | Table:
-    """A block without what only pages have."""
-    if isinstance(block, Sentences):
-        return Prose([OMITTED])
-    if isinstance(block, Items):
-        return block.table
-    # Names only: the pages stand beside a page, not beside every text.
-    return Prose([f"{block.label}: {', '.join(block.targets)}"]) if isinstance(block, Links) else block
+def _plain(blocks: Sequence[Block]) -> Iterator[Prose | Code | Chart | Table]:
+    """Blocks without what only pages have."""
+    for block in blocks:
+        if isinstance(block, Sentences):
+            yield Prose([OMITTED])
+        elif isinstance(block, Items):
+            yield block.table
+        elif isinstance(block, Links):  # names only: the pages stand beside a page, not beside every text
+            yield Prose([f"{block.label}: {', '.join(block.targets)}"])
+        elif isinstance(block, Fold):
+            yield block.inside
+        elif not isinstance(block, Matrix):  # the table behind it says the same
+            yield block
+
+
+def _key(chart: Chart) -> str:
+    """What the codes of a chart mean, as a sentence."""
+    return f"{'; '.join(f'{code}: {words}' for code, words in chart.key.items())}."
 
 
 def _markdown(report: Report) -> Iterator[str]:
@@ -50,7 +75,7 @@ def _markdown(report: Report) -> Iterator[str]:
     yield "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in facts if value)
     for section in report.sections:
         yield f"## {escape_markdown(section.title)}"
-        for block in map(_plain, section.blocks):
+        for block in _plain(section.blocks):
             if isinstance(block, Prose):
                 yield from map(escape_markdown, block.paragraphs)
             elif isinstance(block, Code):
@@ -64,32 +89,44 @@ def _markdown(report: Report) -> Iterator[str]:
                 if isinstance(block, Chart):
                     yield escape_markdown(block.description)
                 yield markdown_table(shown(block.table if isinstance(block, Chart) else block))
+                if isinstance(block, Chart) and block.key:
+                    yield escape_markdown(_key(block))
+
+
+def _set(text: str) -> str:
+    return escape_latex(text, document=True)
 
 
 def _latex(report: Report) -> Iterator[str]:
-    yield HEAD
-    yield rf"\title{{{escape_latex(report.title)}}}"
-    yield rf"\author{{errorbar {escape_latex(report.version)}}}"
-    yield rf"\date{{{escape_latex(report.date)}}}"
+    yield rf"\title{{{_set(report.title)}}}"
+    yield rf"\author{{errorbar {_set(report.version)}}}"
+    yield rf"\date{{{_set(report.date)}}}"
     yield r"\maketitle"
-    yield " ".join(escape_latex(sentence) for sentence in report.summary)
-    yield r"\begin{description}"
-    yield from (rf"\item[{escape_latex(name)}] {escape_latex(value)}" for name, value in report.facts)
-    yield r"\end{description}"
+    yield " ".join(map(_set, report.summary))
+    yield "\\par\\medskip"
+    yield from (rf"\noindent\textbf{{{_set(name)}}} {_set(value)}\par" for name, value in report.facts)
+    labels: Counter[str] = Counter()
     for section in report.sections:
         yield ""
-        yield rf"\section{{{escape_latex(section.title)}}}"
-        for block in map(_plain, section.blocks):
+        yield rf"\section{{{_set(section.title)}}}"
+        for block in _plain(section.blocks):
             if isinstance(block, Prose):
-                yield from (f"{escape_latex(paragraph)}\n" for paragraph in block.paragraphs)
+                yield from (f"{_set(paragraph)}\n" for paragraph in block.paragraphs)
             elif isinstance(block, Code):
                 if block.label:
-                    yield rf"\paragraph{{{escape_latex(block.label)}}}"
+                    yield rf"\paragraph{{{_set(block.label)}}}"
                 yield r"\begin{quote}\ttfamily\raggedright"
-                yield "\\\\\n".join(escape_latex(line) for line in block.text.split("\n"))
+                # Straight quotes, as one would copy a command.
+                lines = [_set(line).replace("'", r"\textquotesingle{}") for line in block.text.split("\n")]
+                yield "\\\\\n".join(line or r"\mbox{}" for line in lines)
                 yield r"\end{quote}"
             else:
                 if isinstance(block, Chart):
-                    yield f"{escape_latex(block.description)}\n"
-                yield latex_table(shown(block.table if isinstance(block, Chart) else block), document=True)
+                    yield f"{_set(block.description)}\n"
+                grid = shown(block.table if isinstance(block, Chart) else block)
+                labels[grid.name] += 1
+                again = f"-{labels[grid.name]}" if labels[grid.name] > 1 else ""
+                yield document_table(grid, f"{grid.name}{again}")
+                if isinstance(block, Chart) and block.key:
+                    yield f"{_set(_key(block))}\n"
     yield r"\end{document}"

@@ -1,4 +1,4 @@
-"""Rows with names: values as points with error bars, counts as bars, both from zero, and grids of values."""
+"""Rows with names: values as points with error bars, and counts as bars, both from zero."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
-
-STEP = 52
-FLAT = 7  # names up to this many characters stand upright above their column; longer ones are turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +23,7 @@ class Dot:
     high: float | None = None
     note: str = ""
     series: str = ""
+    outer: vega.Ends | None = None  # ends of a wider interval, drawn as a thin bar below the thick one
 
 
 def dot_chart(
@@ -44,13 +42,15 @@ def dot_chart(
             "name": dot.name,
             "note": dot.note,
             "series": dot.series,
-            "end": dot.value if dot.high is None else dot.high,
-            **vega.measured(dot.value, dot.low, dot.high, digits),
+            "end": max(each for each in (dot.value, dot.high, *(dot.outer or ())) if each is not None),
+            **vega.measured(dot.value, dot.low, dot.high, digits, dot.outer),
         }
         for dot in dots
         if dot.value is not None
     ]
-    x = vega.along(axis, [end for dot in dots for end in (dot.value, dot.low, dot.high)], room=1.12, top=top)
+    x = vega.along(
+        axis, [end for dot in dots for end in (dot.value, dot.low, dot.high, *(dot.outer or ()))], room=1.12, top=top
+    )
     y = vega.name("name", title=None, scale={"domain": names})
     told = {"name": name_title}
     several: vega.Part = {}
@@ -60,10 +60,9 @@ def dot_chart(
         several["yOffset"] = vega.name("series", scale=own)
         told["series"] = series_title
     bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
-    shared = {"y": y, **several, "tooltip": vega.tips(**told, shown=axis.title, interval="interval")}
-    bars = [row for row in data if row["low"] is not None]
+    shared = {"y": y, **several, "tooltip": vega.tips_of(data, axis.title, **told)}
     layers = [
-        vega.layer(bars, "rule", bar_look, x=vega.number("low", **x), x2={"field": "high"}, **shared),
+        *vega.bars(data, "x", x, bar_look, **shared),
         vega.layer(data, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
     ]
     if any(dot.note for dot in dots):
@@ -83,51 +82,3 @@ def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
     }
     figures = vega.layer(data, "text", {"style": "figure", "dy": -7}, **shared, text=vega.text("text"))
     return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
-
-
-@dataclass(frozen=True, slots=True)
-class HeatCell:
-    """A cell of a grid: what its color says (None: no value), what stands in it, what its tooltip says instead."""
-
-    row: str
-    column: str
-    value: float | None
-    text: str
-    detail: str = ""
-
-
-def heat_chart(
-    cells: Sequence[HeatCell],
-    *,
-    row_title: str,
-    column_title: str,
-    value_title: str,
-    domain: tuple[float, float] | None = None,
-) -> Spec:
-    """Draw a grid, rows and columns in the order of the cells.
-
-    ``domain`` has the values at both ends of the colors; None: they are percent, from 0.
-    """
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    names = list(dict.fromkeys(cell.row for cell in cells))
-    data = [
-        {"row": c.row, "column": c.column, "value": c.value, "text": c.text, "detail": c.detail or c.text}
-        for c in cells
-    ]
-    bare = {"domain": False, "ticks": False}
-    angle = 0 if max(map(len, columns), default=0) <= FLAT else -45
-    above = {"orient": "top", "labelAngle": angle, "labelLimit": 120, **bare}
-    place = {
-        "x": vega.name("column", title=column_title, scale={"domain": columns}, axis=above),
-        "y": vega.name("row", title=row_title, scale={"domain": names}, axis=bare),
-        "tooltip": vega.tips(row=row_title, column=column_title, detail=value_title),
-    }
-    scale = {"domain": domain or (0, vega.percent_top([cell.value for cell in cells])), "clamp": True}
-    color = vega.number("value", title=value_title, scale=scale, legend={"orient": "bottom"})
-    known, unknown = ([row for row in data if (row["value"] is None) is gap] for gap in (False, True))
-    layers = [
-        vega.layer(known, "rect", {"style": "cell"}, color=color, **place),
-        vega.layer(unknown, "rect", {"style": "gap"}, **place),
-        vega.layer(data, "text", {"style": "figure"}, text=vega.text("text"), **place),
-    ]
-    return vega.finish(layers, step=STEP, height=vega.ROW * len(names))

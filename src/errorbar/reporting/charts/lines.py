@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
+from errorbar.reporting.charts.naming import spread
 
 MOST_COLORED = 5  # series with a color of their own; further ones are drawn in the background
 MOST_TICKS = 20
 DODGE = 0.03  # share of the lower axis over which curves with error bars are spread at each place
 HIGH, LOW = 300, 220
 """Heights in pixels: of curves over things that are counted, and over others, which stand side by side."""
+LABEL = 14  # pixels from one name to the next
+ASIDE = 14  # pixels from the plot to names
+LIMIT = 130  # longest name, in pixels; the rest is cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class LinePoint:
     value: float | None
     low: float | None = None
     high: float | None = None
+    outer: vega.Ends | None = None  # ends of a wider interval, drawn as a thin bar below the thick one
 
 
 def line_chart(
@@ -35,7 +40,7 @@ def line_chart(
     guide: float | None = None,
     series_title: str = "system",
 ) -> Spec:
-    """Draw curves; the first ``MOST_COLORED`` in the order of the points have colors.
+    """Draw curves that end in their names; the first ``MOST_COLORED`` in the order of the points have colors.
 
     ``human`` is the series of humans, drawn in their own color, ``guide`` the height of a line to read by.
     """
@@ -45,27 +50,24 @@ def line_chart(
     ticks = {"values": places} if whole and len(places) <= MOST_TICKS else {"tickCount": vega.TICKS}
     marks = {"grid": False, "format": ",d" if whole or max(places, default=0) > 10 else "~g", **ticks}
     at = vega.number("at", title=x.title, scale={"zero": False, "nice": False, "padding": 12}, axis=marks)
-    ends = [end for point in points for end in (point.value, point.low, point.high)]
+    ends = [end for point in points for end in (point.value, point.low, point.high, *(point.outer or ()))]
     upright = vega.along(y, [*ends, guide], room=1.05)
-    tooltip = vega.tips(series=series_title, x=x.title, shown=y.title, interval="interval")
     # So that error bars at one place do not hide each other.
     step = DODGE * (places[-1] - places[0]) / max(1, len(names)) if places else 0.0
     beside = {each: (k - (len(names) - 1) / 2) * step for k, each in enumerate(names)}
     data = [_row(point, beside.get(point.series, 0.0), 2 if y.kind == "percent" else 3) for point in points]
 
+    known = [row for row in data if row]
+    tooltip = vega.tips_of(known, y.title, series=series_title, x=x.title)
+
     def curve(which: Sequence[str], look: vega.Part, channels: vega.Part) -> list[vega.Part]:
-        own = [row for row in data if row and row["series"] in which]
-        bars = [row for row in own if row["low"] is not None]
+        own = [row for row in known if row["series"] in which]
         told = {"x": at, "tooltip": tooltip, **channels}
         detail = {} if channels else {"detail": vega.text("series")}
         # Points of the background stay in it.
         size = {"filled": True, "size": 12} if look.get("style") == "quiet" else vega.POINT | {"size": 40}
         return [
-            *(
-                [vega.layer(bars, "rule", look, y=vega.number("low", **upright), y2={"field": "high"}, **told)]
-                if bars
-                else []
-            ),
+            *vega.bars(own, "y", upright, look, **told),
             vega.layer(
                 own, "line", {"fill": None, **look}, x=at, y=vega.number("value", **upright), **channels, **detail
             ),
@@ -79,14 +81,33 @@ def line_chart(
     if quiet:
         layers += curve(quiet, {"style": "quiet"}, {})
     if colored:
-        color = vega.name("series", title=series_title, scale={"domain": colored}, legend=vega.LEGEND)
+        color = vega.name("series", scale={"domain": colored}, legend=None)
         layers += curve(colored, {}, {"color": color})
     if human:
         layers += curve([human], {"style": "human"}, {})
-        last = [row for row in data if row and row["series"] == human][-1:]
-        look = {"align": "right", "dy": -12, "style": "label"}
-        layers.append(vega.layer(last, "text", look, x=at, y=vega.number("value", **upright), text=vega.text("series")))
-    return vega.finish(layers, height=HIGH if whole else LOW)
+    height = max(HIGH if whole else LOW, LABEL * len({str(row["series"]) for row in known}))
+    ends = _ends(known, upright["scale"]["domain"], height)
+    leads: list[tuple[Sequence[str], vega.Part, vega.Part]] = [(quiet, {"style": "quiet"}, {})]
+    leads += [(colored, {}, {"color": color} if colored else {}), ([human], {"style": "human"}, {})]
+    for which, look, channels in leads:
+        own = [row for row in ends if row["series"] in which]
+        thin = {"strokeWidth": 1, "x2Offset": ASIDE - 3, "tooltip": None, **look}
+        to = {"x2": {"value": "width"}, "y2": {"field": "label"}, **channels}
+        layers.append(vega.layer(own, "rule", thin, x=at, y=vega.number("value", **upright), **to))
+    named = {"style": "label", "align": "left", "dx": ASIDE, "limit": LIMIT}
+    place = {"x": {"value": "width"}, "y": vega.number("label", **upright)}
+    layers.append(vega.layer(ends, "text", named, **place, text=vega.text("series"), tooltip=tooltip))
+    return vega.finish([each for each in layers if each["data"]], height=height)
+
+
+def _ends(rows: Sequence[vega.Row], domain: Sequence[float], height: int) -> list[vega.Part]:
+    """The last point of each series, and how high its name stands so that names do not touch."""
+    last = {str(row["series"]): row for row in rows}
+    low, high = domain
+    unit = (high - low) / height
+    down = [(high - float(str(row["value"]))) / unit for row in last.values()]
+    moved = spread(down, LABEL, 4, height - 4)
+    return [{**row, "label": high - place * unit} for row, place in zip(last.values(), moved, strict=True)]
 
 
 def _row(point: LinePoint, beside: float, digits: int) -> vega.Row | None:
@@ -94,4 +115,4 @@ def _row(point: LinePoint, beside: float, digits: int) -> vega.Row | None:
         return None
     moved = 0.0 if point.low is None or point.high is None else beside
     own = {"series": point.series, "x": point.x, "at": point.x + moved}
-    return {**own, **vega.measured(point.value, point.low, point.high, digits)}
+    return {**own, **vega.measured(point.value, point.low, point.high, digits, point.outer)}

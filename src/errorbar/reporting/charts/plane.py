@@ -14,19 +14,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.vega import POINT, Axis, Part, along, finish, layer, number, text, tips
+from errorbar.reporting.charts.naming import LIMIT, Point, Spot, place_names
+from errorbar.reporting.charts.vega import (
+    PLACE,
+    POINT,
+    Axis,
+    Part,
+    Room,
+    Row,
+    along,
+    finish,
+    layer,
+    number,
+    text,
+    text_width,
+    tips,
+)
 
 Ends = tuple[float, float] | None
 MOST_NAMES = 30  # points whose names stand beside them; with more, names are left to tooltip and table
 STEPS = 60
-Anchor = tuple[str, int, int]  # alignment of a name, and how far right and down of its point it stands, in pixels
-Box = tuple[float, float, float, float]
-ANCHORS: tuple[Anchor, ...] = (("left", 7, -8), ("left", 7, 9), ("right", -7, -8), ("right", -7, 9), ("left", 7, -20))
-WIDE, NARROW, HIGH = 640, 220, 380
-"""Pixels that places of names are thought in: width on a screen and on a phone, and height."""
-BETWEEN = 420  # width in pixels from which on names stand as on a screen
-LETTER = 7  # width of a letter, and half of its height, with room
-LIMIT = 120  # longest name, in pixels; the rest is cut
+HIGH = 420
+WIDTHS = ((170, 200, 260), (240, 320, 410), (390, 500, 650), (630, 800, 1000, 1300))
+EDGES = (250, 400, 640)
+"""Widths of the plane in pixels, from a phone to a screen: each row has its own places of names, up to an edge."""
+BESIDE = 106  # pixels of a chart that are not plane: the axis, and names of contours
+AXIS = 40  # pixels left of the plane that the key may take
+LINE = 16  # pixels from one line of the key to the next
+BESIDE_POINT = (7, -8, "left")
+BELOW = 54  # pixels from the plane to the key: marks and title of the axis stand between
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,7 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
     ]
     told = {"tooltip": tips(name="system", P_shown="precision", R_shown="recall")}
     flat, steep = ([row for row in data if row[end] is not None] for end in ("R_low", "P_low"))
-    bar, beyond = {"style": "interval"}, {"style": "letter", "align": "left", "dx": 5}
+    bar, beyond = {"style": "interval"}, {"style": "letter", "tooltip": None, "align": "left", "dx": 5}
     layers = [
         layer(lines, "line", {"style": "guide", "tooltip": None}, x=x, y=y, detail=text("contour")),
         # Beyond the plane, where neither line nor name is.
@@ -92,17 +108,73 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
         layer(steep, "rule", bar, x=x, y=number("P_low", **upright), y2={"field": "P_high"}, **told),
         layer(data, "point", {"style": "estimate", **POINT}, x=x, y=y, **told),
     ]
+    numbered: Sequence[int] = ()
     if len(points) <= MOST_NAMES:
-        named = [(p.name, p.recall / right, p.precision / top) for p in points]
-        edge = [(str(end["contour"]), float(end["P"]) / top) for end in ends]
-        screen = places(named, edge), f"width < {BETWEEN} ? 0 : 1"
-        phone = places(named, edge, wide=NARROW, every=False), f"width < {BETWEEN} ? 1 : 0"
-        for placed, visible in (screen, phone):
-            for (align, dx, dy), names in placed.items():
-                own = [row for row in data if row["name"] in names]
-                place = {"align": align, "dx": dx, "dy": dy, "limit": LIMIT, "opacity": {"expr": visible}}
-                layers.append(layer(own, "text", {"style": "label", **place}, x=x, y=y, text=text("name")))
-    return finish(layers, height=420)
+        spots, numbered = _spots(points, right, top)
+        rows = [
+            {**row, "number": k + 1, "at": [[*each[k], int(each[k].led)] for each in spots]}
+            for k, row in enumerate(data)
+        ]
+        layers += _named(rows, numbered, {"x": x, "y": y, **told})
+        layers += _key(rows, numbered, told) if numbered else []
+    edges = [edge + BESIDE for edge in EDGES] if numbered else []
+    return finish(layers, height=HIGH, room=Room(edges=edges))
+
+
+HERE = "".join(f"{PLACE} < {edge + BESIDE} ? {at} : " for at, edge in enumerate(EDGES)) + str(len(EDGES))
+"""Which of ``WIDTHS`` a chart has, as an expression."""
+
+
+def _spots(points: Sequence[PlanePoint], right: float, top: float) -> tuple[list[list[Spot]], list[int]]:
+    """Where names stand for each of ``WIDTHS``, and for which of these there is only room for numbers."""
+
+    def shares(low_high: Ends, end: float) -> Ends:
+        return None if low_high is None else (low_high[0] / end, low_high[1] / end)
+
+    named = [
+        Point(p.name, p.recall / right, p.precision / top, shares(p.recall_ends, right), shares(p.precision_ends, top))
+        for p in points
+    ]
+    short = [p._replace(name=str(k)) for k, p in enumerate(named, 1)]
+    fit = all(text_width(p.name) <= LIMIT for p in points)
+    spots, numbered = [], []
+    for at, widths in enumerate(WIDTHS):
+        found = place_names(named, widths, HIGH) if fit else None
+        if found is None:
+            numbered.append(at)
+            found = place_names(short, widths, HIGH) or place_names(short, widths, HIGH, crossing=True)
+        spots.append(found or [Spot(*BESIDE_POINT)] * len(points))
+    return spots, numbered
+
+
+def _named(rows: Sequence[Row], numbered: Sequence[int], channels: Part) -> list[Part]:
+    """Names with lines to their points; on widths with no room for them numbers."""
+    right, down, align, led = (f"datum.at[{HERE}][{k}]" for k in range(4))
+    line = {"x2Offset": {"expr": right}, "y2Offset": {"expr": down}, "opacity": {"expr": led}}
+    place = {"dx": {"expr": right}, "dy": {"expr": down}, "align": {"expr": align}}
+    shown = {"value": {"expr": f"indexof({list(numbered)}, {HERE}) >= 0 ? datum.number : datum.name"}}
+    ends = {"x2": {"field": "R"}, "y2": {"field": "P"}}
+    return [
+        # A name begins where its line ends.
+        layer(rows, "rule", {"style": "leader", **line}, **channels | ends),
+        layer(rows, "text", {"style": "label", **place}, **channels, text=shown),
+    ]
+
+
+def _key(rows: Sequence[Row], numbered: Sequence[int], told: Part) -> list[Part]:
+    """Below the plane which number is whose, on the widths with numbers."""
+    longest = max(text_width(f"{len(rows)}  {row['name']}") for row in rows) + LINE
+    few, many = (max(1, int((wide + BESIDE) // longest)) for wide in (WIDTHS[0][0], EDGES[1]))
+    columns = f"({PLACE} < {EDGES[1] + BESIDE} ? {few} : {many})"
+    row, column = f"floor((datum.number - 1) / {columns})", f"((datum.number - 1) % {columns})"
+    there = f"indexof({list(numbered)}, {HERE}) >= 0"
+    channels = {
+        "x": {"value": {"expr": f"{there} ? {column} * {PLACE} / {columns} - {AXIS} : 0"}},
+        "y": {"value": {"expr": f"{there} ? height + {BELOW} + {LINE} * {row} : 0"}},
+        "text": {"value": {"expr": f"{there} ? datum.number + '  ' + datum.name : ''"}},
+    }
+    look = {"style": "label", "align": "left", "limit": {"expr": f"{PLACE} / {columns} - {LINE}"}}
+    return [layer(rows, "text", look, **channels, **told)]
 
 
 def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[Part], list[Part]]:
@@ -118,43 +190,6 @@ def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[
     for row in ends[-1:]:  # the name once, at the highest line
         row["contour"] = f"{f_name} {row['contour']}"
     return lines, ends
-
-
-def places(
-    points: Sequence[tuple[str, float, float]],
-    edge: Sequence[tuple[str, float]] = (),
-    *,
-    wide: int = WIDE,
-    every: bool = True,
-) -> dict[Anchor, set[str]]:
-    """Beside its point, where a name covers no point and no other name: where names stand, and which.
-
-    ``points`` are names and places as shares of the width, of ``wide`` pixels, and of the height; ``edge`` is what
-    stands right of the plane, and how high. A name that would always cover something stands above to the right, or
-    is left out, unless ``every``.
-    """
-    taken = [(right * wide - 4, up * HIGH - 4, right * wide + 4, up * HIGH + 4) for _, right, up in points]
-    taken += [_box(text, wide, up * HIGH, ("left", 5, 0)) for text, up in edge]
-    placed: dict[Anchor, set[str]] = {}
-    for name, right, up in points:
-        boxes = {anchor: _box(name, right * wide, up * HIGH, anchor) for anchor in ANCHORS}
-        free = (anchor for anchor, box in boxes.items() if not any(_overlap(box, other) for other in taken))
-        anchor = next(free, ANCHORS[0] if every else None)
-        if anchor is not None:
-            taken.append(boxes[anchor])
-            placed.setdefault(anchor, set()).add(name)
-    return placed
-
-
-def _box(name: str, x: float, y: float, anchor: Anchor) -> Box:
-    align, dx, dy = anchor
-    length = min(LETTER * len(name), LIMIT)
-    start = x + dx - (length if align == "right" else 0)
-    return (start, y - dy - LETTER, start + length, y - dy + LETTER)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _shown(value: float, ends: Ends) -> str:

@@ -7,7 +7,8 @@ scheme by rendering the same specification with the other configuration.
 
 The categorical colors are shades of those of Okabe and Ito (2008), which readers with any of the common color-vision
 deficiencies can tell apart, with contrast of 3:1 or more against the background of their scheme, without orange, which
-means annotators. Ramps stay on one side of middle gray, so that figures in the cells of a heat map are readable.
+means annotators. Ramps run from near the background to the other end of lightness in equal steps of OKLCH, which is
+what readers who see few hues go by; figures in cells are black or white, whichever is the more readable.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ _CATEGORY = {
     "dark": ("#6cb6f5", "#3cc79c", "#e08fbf", "#e0bd3a", "#b9dcf7"),
 }
 _DIVERGING = {"light": ("#efa877", "#fbfaf8", "#84b7dd"), "dark": ("#8f4a17", "#20262f", "#2a6698")}
-_RAMP = {"light": ("#f2f7fb", "#84b7dd"), "dark": ("#1a222c", "#2a6698")}
+_RAMP = {
+    # Lightness .975 to .27 and hue 115 to 275 degrees; then .235 to .95 and 275 to 112; chroma as far as screens go.
+    "light": ("#f6fae3", "#c8e4b9", "#87d1a1", "#3eb99e", "#029a9b", "#027a8f", "#025b80", "#003b78", "#1a1c5a"),
+    "dark": ("#191c31", "#163459", "#025273", "#027183", "#09908f", "#0db291", "#65ce89", "#b1e389", "#f0f796"),
+}
+FADED: Final = 0.3
+"""How much color a cell keeps that counts too little to be compared."""
 _HUMAN = {"light": "#b94a00", "dark": "#f2914a"}
 
 
@@ -73,7 +80,9 @@ def _config(scheme: str) -> Config:
             "label": words(12),  # names beside points
             "figure": words(11),  # numbers in cells
             "quiet": line(muted, 1, opacity=0.6),  # lines in the background of others
+            "leader": line(muted, 1),  # from a point to its name
             "cell": {"stroke": paper, "strokeWidth": 1},  # of a heat map
+            "faded": {"stroke": paper, "strokeWidth": 1, "fillOpacity": FADED},  # a cell of too few
             "gap": {"color": faint, "stroke": paper, "strokeWidth": 1},  # a cell without a value
             "letter": words(12, muted),  # letters of groups
             "bar": {"color": accent, "stroke": paper},  # of a histogram

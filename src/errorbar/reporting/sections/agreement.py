@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 from errorbar.agreement.report import TITLES, AgreementReport
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, plural
+from errorbar.reporting.sections.figures import at_ends, drawn
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Column, Table
@@ -40,8 +43,7 @@ def _coefficients(report: AgreementReport, level: float) -> Chart:
     columns = [Column("coefficient"), Column("value", "number", interval="beside")]
     rows = [*named.items(), *specific.items()]
     table = Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
-    said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
-    text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
+    text = "1 is perfect agreement; 0 is what chance gives, but for observed agreement."
     dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
     spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
@@ -60,23 +62,25 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
     kappas = {pair.table.raters: pair.kappa.estimate for pair in report.pairwise}
     shown = names[:MOST_RATERS]
     cells = []
-    for row in shown:
-        for column in shown:
+    for k, row in enumerate(shown[1:], 1):
+        for column in shown[:k]:
             estimate = kappas.get((row, column)) or kappas.get((column, row))
             value = None if estimate is None else estimate.value
-            text = "" if row == column else DASH if value is None else f"{value:.2f}"
+            text = DASH if value is None else f"{value:.2f}"
             cells.append(HeatCell(row, column, value, text, "" if estimate is None else _sentence(estimate)))
     known = sorted((e.value, pair) for pair, e in kappas.items() if e.value is not None)
-    text = f"Cohen's kappa of every pair of {plural(len(names), one)}. "
-    if known:
-        (low, least), (high, most) = known[0], known[-1]
-        text += f"Lowest: {low:.4f} ({least[0]} and {least[1]}); highest: {high:.4f} ({most[0]} and {most[1]})."
-    else:
-        text += "No pair has a value."
+    text = f"Each cell is a pair of {who}; colors run from the pair that agrees least to the one that agrees most."
+    if len({value for value, _ in known}) > 1:
+        most, least = at_ends((value, f"{first} and {second}") for value, (first, second) in known)
+        pairs = [each[0] if len(each) == 1 else f"{len(each)} pairs" for each in (most, least)]
+        text += f" {pairs[0]} agree most, {pairs[1]} least."
+    elif not known:
+        text = "No pair has a value."
     if len(shown) < len(names):
-        text += f" The chart shows the first {len(shown)} of them, the table every pair."
-    domain = (min([0.0, *(value for value, _ in known)]), 1.0)
-    spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
+        text += f" The chart shows the first {len(shown)} of {len(names)}, the table every pair."
+    ends = [value for value, _ in known] or [0.0]
+    domain = (floor(20 * ends[0]) / 20, max(ceil(20 * ends[-1]), floor(20 * ends[0]) + 1) / 20)
+    spec = heat_chart(cells, RowNames(one), column_title="and", value_title="Cohen's kappa", domain=domain)
     rows = [(*p.table.raters, p.table.n_items, p.kappa.observed, p.kappa.estimate) for p in report.pairwise]
     columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
     columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))

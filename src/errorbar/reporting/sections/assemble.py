@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from errorbar.reporting.blocks import Block, Chart, Items, Prose, Report, Section, Sentences
+from errorbar.reporting.blocks import Block, Chart, Fold, Items, Matrix, Prose, Report, Section, Sentences
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.attack import attack
@@ -81,7 +81,7 @@ def build_report(
 
 def made_report(studies: Sequence[Study], title: str, command: str, no_sentences: str) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
-    name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
+    name = title or listed(list(dict.fromkeys(study.name for study in studies)))
     made = build_report(studies, title=name, command=command, date=today(), no_sentences=no_sentences)
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
@@ -133,6 +133,8 @@ def _unique(section: Section, taken: set[str]) -> Section:
             return replace(one, name=free(one.name), table=replace(one.table, name=free(one.table.name)))
         if isinstance(one, Items):
             return replace(one, table=replace(one.table, name=free(one.table.name)))
-        return replace(one, name=free(one.name)) if isinstance(one, Table) else one
+        if isinstance(one, Fold) and isinstance(one.inside, Table):
+            return replace(one, inside=replace(one.inside, name=free(one.inside.name)))
+        return replace(one, name=free(one.name)) if isinstance(one, Table | Matrix) else one
 
     return replace(section, name=free(section.name), blocks=[block(one) for one in section.blocks])

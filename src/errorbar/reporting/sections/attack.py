@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, dot_chart
-from errorbar.reporting.sections.figures import axis, drawn, in_percent, in_sentence
+from errorbar.reporting.sections.figures import axis, drawn, in_percent
 from errorbar.studies.attack_result import Attacked, Landings, placed
 from errorbar.studies.model import CorpusStudy, Study
 
@@ -41,10 +41,8 @@ def _chart(found: Attacked, under: Landings) -> Chart:
         Dot(f"{each.name} (attack)" if place else each.name, *drawn(each.estimate, kind), note=place)
         for each, place in rows
     ]
-    text = f"{under.measure.title} of systems and attacks as points with intervals as bars, best first; behind an "
-    text += f"attack, its place among the systems. {found.summary(under)}"
-    best = under.best_first[0].attack
-    text += f" The attack that comes highest, {best.name}: {in_sentence(best.estimate, kind)}."
+    text = "Best first; behind an attack stands its place among the systems. An attack above systems is one that the "
+    text += "metric prefers to their corrections."
     if len(systems) > MOST_SYSTEMS:
         text += f" The chart shows the best {MOST_SYSTEMS} of {len(systems)} systems."
     table = found.table(under, "attacks-table", told=True)

@@ -2,57 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from errorbar.ceilings import Ceiling
-from errorbar.ceilings.spread import CeilingIntervals
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.ceilings.spread import CeilingIntervals, Row, known
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.base import Floats
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.lines import MOST_COLORED, LinePoint, line_chart
-from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import axis, drawn, plural, value_text
+from errorbar.reporting.charts.vega import Axis, Ends
+from errorbar.reporting.sections.figures import axis, drawn, plural
+from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.model import CorpusStudy, Study
-from errorbar.tables.shown import percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.studies.over_judges import TITLE
+from errorbar.tables.table import Cell, Column, Kind, Table
 
 HUMAN = "human"
 MOST_SYSTEMS = 40
 
 
-Curve = tuple[str, list[Estimate]]  # a name, and a value for each number of references
+class Curve(NamedTuple):
+    """A name, and a value for each number of references."""
+
+    name: str
+    estimates: Sequence[Estimate]
+    judged: Row | None = None  # intervals over texts and judges, or why there are none
+
+    def point(self, k: int, kind: Kind) -> tuple[float | None, float | None, float | None, Ends | None]:
+        """A value and the ends of its intervals, for a chart."""
+        outer = None
+        if self.judged is not None:
+            _, *ends = drawn(self.estimates[k].with_interval(self.judged[k]), kind)
+            outer = (ends[0], ends[1]) if ends[0] is not None and ends[1] is not None else None
+        return *drawn(self.estimates[k], kind), outer
 
 
 def ceiling(study: Study) -> Section | None:
     """The curves, or None where there is one annotator only."""
     if not isinstance(study, CorpusStudy) or study.ceiling is None:
         return None
-    found, intervals = study.ceiling.found, study.ceiling.intervals
-    blocks: list[Block] = [_prose(found, intervals), _scores(found, intervals)]
-    if found.systems:
-        blocks.append(_ratios(found, intervals))
+    made = study.ceiling
+    blocks: list[Block] = [_prose(made), _scores(made)]
+    if made.found.systems:
+        blocks.append(_ratios(made))
     return Section("ceiling", "How far from a human", blocks)
 
 
-def _prose(found: Ceiling, intervals: CeilingIntervals | None) -> Prose:
-    bare = "" if intervals is not None else " No intervals were computed; they are made on request."
+def _prose(made: CeilingResult) -> Prose:
+    found, bare = made.found, ""
+    if made.intervals is None:
+        bare = " No intervals were computed; they are made on request."
+    elif made.judged is not None:
+        bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
     some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
     text = (
         f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against every "
-        "subset of the others, and each system against subsets of the same size. More references raise every score, so "
-        f"only scores with as many references compare.{some}{bare}"
+        f"subset of the others, and each system against subsets of the same size.{_growing(found)}{_fewer(found)}"
+        f"{some}{bare}"
     )
     return Prose([text])
 
 
-def _curve(name: str, values: Sequence[float], ends: Sequence[Interval | Undefined] | None) -> Curve:
-    estimates = [Estimate(None if np.isnan(value) else value, 0) for value in values]
-    if ends is not None:
-        estimates = [one.with_interval(each) for one, each in zip(estimates, ends, strict=True)]
-    return name, estimates
+def _rising(found: Ceiling) -> bool:
+    """Whether more references raise the main measure of somebody and lower nobody's, as far as tables show it.
+
+    It holds where references are pooled or the best is chosen, and not of GLEU, which averages over them.
+    """
+    curves = [found.human[:, found.main], *found.scores[:, :, found.main]]
+    steps = np.diff(np.round(np.stack(curves), 4), axis=1)
+    return bool((steps > 0).any() and not (steps < 0).any())
+
+
+def _growing(found: Ceiling) -> str:
+    """Why scores with different numbers of references do not compare."""
+    why = "More references raise scores" if _rising(found) else "Scores change with the number of references"
+    return f" {why}, so only scores with as many references compare."
+
+
+def _fewer(found: Ceiling) -> str:
+    """Why there is a reference fewer here than in the leaderboard."""
+    n = len(found.annotators)
+    if found.sizes[-1] != n - 1 or not found.systems:
+        return ""
+    others = f"the other {n - 1}" if n > 2 else "the other one"
+    return (
+        f" A human is scored against {others}, never against their own corrections: so systems are scored against at "
+        f"most {plural(n - 1, 'reference')} here, and their scores are not those of the leaderboard, where all {n} "
+        "annotators are references."
+    )
+
+
+def _curve(made: CeilingResult, name: str, values: Floats, of: Callable[[CeilingIntervals], Row]) -> Curve:
+    over, judged = (None if each is None else of(each) for each in (made.intervals, made.judged))
+    estimates = [Estimate(known(value), 0) for value in values.tolist()]
+    if over is not None:
+        estimates = [one.with_interval(each) for one, each in zip(estimates, over, strict=True)]
+    return Curve(name, estimates, judged)
+
+
+def _of_systems(made: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]) -> list[Curve]:
+    """A curve of each system, the best first."""
+    names = made.found.systems
+    return [_curve(made, names[s], values[s], partial(_nth, of, s)) for s in _best_first(made.found)]
+
+
+def _nth(of: Callable[[CeilingIntervals], Sequence[Row]], s: int, over: CeilingIntervals) -> Row:
+    return of(over)[s]
 
 
 def _best_first(found: Ceiling) -> list[int]:
@@ -60,52 +121,53 @@ def _best_first(found: Ceiling) -> list[int]:
     return sorted(range(len(found.systems)), key=lambda s: -sign * float(found.scores[s, -1, main]))
 
 
-def _table(found: Ceiling, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
-    columns = [Column("references"), *(replace(column, title=each, key=each) for each, _ in curves)]
+def _table(made: CeilingResult, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
+    columns, found = [Column("references")], made.found
+    for each in curves:
+        columns.append(replace(column, title=each.name, key=each.name))
+        if each.judged is not None:
+            columns.append(Column(TITLE, column.kind, f"{each.name}_judges", interval="only"))
     rows: list[list[Cell]] = []
     for k, (size, n, exact) in enumerate(zip(found.sizes, found.n_subsets, found.exact, strict=True)):
-        label = f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"
-        rows.append([label, *(estimates[k] for _, estimates in curves)])
-    return Table(columns, rows, column.title, name, notes)
+        row: list[Cell] = [f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"]
+        for each in curves:
+            row += [each.estimates[k], *([] if each.judged is None else [each.judged[k]])]
+        rows.append(row)
+    return Table(columns, rows, column.title, name, [*notes, *made.interval_notes()])
 
 
-def _scores(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
-    measure, main = found.measures[found.main], found.main
-    name = measure.title
-    curves = [_curve(HUMAN, found.human[:, main].tolist(), None if intervals is None else intervals.human)]
-    for s in _best_first(found):
-        ends = None if intervals is None else intervals.systems[s]
-        curves.append(_curve(found.systems[s], found.scores[s, :, main].tolist(), ends))
-    several = len(found.sizes) > 1
-    first, last = ([value_text(each[k].value, measure.kind) for _, each in curves] for k in (0, -1))
+def _scores(made: CeilingResult) -> Chart:
+    found, measure = made.found, made.found.measures[made.found.main]
+    name, main = measure.title, found.main
+    curves = [_curve(made, HUMAN, found.human[:, main], lambda over: over.human)]
+    curves += _of_systems(made, found.scores[:, :, main], lambda over: over.systems)
     unit = " percent" if measure.kind == "percent" else ""
-    text = f"{name} by number of references: a human scores {first[0]}{unit} "
-    text += f"with {plural(found.sizes[0], 'reference')}"
-    text += f" and {last[0]} with {found.sizes[-1]}." if several else "."
+    text = "A human scored like a system, against the others."
+    if len(found.sizes) > 1:
+        why = "More references raise the curves" if _rising(found) else "Scores change with the number of references"
+        text = f"{why}: compare only straight up and down, where there are as many."
     if found.systems:
-        text += f" The best system there, {curves[1][0]}: {first[1]}"
-        text += f" and {last[1]}." if several else "."
+        best, last = max(measure.sign * found.scores[:, -1, main]), measure.sign * found.human[-1, main]
+        text += " What parts a system from the human line is left to gain"
+        text += "." if best >= last or len(found.systems) == 1 else f"; {curves[1].name} comes nearest."
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
-    table = _table(found, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
+    table = _table(made, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
     spec = _drawn(found, curves, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
     return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
 
 
-def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
-    curves = [
-        _curve(found.systems[s], found.ratio[s].tolist(), None if intervals is None else intervals.ratios[s])
-        for s in _best_first(found)
-    ]
-    first, value = curves[0][0], curves[0][1][-1].value
+def _ratios(made: CeilingResult) -> Chart:
+    found, curves = made.found, _of_systems(made, made.found.ratio, lambda over: over.ratios)
     name = found.measures[found.main].title.rstrip("0123456789.")
-    text = f"{name} of a system as a share of what a human scores, in percent, by number of references. {first}: "
-    text += "no ratio" if value is None else f"{percent(value)} percent"
-    text += f" with {plural(found.sizes[-1], 'reference')}.{_cut(len(curves))}"
+    text = f"{name} of a system as a share of what a human scores with as many references: 100 is a human."
+    if len(found.sizes) > 1:
+        text += " A flat curve is a share that does not hang on how many references there are."
+    text += _cut(len(curves))
     notes = [f"system {name} over human {name} with as many references, in percent"]
     notes += found.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
-    table = _table(found, column, "ceiling-ratios", curves, notes)
+    table = _table(made, column, "ceiling-ratios", curves, notes)
     spec = _drawn(found, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
@@ -114,14 +176,14 @@ def _drawn(found: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "",
     """Curves by number of references; rows where there is only one number."""
     shown = curves[: MOST_SYSTEMS + 1]
     if len(found.sizes) == 1:
-        dots = [Dot(name, *drawn(estimates[0], y.kind)) for name, estimates in shown]
+        dots = [
+            Dot(one.name, value, low, high, outer=outer)
+            for one in shown
+            for value, low, high, outer in [one.point(0, y.kind)]
+        ]
         alone = Axis(f"{y.title}, {plural(found.sizes[0], 'reference')}", y.kind)
         return dot_chart(dots, alone, name_title="who")
-    points = [
-        LinePoint(name, size, *drawn(estimate, y.kind))
-        for name, estimates in shown
-        for size, estimate in zip(found.sizes, estimates, strict=True)
-    ]
+    points = [LinePoint(one.name, size, *one.point(k, y.kind)) for one in shown for k, size in enumerate(found.sizes)]
     return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
 
 

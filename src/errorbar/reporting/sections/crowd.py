@@ -11,7 +11,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, in_sentence, plural
+from errorbar.reporting.sections.figures import drawn
 from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
@@ -55,8 +55,8 @@ def _histogram(study: CrowdStudy) -> Chart:
     columns = [Column("majority"), Column("items", "count"), Column("%", "percent", "share")]
     notes = ["a range holds its low edge, the last one also its high edge"]
     table = Table(columns, rows, "Items by share of the majority", "crowd-agreement", notes)
-    text = f"{plural(study.n_items, 'item')} by the share of raters who agree with the majority. "
-    text += "; ".join(f"{name}: {n:,}" for name, n in counts.items()) + "."
+    text = "Items by the share of raters who agree with the majority: those on the right are clear to everybody, those "
+    text += "on the left divide the crowd."
     spec = bar_chart(counts, x_title="share of the majority", y_title="items")
     return Chart("crowd-histogram", "Agreement of the crowd", text, spec, table, "half")
 
@@ -68,8 +68,8 @@ def _scores(study: CrowdStudy) -> Chart:
     title = "Scores against the crowd, in percent"
     table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], study.confidence_level)
     dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
-    text = f"{name} against the crowd, weighted and by majority, with intervals. "
-    text += "; ".join(f"{row.system}, {row.score.estimand}: {in_sentence(row.score.f)}" for row in rows[:MOST_SAID])
+    text = "Weighted by the share of raters, and by what most of them say: where the two are apart, the score depends "
+    text += "on items that divide the crowd"
     spec = dot_chart(dots, Axis(f"{name} (percent)"), name_title="system", series_title="estimand")
     return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
 
@@ -88,11 +88,7 @@ def _bins(study: CrowdStudy) -> Chart:
     shown, cut = dots[:MOST_DRAWN], ""
     if len(shown) < len(dots):
         cut = f" The chart shows the first {len(shown)} of {len(dots)} values, the table all."
-    text = f"Weighted precision and recall of {plural(len(study.curves.systems), 'system')} on items by agreement. "
-    text += "; ".join(
-        f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
-        for dot in dots[:MOST_SAID]
-    )
+    text = "Weighted precision and recall on items by agreement: a good system gains as the crowd agrees more"
     spec = dot_chart(shown, Axis("percent"), name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
 
@@ -105,10 +101,7 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     rows = [[*row[:SHARED], row[at]] for row in whole.rows]
     notes = whole.notes[:1]
     table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
-    first = study.curves.systems[0]
-    ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
-    text = f"{title} on the items on which at least such a share of the raters agree. {first.system}: "
-    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
+    text = f"{title} on the items on which at least such a share of the raters agree: further right, only clear items"
     points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
     spec = line_chart(points, Axis("share of raters who agree, at least", "number"), Axis(title, "number"))
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

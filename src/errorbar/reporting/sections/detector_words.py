@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from errorbar.metrics.threshold_sweep import Truth
 from errorbar.reporting.blocks import Block, Chart, Item, Items, Spec
-from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, listed, plural, slug
 from errorbar.studies.detector_result import Confusion, DetectorResult, DetectorStudy, HardItem, Marked
@@ -84,8 +85,8 @@ def confusions(one: DetectorResult) -> list[Block]:
     title = f"{one.name}: what is written and what is suggested"
     table = Table(columns, rows, title, f"detector-confusion-{name}-values", notes)
     first = one.confusions[0]
-    text = f"Flagged items of {one.name} by the written word (rows) and the suggestion. Most frequent: {first.written} "
-    text += f"→ {first.suggested or NOTHING}, {_detail(first)}."
+    text = f"Flagged items of {one.name}, the written word in rows, the suggestion in columns. Most frequent: "
+    text += f"{first.written} → {first.suggested or NOTHING}."
     if annotated:
         agreed = sum(each.n_agreed or 0 for each in one.confusions)
         text += f" An annotator writes the suggestion in {agreed:,} of {one.n_flagged:,} flagged items."
@@ -109,11 +110,9 @@ def written(found: DetectorStudy) -> Chart:
     ]
     title = "What annotators write in the place of a word"
     table = Table(columns, rows, title, "detector-written-values", notes)
-    (word, other), n = pairs[0]
-    text = (
-        f"Judgments of {plural(found.n_judges, 'annotator')} by the written word (rows) and what they write instead. "
-    )
-    text += f"Most frequent: {word} → {other or NOTHING}, {plural(n, 'judgment')}."
+    (word, other), _ = pairs[0]
+    text = f"Judgments of {plural(found.n_judges, 'annotator')}, the written word in rows, what they write in columns. "
+    text += f"Most frequent: {word} → {other or NOTHING}."
     details = {pair: plural(n, "judgment") for pair, n in pairs}
     return Chart("detector-written", title, text, _grid(dict(pairs), details, "annotators write"), table)
 
@@ -132,13 +131,13 @@ def _grid(counts: Mapping[tuple[str, str], int], details: Mapping[tuple[str, str
         for column in columns:
             n = counts.get((row, column), 0)
             said = details.get((row, column), "none")
-            cells.append(_cell(f"{row} ({by_row[row]:,})", column or NOTHING, n, said))
+            cells.append(_cell(row, column or NOTHING, n, said))
         if rest:
             n = sum(m for (one, column), m in counts.items() if one == row and column not in columns)
-            cells.append(_cell(f"{row} ({by_row[row]:,})", OTHERS, n, f"{n:,}" if n else "none"))
+            cells.append(_cell(row, OTHERS, n, f"{n:,}" if n else "none"))
     most = max((cell.value or 0.0 for cell in cells), default=1.0)
-    titles = {"row_title": "written", "column_title": column_title, "value_title": "number"}
-    return heat_chart(cells, domain=(0.0, most), **titles)
+    words = RowNames("written", behind={row: f"{by_row[row]:,}" for row in rows}, counted="in all")
+    return heat_chart(cells, words, column_title=column_title, value_title="number", domain=(0.0, most))
 
 
 def _cell(row: str, column: str, n: int, detail: str) -> HeatCell:

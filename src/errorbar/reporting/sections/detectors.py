@@ -104,17 +104,16 @@ def _scores(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Char
     table = _table(found, truths, level)
     average = bool(found.sweeps)
     title = "Average precision" if average else "F1 of the flags"
-    dots, said = [], []
+    dots = []
     for one in best_first(found):
         for truth in truths:
             sweep = _sweeps(found, truth).get(one.name)
             value = one.scores[truth].f if not average else None if sweep is None else sweep.average_precision
             if value is not None:
                 dots.append(Dot(one.name, *drawn(value), series=SHORT[truth]))
-                said.append(f"{one.name} against {_against(found, truth)}: {in_sentence(value)}")
-    text = f"{title} of {plural(len(found.detectors), 'detector')} with intervals"
-    text += ", by what an error is. " if len(truths) > 1 else ". "
-    text += f"{'; '.join(said[:MOST_LISTED])}. The table also has P, R and F1 of the flags as they are."
+    text = "The detector with the highest value first. The table also has P, R and F1 of the flags as they are."
+    if len(truths) > 1:
+        text = "Where the points of a detector are far apart, its value hangs on what is called an error. " + text
     spec = dot_chart(dots, Axis(f"{title} (percent)"), name_title="detector", series_title="an error is")
     return Chart("detector-scores", title, text, spec, table, "half")
 
@@ -158,13 +157,9 @@ def _curve(found: DetectorStudy, truth: Truth, level: float) -> Chart:
     ]
     first = next(iter(sweeps.systems.values()))
     chance = first.errors / first.n_items if first.n_items else None
-    averages = "; ".join(
-        f"{name}: average precision {in_sentence(sweeps.systems[name].average_precision)}"
-        for name in shown[:MOST_LISTED]
-    )
-    text = f"Precision at each recall as the threshold falls, with bands of intervals. {averages}."
+    text = "As the threshold falls, a detector finds more and is right less often: the higher a curve, the better."
     if chance is not None:
-        text += f" The dashed line, {points(chance):.2f}, is what chance has at every recall."
+        text += " The dashed line is what chance has at every recall."
     if len(shown) < len(sweeps.systems):
         text += f" The chart shows the best {len(shown)} of {len(sweeps.systems)} detectors, the table all."
     axes = Axis("recall (percent)"), Axis("precision (percent)")

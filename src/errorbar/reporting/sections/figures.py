@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from errorbar.core.estimate import Estimate
+from errorbar.core.estimate import Estimate, Interval
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scored import Score
 from errorbar.reporting.charts.vega import Axis
@@ -13,6 +13,7 @@ from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
+FEW = 20  # edits of a type: what is found of fewer is faded
 MOST_NAMED = 5  # names in one list of a sentence; more are counted
 
 
@@ -39,15 +40,32 @@ def value_text(value: float | None, kind: Kind = "percent") -> str:
     return cell_text(value, Column("", kind))
 
 
-def in_sentence(estimate: Estimate, kind: Kind = "percent") -> str:
-    """``37.33 (95% interval 35.90–38.80)``; no interval where it has none; the reason where it has no value."""
+def in_sentence(estimate: Estimate, kind: Kind = "percent", wider: Interval | None = None) -> str:
+    """``37.33 (95% interval 35.90–38.80)``; no interval where it has none; the reason where it has no value.
+
+    With the interval over texts and judges: ``37.33 (95% intervals 35.90–38.80 over texts, 32.10–42.56 over texts and
+    judges)``.
+    """
     if estimate.value is None:
         return f"undefined ({estimate.undefined})" if estimate.undefined else "undefined"
-    if estimate.interval is None:
-        return value_text(estimate.value, kind)
-    level = estimate.interval.confidence_level
-    ends = interval_text(estimate.interval, Column("", kind))
-    return f"{value_text(estimate.value, kind)} ({100 * level:g}% interval {ends})"
+    return f"{value_text(estimate.value, kind)}{ends_text(estimate.interval, Column('', kind), wider)}"
+
+
+def ends_text(ends: Interval | None, column: Column, wider: Interval | None = None, sign: str = "") -> str:
+    """`` (95% interval 35.90–38.80)``, with a space before it; nothing where there is none; ``sign`` behind ends."""
+    if ends is None:
+        return ""
+    level, own = f"{100 * ends.confidence_level:g}%", f"{interval_text(ends, column)}{sign}"
+    if wider is None:
+        return f" ({level} interval {own})"
+    return f" ({level} intervals {own} over texts, {interval_text(wider, column)}{sign} over texts and judges)"
+
+
+def over_judges(score: Score) -> Interval | None:
+    """The interval of the main measure over texts and judges, where a set of judges is all those of the score."""
+    if score.judges is None or not score.judges.sets.whole:
+        return None
+    return score.judges.measures[score.main].estimate.interval
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
@@ -55,6 +73,13 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+
+
+def at_ends(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:
+    """Who has the highest value and who the lowest: several where they are equal."""
+    known = list(values)
+    high, low = (end(value for value, _ in known) for end in (max, min))
+    return [name for value, name in known if value == high], [name for value, name in known if value == low]
 
 
 def plural(number: int, one: str) -> str:

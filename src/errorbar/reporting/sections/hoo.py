@@ -9,9 +9,10 @@ from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, in_sentence, plural, ranks, slug
+from errorbar.reporting.sections.figures import FEW, drawn, ranks, slug
 from errorbar.studies.model import HooStudy, Study
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
@@ -62,9 +63,8 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
     shown = product(ordered[:MOST_RUNS], MEASURES)
     dots = [Dot(one.system, *drawn(prf(one, condition, measure).f), series=measure) for one, measure in shown]
-    best = ordered[0]
-    text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
-    text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
+    text = f"F {title}, runs sorted by correction: a wide step from detection to correction is a run that sees "
+    text += "errors and does not know what to write."
     spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")
     return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
 
@@ -96,17 +96,18 @@ def _recall(study: HooStudy) -> Chart:
         shares = zip(MEASURES, found, strict=True)
         detail = ", ".join(f"{measure} {percent(k / total)} ({k} of {total})" for measure, k in shares)
         corrected = found[-1] / total
-        cells[run, row] = HeatCell(f"{row} ({total})", run, 100 * corrected, percent(corrected, 0), detail)
+        cells[run, row] = HeatCell(row, run, 100 * corrected, percent(corrected, 0), detail, total < FEW)
     empty = [row for row in gold if not gold[row]]
     notes = [f"no gold edit: {', '.join(empty)}"] if empty else []
     table = Table(columns, rows, "Recall by type, in percent", "hoo-recall-values", notes)
     shown = [cells[run, row] for row in names for run in runs[:MOST_RUNS]]
     title = "correction recall (percent)"
-    spec = heat_chart(shown, row_title="type (gold edits)", column_title="run", value_title=title)
-    first = recall[runs[0]][names[0]]
-    text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first, for "
-    text += f"{plural(len(runs), 'run')}. {names[0]}, the most frequent: {runs[0]} corrects "
-    text += f"{first[-1]:,} of {first[0]:,}.{_cut(len(runs))}"
+    rows_are = RowNames("type", behind={row: f"{n:,}" for row, n in gold.items()}, counted="gold edits")
+    spec = heat_chart(shown, rows_are, column_title="run", value_title=title)
+    text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first: along a row who "
+    text += "corrects a type, down a column what a run leaves. "
+    text += f"Faded: fewer than {FEW} edits, too few to compare." if any(each.few for each in shown) else ""
+    text = f"{text.rstrip()}{_cut(len(runs))}"
     return Chart("hoo-recall", "Recall by type of error", text, spec, table)
 
 

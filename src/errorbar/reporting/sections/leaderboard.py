@@ -12,28 +12,29 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import (
+    at_ends,
     axis,
     comparable,
     drawn,
     in_percent,
-    in_sentence,
     listed,
     main_measure,
+    over_judges,
     plural,
     ranked,
     ranks,
     slug,
     value_text,
 )
+from errorbar.reporting.sections.pairs import pair_blocks
 from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.studies.over_judges import judge_columns, judge_lines
 from errorbar.studies.score_result import measure_column
-from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
-from errorbar.tables.shown import percent
+from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40  # systems in the chart; the table has all
-MOST_PAIRS = 105  # pairs in the table (15 systems); of more, those with the best system
 UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
 OPENING = (
     "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "
@@ -48,8 +49,11 @@ def leaderboard(study: Study) -> Section | None:
         return None
     blocks: list[Block] = [_chart(study)]
     if len(study.scores) > 1:
-        found = None if study.comparison is None else study.comparison.found
-        blocks += [Prose([UNTESTED])] if found is None else [_how(study, found), _pairs(study, found)]
+        compared = study.comparison
+        if compared is None:
+            blocks.append(Prose([UNTESTED]))
+        else:
+            blocks += pair_blocks(study, compared, _how(study, compared.found))
     same = comparable(study)
     blocks += [_other_table(spec, scores) for spec, scores in study.others.items() if spec not in same]
     return Section("leaderboard", "Leaderboard", blocks)
@@ -61,11 +65,10 @@ def _chart(study: CorpusStudy) -> Chart:
     measure, main = main_measure(scores[0]), scores[0].main
     name, kind = measure.title, measure.kind
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
-    dots = [Dot(score.system, *drawn(score[main], kind), groups[k]) for score, k in shown]
-    best, last = scores[0], scores[-1]
-    text = f"{name} of {plural(len(order), 'system')} as points with intervals as bars, best first. "
-    text += f"{best.system}: {in_sentence(best[main], kind)}"
-    text += f"; last, {last.system}: {in_sentence(last[main], kind)}." if len(order) > 1 else "."
+    dots = [Dot(score.system, *drawn(score[main], kind), groups[k], outer=_outer(score)) for score, k in shown]
+    text = "Best first; a bar says how far the score may be from that on other texts."
+    if any(dot.outer for dot in dots):
+        text = "Best first. Thick bars: other texts, these judges; thin bars: other texts and other judges."
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(groups) and len(order) > 1:
@@ -74,26 +77,44 @@ def _chart(study: CorpusStudy) -> Chart:
             text += " A question mark: no difference from some other system could have been significant."
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     spec = dot_chart(dots, axis(measure), name_title="system")
-    return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups))
+    return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
+
+
+def _outer(score: Score) -> tuple[float, float] | None:
+    """The ends of the interval over texts and judges, for a chart."""
+    ends = over_judges(score)
+    factor = 100 if main_measure(score).kind == "percent" else 1
+    return None if ends is None else (factor * ends.low, factor * ends.high)
 
 
 def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]) -> Table:
     """Every measure with its interval, and its counts; best first."""
     first, grouped = study.scores[0], any(groups)
+    judged = judge_columns(study.scores, first.measures)
     columns = [
         Column("system"),
         *map(measure_column, first.measures),
+        *(column for column, _ in judged),
         *(Column(name, "count") for name in first.counts),
     ]
     rows: list[list[Cell]] = []
     for k in order:
         score = study.scores[k]
         own = [groups[k]] if grouped else []
-        rows.append([score.system, *score.estimates.values(), *score.counts.values(), *own])
+        rows.append(
+            [
+                score.system,
+                *score.estimates.values(),
+                *(cell(score) for _, cell in judged),
+                *score.counts.values(),
+                *own,
+            ]
+        )
     notes = []
     every = [estimate.interval for score in study.scores for estimate in score.estimates.values()]
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
+    notes += judge_lines(study.scores)
     if grouped and study.comparison is not None:
         columns.append(Column("group"))
         notes += group_legend(study.comparison.found, 1 - study.confidence_level)
@@ -112,29 +133,28 @@ def _other_table(spec: str, scores: Sequence[Score]) -> Table:
 
 def _how(study: CorpusStudy, found: Comparison) -> Prose:
     alpha = 1 - study.confidence_level
+    adjusted = ADJUSTED[found.testing.adjust]
+    swapped = f"swapping their output at random, {study.unit} by {study.unit}"
+    how = f"compared by {swapped}; p-values are adjusted for the number of pairs ({adjusted})"
+    if found.over:
+        how = (
+            f"compared over {found.over}, {'all' if ',' in found.over else 'both'} drawn anew, by a t whose p-values "
+            "are adjusted for the number of "
+            f"pairs (Holm); beside it stands what {swapped}, says with judges as they are ({adjusted})"
+        )
     text = (
-        f"Each pair of systems was compared by swapping their output at random, {study.unit} by {study.unit}; "
-        f"p-values are adjusted for the number of pairs ({ADJUSTED[found.testing.adjust]}). Systems that share a group "
-        f"letter differ by no more than chance may explain, at the {level_text(alpha)} level. That is no proof that "
+        f"Each pair of systems was {how}. Systems that share a group letter differ by no more than chance may "
+        f"explain, at the {level_text(alpha)} level. That is no proof that "
         "they are equal, and it need not be transitive: a system may share letters with two that do differ."
     )
     many = sum(pair.undecided(alpha) for pair in found.pairs)
     if many:
+        why = found.unknown if found.over else hopeless(study.unit)
         text += (
             f" {plural(many, 'pair')} of {len(found.pairs):,} {'is' if many == 1 else 'are'} undecided: "
-            f"{hopeless(study.unit)}. Their systems share no letter, and a question mark stands behind those they have."
+            f"{why}. Their systems share no letter, and a question mark stands behind those they have."
         )
     return Prose([text])
-
-
-def _pairs(study: CorpusStudy, found: Comparison) -> Table:
-    if len(found.pairs) <= MOST_PAIRS:
-        return pair_table(found, study.confidence_level)
-    best = study.scores[ranked(study)[0]].system
-    shown = [pair for pair in found.pairs if best in (pair.first, pair.second)]
-    table = pair_table(found, study.confidence_level, shown)
-    note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
-    return replace(table, notes=[*table.notes, note])
 
 
 def precision_recall(study: Study) -> Section | None:
@@ -152,16 +172,14 @@ def precision_recall(study: Study) -> Section | None:
         return None
     beta = scores[0].beta or 1.0
     name = f"F{beta:g}"
-    text = f"Precision against recall of {plural(len(points), 'system')}, both from 0, with contours of equal {name}."
+    text = f"Further right finds more, further up is right more often; along a dashed line {name} is the same."
     measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
-    if measured:
-        precise = max(measured, key=lambda score: score.precision.value or 0)
-        complete = max(measured, key=lambda score: score.recall.value or 0)
-        text += (
-            f" Highest precision: {precise.system}, {percent(precise.precision.value)} percent at recall "
-            f"{percent(precise.recall.value)}. Highest recall: {complete.system}, {percent(complete.recall.value)} "
-            f"percent at precision {percent(complete.precision.value)}."
-        )
+    if measured and len(points) > 1:
+        precise, _ = at_ends((s.precision.value or 0.0, s.system) for s in measured)
+        complete, _ = at_ends((s.recall.value or 0.0, s.system) for s in measured)
+        lead = f"{listed(precise)} {'has' if len(precise) == 1 else 'have'} the highest precision"
+        text += f" {lead} and" if precise == complete else f" {lead}, {listed(complete)}"
+        text += " the highest recall."
     filled = [point.name for point in points if point.name not in {score.system for score in measured}]
     if filled:
         text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."

@@ -1,4 +1,4 @@
-"""How the numbers were made: signatures, data, intervals, whom to cite, warnings, the command; and what is left out."""
+"""How the numbers were made: data, intervals, warnings, whom to cite, the command, signatures; and what is left out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from errorbar.metrics.base import lacking
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Code, Prose, Section
 from errorbar.reporting.sections.figures import comparable, plural
+from errorbar.reporting.sections.signature_parts import signature_blocks
 from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
@@ -31,10 +32,6 @@ PAPERS = {  # by metric
     "behavior": "Correction behavior: Ye et al. 2025, CLEME2.0: Towards Interpretable Evaluation by Disentangling "
     "Edits for Grammatical Error Correction, ACL; arXiv:2407.00934.",
 }
-RANKED_TOGETHER = (
-    "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
-    "all but the hypothesis (hyp)."
-)
 OWN = (
     "The errorbar developers. errorbar: measuring grammatical error detection and correction against many human "
     f"judges. Version {__version__}. Apache-2.0."
@@ -44,27 +41,14 @@ OWN = (
 def methods(studies: Sequence[Study], command: str) -> Section:
     """The last section of every report; ``command`` makes it again, empty where a program made it."""
     blocks: list[Block] = [
-        Prose([RANKED_TOGETHER]),
-        _signatures(studies),
         Prose([line for study in studies for line in (*_how(study), *_how_detectors(study))]),
         Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]),
-        Code(_citations(studies), "How to cite"),
         _warnings(studies),
+        Code(_citations(studies), "How to cite"),
         *([Code(command, "This page is made by")] if command else []),
+        *signature_blocks(studies),
     ]
     return Section("methods", "Methods", blocks)
-
-
-def _signatures(studies: Sequence[Study]) -> Table:
-    rows: list[list[Cell]] = []
-    for study in studies:
-        signed = dict(study.signatures)
-        if isinstance(study, CorpusStudy):  # the scores beside the main ones too
-            others = (score for scores in study.others.values() for score in scores)
-            signed |= {f"score: {one.system}, {one.metric}": str(one.signature) for one in others}
-        rows += [[study.name, title, signature] for title, signature in signed.items()]
-    columns = [Column("data"), Column("what"), Column("signature")]
-    return Table(columns, rows, "What was computed on which data how", "signatures")
 
 
 def _how(study: Study) -> list[str]:
@@ -112,6 +96,11 @@ def _how_corpus(study: CorpusStudy) -> list[str]:
         lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(names)}{resampled}.")
     if study.comparison is not None:
         how = study.comparison.found.testing.adjust
+        if study.comparison.found.judges is not None:
+            lines.append(
+                "Over texts and judges: two-way jackknife, t with Satterthwaite's degrees of freedom, p-values "
+                "adjusted by Holm; significance and group letters rest on it. Beside it, of these judges:"
+            )
         lines.append(
             f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
             "intervals from a paired bootstrap; group letters by insertion and absorption."

@@ -6,9 +6,8 @@ from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, in_sentence, points
+from errorbar.reporting.sections.figures import drawn, points
 from errorbar.studies.model import SampleStudy, Study
-from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
 COUNTED = ("hits", "misses", "false positives")
@@ -51,11 +50,7 @@ def _values(study: SampleStudy, kind: Kind, *, counted: bool) -> Table:
 
 
 def _estimates(study: SampleStudy) -> Chart:
-    text = f"P, R and F of the whole corpus of {study.n_items:,} items, estimated from {study.n_judged:,}. "
-    text += "; ".join(
-        f"{one.system}: " + ", ".join(f"{name} {in_sentence(one[name].estimate)}" for name in ("P", "R", "F"))
-        for one in study.systems
-    )
+    text = "Estimated from the judged items for all of them: the bars say how far the whole corpus may be from there"
     rows = ((one.system, row) for one in study.systems for row in one.rows if row.name not in COUNTED)
     dots = [Dot(f"{system}: {row.name}", *drawn(row.estimate)) for system, row in rows]
     spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
@@ -81,11 +76,6 @@ def _budget(study: SampleStudy) -> Chart:
     shown = [
         LinePoint(name, step.n_judgments, points(step.half_widths.get(name))) for name in names for step in study.budget
     ]
-    first, last = study.budget[0], study.budget[-1]
-    text = "Expected half-width of the intervals by number of judgments. " + "; ".join(
-        f"{name}: ± {percent(first.half_widths.get(name))} points with {first.n_judgments:,}"
-        + (f", ± {percent(last.half_widths.get(name))} with {last.n_judgments:,}" if len(study.budget) > 1 else "")
-        for name in names
-    )
+    text = "How far intervals would shrink: where a curve is flat, more judgments buy little"
     spec = line_chart(shown, Axis("judgments", "number"), Axis("half-width (points)"), series_title="quantity")
     return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)

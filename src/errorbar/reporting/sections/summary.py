@@ -10,16 +10,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from errorbar.core.estimate import Interval
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.detectors import detector_summary
-from errorbar.reporting.sections.figures import in_sentence, listed, main_measure, plural, ranked, value_text
+from errorbar.reporting.sections.figures import (
+    ends_text,
+    in_sentence,
+    listed,
+    main_measure,
+    over_judges,
+    plural,
+    ranked,
+    value_text,
+)
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
-from errorbar.studies.significance import hopeless, level_text, verdict
+from errorbar.studies.significance import level_text, verdict, why_undecided
+from errorbar.tables.table import Column
 
 MOST_LISTED = 4
+WHOLE = Column("", "percent", digits=0)
 
 
 def summary(studies: Sequence[Study]) -> list[str]:
@@ -56,7 +67,7 @@ def _scores(study: CorpusStudy) -> str:
     if main.value == 0 and measure.better == "higher" and n > 1:
         rest = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
         return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{rest}."
-    shown = in_sentence(main, measure.kind)
+    shown = in_sentence(main, measure.kind, over_judges(best))
     # A score that a convention makes is said to be one.
     why = next((one.undefined for one in (main, *best.estimates.values()) if one.undefined is not None), None)
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
@@ -79,9 +90,11 @@ def _comparison(study: CorpusStudy) -> list[str]:
     alpha, unit = 1 - study.confidence_level, study.unit
     if len(study.scores) == 2:
         return [f"{verdict(study.comparison.found.pairs[0], alpha, unit, main_measure(study.scores[0]).sign)}."]
-    best, *others = (study.scores[k].system for k in ranked(study))
+    # By what the pairs are about: against sets of judges another system may be ahead than against all of them.
+    best, *others = (row.name for row in study.comparison.ranking())
     found = study.comparison.found.pairs
     pairs = {p.second if p.first == best else p.first: p for p in found if best in (p.first, p.second)}
+    why = next((why_undecided(pair, unit) for pair in found if pair.undecided(alpha)), "")
     n, level = len(others), f"at the {level_text(alpha)} level, adjusted for all pairs"
     # No other system has a better value, so a significant difference is in its favor.
     better = [name for name in others if pairs[name].significant(alpha)]
@@ -90,7 +103,7 @@ def _comparison(study: CorpusStudy) -> list[str]:
     if len(better) == n:
         return [f"{best} is significantly better than each of the other {n} {level}."]
     if len(undecided) == n:
-        return [f"Whether {best} is better than any of the other {n} is undecided: {hopeless(unit)} {level}."]
+        return [f"Whether {best} is better than any of the other {n} is undecided: {why} {level}."]
     said = []
     if equal:
         which = f"any of the other {n}" if len(equal) == n else listed(equal, MOST_LISTED)
@@ -100,7 +113,7 @@ def _comparison(study: CorpusStudy) -> list[str]:
         said.append(f"is significantly better than {better[0] if len(better) == 1 else many}")
     text = f"{best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
     if undecided:
-        text += f"; against {listed(undecided, MOST_LISTED)} it is undecided: {hopeless(unit)}"
+        text += f"; against {listed(undecided, MOST_LISTED)} it is undecided: {why}"
     return [f"{text}."]
 
 
@@ -118,22 +131,21 @@ def _human(study: CorpusStudy) -> list[str]:
     ratio = float(found.ratio[at, -1])
     if np.isnan(ratio):
         return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
-    ends = "" if intervals is None else _ends(intervals.ratios[at][-1])
+    ends, wider = (_known_ends(each.ratios[at][-1]) if each else None for each in (intervals, study.ceiling.judged))
     mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
     most = int(np.nanargmax(found.ratio[:, -1]))
     other, further = found.systems[most], float(found.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
     more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
-    return [
-        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores ({name} {mine} "
-        f"against {human}){more}."
-    ]
+    n = len(study.annotators)
+    why = f", since a human is scored against the other {f'{n - 1} annotators' if n > 2 else 'annotator'}"
+    against += f"{why if found.sizes[-1] == n - 1 else ''},"
+    share = f"{100 * ratio:.0f}%{ends_text(ends, WHOLE, wider, '%')}"
+    return [f"With {against} {best} reaches {share} of what a human scores ({name} {mine} against {human}){more}."]
 
 
-def _ends(ends: object) -> str:
-    if not isinstance(ends, Interval):
-        return ""
-    return f" ({100 * ends.confidence_level:g}% interval {100 * ends.low:.0f}–{100 * ends.high:.0f}%)"
+def _known_ends(ends: Interval | Undefined) -> Interval | None:
+    return ends if isinstance(ends, Interval) else None
 
 
 def _hoo(study: HooStudy) -> list[str]:

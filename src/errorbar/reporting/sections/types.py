@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
-from errorbar.reporting.charts.dots import HeatCell, heat_chart
-from errorbar.reporting.sections.figures import plural, points, ranked
+from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
+from errorbar.reporting.sections.figures import FEW, at_ends, listed, points, ranked
+from errorbar.reporting.type_names import key
+from errorbar.studies.browse import Browse
 from errorbar.studies.model import CorpusStudy, Study
-from errorbar.tables.shown import DASH, percent
+from errorbar.tables.shown import DASH, interval_text, percent
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_SYSTEMS = 16
@@ -37,7 +40,7 @@ def types(study: Study) -> Section | None:
     counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
     columns = [Column("type"), *(Column(system, key=system) for system in found)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
-    return Section("types", "Error types", [_chart(found, edits), table])
+    return Section("types", "Error types", [_chart(found, edits, study.browse), table])
 
 
 def _counts(row: TypeScore | None) -> str | None:
@@ -54,28 +57,48 @@ def _recall(row: TypeScore) -> str:
     return "recall" if "recall" in row.estimates else next(iter(row.estimates))
 
 
-def _cell(name: str, system: str, row: TypeScore | None) -> HeatCell:
+def browsed_edits(browse: Browse) -> Counter[tuple[str, str]]:
+    """Edits that the sentence browser has, by the system that is scored against them and by type."""
+    found = Counter[tuple[str, str]]()
+    for unit in browse.units:
+        for system, chosen in zip(browse.systems, unit.chosen, strict=True):
+            edits = unit.annotators[chosen] if chosen >= 0 else None
+            found.update((system, edit.type) for edit in edits or ())
+    return found
+
+
+def _cell(name: str, system: str, row: TypeScore | None, there: Mapping[tuple[str, str], int]) -> HeatCell:
     if row is None:
         return HeatCell(name, system, None, DASH, DASH)
-    recall = row[_recall(row)].value
-    detail = f"{percent(recall)}: {_found(row):,} of {row.counts['gold']:,}"
-    return HeatCell(name, system, points(recall), percent(recall, 0), detail)
+    # A metric that makes edits of its own may call them otherwise: then there is no way to the sentences.
+    known = row.counts["gold"] and there.get((system, name)) == row.counts["gold"]
+    asks = {"system": system, "type": name, "verdict": "faced"} if known else None
+    estimate, gold = row[_recall(row)], row.counts["gold"]
+    ends = "" if estimate.interval is None else f" ({interval_text(estimate.interval, Column('', 'percent'))})"
+    detail = f"{percent(estimate.value)}{ends}: {_found(row):,} of {gold:,}"
+    return HeatCell(name, system, points(estimate.value), percent(estimate.value, 0), detail, gold < FEW, asks)
 
 
-def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
+def _chart(found: Found, edits: Mapping[str, str], browse: Browse | None) -> Chart:
     names = list(edits)
     shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
-    cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
+    there: Mapping[tuple[str, str], int] = {} if browse is None else browsed_edits(browse)
+    cells = [_cell(name, system, found[system].get(name), there) for name in shown for system in systems]
     recall = next(_recall(row) for rows in found.values() for row in rows.values())
-    spec = heat_chart(cells, row_title="type (edits)", column_title="system", value_title=f"{recall} (percent)")
+    hint = "A click on a cell, or Enter, opens the sentences with its edits." if any(one.asks for one in cells) else ""
+    rows_are = RowNames("type", key(shown), edits, "edits")
+    spec = heat_chart(cells, rows_are, column_title="system", value_title=f"{recall} (percent)")
+    said = recall.capitalize()
+    text = f"{said} in percent, frequent types and the best systems first: along a row who finds a type, down a "
+    text += "column what a system misses."
     often = [(rows[names[0]][recall].value, system) for system, rows in found.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
-    said = recall.capitalize()
-    text = f"{said} of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
-    if known:
-        (high, best), (low, worst) = max(known), min(known)
-        text += f"The most frequent type, {names[0]}: "
-        text += f"{percent(high)} percent ({best})" + (f" down to {percent(low)} ({worst})." if len(known) > 1 else ".")
+    if len({value for value, _ in known}) > 1:
+        most, least = at_ends(known)
+        finds = "finds" if len(most) == 1 else "find"
+        text += f" Of the most frequent, {names[0]}, {listed(most)} {finds} most and {listed(least)} least."
+    if any(cell.few for cell in cells):
+        text += f" Faded: fewer than {FEW} edits, too few to compare."
     if len(shown) < len(names) or len(systems) < len(found):
         text += (
             f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
@@ -93,4 +116,4 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
         rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
     notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
     table = Table(columns, rows, f"{said} by type", "type-recall", notes)
-    return Chart("type-recall-map", f"{said} by error type", text, spec, table)
+    return Chart("type-recall-map", f"{said} by error type", text, spec, table, key=key(names), hint=hint)

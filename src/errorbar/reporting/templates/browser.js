@@ -1,16 +1,16 @@
 // The sentence browser: filters to units, units to a page of them, and the address that says both.
-const nouns = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-
 class Browser {
   constructor(element, pool, number) {
     this.element = element;
     this.pool = pool;
     this.prefix = number === 1 ? 's' : `b${number}:`;
+    this.section = element.closest('section').id;
     this.noun = pool.columns.unit;
     this.parts = Object.fromEntries([...element.querySelectorAll('[data-part]')].map((part) => [part.dataset.part, part]));
     const { annotators, systems } = pool.columns;
     this.shown = { annotators: this.firstOf(annotators, 12), systems: this.firstOf(systems, 6) };
     if (pool.columns.first.length) this.shown.systems = new Set(pool.columns.first);
+    this.boxes = {};
     this.found = [];
     this.first = 0;
     this.current = -1;
@@ -27,25 +27,31 @@ class Browser {
     return new Set(names.slice(0, most).keys());
   }
 
+  // The choices of a filter; one that has a count shows it, and the count follows the other filters.
   options(part, pairs) {
     const select = this.parts[part];
     select.replaceChildren(...pairs.map(([value, text]) => {
       const option = make('option', '', text);
       option.value = value;
+      option.dataset.text = text;
       return option;
     }));
     select.closest('.field').hidden = pairs.length < 2;
   }
 
   fillControls() {
-    const { systems, documentNames } = this.pool.columns;
-    const types = this.pool.typeCounts();
+    const { systems, documentNames, types } = this.pool.columns;
+    const { counters } = survey(this.pool, this.filters());
+    const often = types.map((type, number) => [type, counters.type.of(number)]).filter(([type, n]) => type !== '' && n);
+    often.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     const differing = this.pool.columns.disagreement.some((value) => value !== null);
-    this.options('type', [['', 'any type'], ...types.map(([type, n]) => [type, `${type} (${n.toLocaleString('en')})`])]);
-    const groups = systems.length > 1 ? [['any', 'some system'], ['every', 'every system'], ['no', 'no system']] : [];
-    this.options('who', [...groups, ...systems.map((name, index) => [String(index), name])]);
-    this.parts.who.closest('.field').hidden = systems.length === 0;
-    this.options('outcome', systems.length ? OUTCOMES : []);
+    this.options('type', [['', 'any type'], ...often.map(([type]) => [type, type])]);
+    const groups = systems.length > 1 ? Object.entries(GROUPS) : [];
+    this.options('system', [...groups, ...systems.map((name, index) => [String(index), name])]);
+    this.parts.system.closest('.field').hidden = systems.length === 0;
+    this.options('verdict', systems.length ? VERDICTS : []);
+    const sizes = SIZES.map((size, index) => [String(index), sizeText(size)]).filter(([index]) => counters.edits.of(index));
+    this.options('edits', [['', 'any number'], ...(sizes.length > 1 ? sizes : [])]);
     // The value is the number, so that a document without a name can be chosen too.
     const documents = documentNames.length > 1 ? documentNames : [];
     this.options('document', [['', 'any document'], ...documents.map((name, index) => [String(index), name || '(no name)'])]);
@@ -54,6 +60,8 @@ class Browser {
     if (systems.length) orders.push(['hard', 'hardest for systems']);
     orders.push(['long', 'longest']);
     this.options('order', orders);
+    this.parts.matrix.hidden = systems.length === 0;
+    this.parts.m2.hidden = this.noun !== 'sentence';
     this.parts.least.closest('.field').hidden = !differing;
     this.parts.brief.checked = this.pool.columns.texts.some((text) => text.length > LONG);
     this.parts.chooser.replaceChildren(...this.fieldsets());
@@ -79,6 +87,7 @@ class Browser {
         list.append(label);
         return box;
       });
+      this.boxes[kind] = boxes;
       const line = make('div', 'chooser-line');
       if (names.length > 12) {
         const filter = make('input');
@@ -115,10 +124,13 @@ class Browser {
     for (const part of ['search', 'least']) {
       this.parts[part].addEventListener('input', () => this.search({ say: true }));
     }
-    for (const part of ['type', 'who', 'outcome', 'document', 'order']) {
+    for (const part of ['type', 'system', 'verdict', 'edits', 'document', 'order']) {
       this.parts[part].addEventListener('change', () => this.search({ say: true }));
     }
+    this.parts.matrix.addEventListener('toggle', () => this.showMatrix());
     this.parts.brief.addEventListener('change', () => this.render());
+    for (const format of ['csv', 'jsonl', 'm2']) this.parts[format].addEventListener('click', () => this.save(format));
+    this.parts['copy-view'].addEventListener('click', () => this.copyLink(this.parts['copy-view'], -1, this.parameters()));
     this.parts.reset.addEventListener('click', () => {
       this.setFilters(new URLSearchParams());
       this.search({ say: true });
@@ -149,31 +161,114 @@ class Browser {
   }
 
   filters() {
-    const { search, type, who, outcome, document: essay, least, order } = this.parts;
-    return {
-      q: search.value,
-      type: type.value,
-      who: who.value,
-      outcome: outcome.value,
-      document: essay.value,
-      least: Number(least.value),
-      order: order.value,
-    };
+    const values = ['search', 'type', 'system', 'verdict', 'edits', 'document', 'order'].map((part) => [part, this.parts[part].value]);
+    return { ...Object.fromEntries(values), least: Number(this.parts.least.value) };
   }
 
   search({ say = false, keep = -1 } = {}) {
     const filters = this.filters();
-    this.query = filters.q.trim().toLowerCase();
-    this.found = this.pool.find(filters);
+    const { found, counters } = survey(this.pool, filters);
+    this.query = filters.search.trim().toLowerCase();
+    this.found = found;
+    this.counters = counters;
+    this.showCounts(counters);
+    this.showMatrix();
+    if (!(filters.system in GROUPS) && filters.system !== '') this.showSystem(Number(filters.system));
     this.parts['least-text'].textContent = filters.least.toFixed(2);
     const total = nouns(this.pool.size, this.noun);
     const count = this.found.length;
     this.parts.status.textContent = count === this.pool.size
       ? `All ${total}`.replace('All 1 ', '1 ') : `${count ? count.toLocaleString('en') : 'None'} of ${total} ${count === 1 ? 'matches' : 'match'}`;
+    this.parts['save-text'].textContent = `Save ${count === this.pool.size ? 'all ' : ''}${nouns(count, this.noun)} as`;
+    for (const format of ['csv', 'jsonl', 'm2']) this.parts[format].disabled = count === 0;
+    this.parts.saved.textContent = '';
     this.current = keep;
     this.first = this.pageOf(Math.max(0, this.found.indexOf(keep)));
     this.render();
     if (say) this.putAddress();
+  }
+
+  // Who is filtered by is to be seen.
+  showSystem(index) {
+    if (this.shown.systems.has(index)) return;
+    this.shown.systems.add(index);
+    this.boxes.systems[index].checked = true;
+  }
+
+  // Every system and every outcome, each count a way to its sentences; made only where somebody looks.
+  showMatrix() {
+    if (!this.parts.matrix.open) return;
+    const focused = document.activeElement.dataset?.cell;
+    const outcomes = VERDICTS.filter(([value]) => value);
+    const head = make('tr');
+    head.append(make('th', '', 'System'), ...outcomes.map(([, text]) => make('th', 'number', text)));
+    const { system, verdict } = this.filters();
+    const rows = this.pool.columns.systems.map((name, index) => {
+      const row = make('tr');
+      const who = make('th');
+      who.scope = 'row';
+      who.append(make('bdi', '', name));
+      row.append(who, ...outcomes.map(([value, text]) => {
+        const count = this.counters.cell.of(`${index} ${value}`);
+        const button = make('button', 'control', count.toLocaleString('en'));
+        button.type = 'button';
+        button.dataset.cell = `${index} ${value}`;
+        const chosen = system === String(index) && verdict === value;
+        button.setAttribute('aria-pressed', String(chosen));
+        button.setAttribute('aria-label', `${name} ${text}: ${nouns(count, this.noun)}`);
+        button.addEventListener('click', () => {
+          this.parts.verdict.value = chosen ? '' : value;
+          this.parts.system.value = chosen && this.pool.columns.systems.length > 1 ? 'any' : String(index);
+          this.search({ say: true });
+        });
+        const cell = make('td', 'number');
+        cell.append(button);
+        return cell;
+      }));
+      return row;
+    });
+    const table = make('table');
+    table.createTHead().append(head);
+    for (const cell of head.cells) cell.scope = 'col';
+    table.createTBody().append(...rows);
+    this.parts.cells.replaceChildren(table);
+    if (focused) this.parts.cells.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
+  }
+
+  // Everybody's edits of what was found, also of those who are not shown.
+  save(format) {
+    this.exporter ??= new Exporter(this.pool);
+    const { text, notes } = this.exporter[format](this.found);
+    const all = this.found.length === this.pool.size;
+    const name = `${this.section}${all ? '' : `-${this.found.length}-of-${this.pool.size}`}.${format}`;
+    const kinds = { csv: 'text/csv', jsonl: 'application/jsonl', m2: 'text/plain' };
+    download(name, new Blob([text], { type: `${kinds[format]};charset=utf-8` }));
+    this.parts.saved.textContent = [`${nouns(this.found.length, this.noun)} saved as ${name}.`, ...notes].join(' ');
+  }
+
+  // Where copying is not allowed the address stands in the address bar, to be copied there.
+  async copyLink(button, unit, parameters) {
+    button.dataset.text ??= button.textContent; // what it says when nothing was just copied
+    try {
+      await navigator.clipboard.writeText(new URL(this.address(unit, parameters), location.href).href);
+      button.textContent = 'Copied';
+    } catch {
+      history.replaceState(null, '', this.address(unit, parameters));
+      button.textContent = 'See the address bar';
+    }
+    this.parts.saved.textContent = button.textContent === 'Copied' ? 'The link is copied.' : 'The link is in the address bar.';
+    setTimeout(() => { button.textContent = button.dataset.text; }, 2000);
+  }
+
+  showCounts(counters) {
+    const keys = { type: (value) => (value === '' ? null : this.pool.columns.types.indexOf(value)) };
+    for (const part of ['type', 'system', 'verdict', 'edits', 'document']) {
+      for (const option of this.parts[part].options) {
+        const key = keys[part] ? keys[part](option.value) : option.value;
+        const known = option.value !== '' || part === 'type' || part === 'verdict';
+        option.textContent = option.dataset.text + (known ? ` (${counters[part].of(key).toLocaleString('en')})` : '');
+      }
+    }
   }
 
   pageLength(first) {
@@ -241,12 +336,17 @@ class Browser {
       this.goTo(unit);
     });
     heading.append(link);
+    const copy = make('button', 'control copy-link', 'Copy link');
+    copy.type = 'button';
+    copy.setAttribute('aria-label', `Copy link to ${this.noun} ${names[unit]}`);
+    copy.addEventListener('click', () => this.copyLink(copy, unit, new URLSearchParams()));
     card.setAttribute('aria-label', link.textContent);
     const head = make('div', 'unit-head');
     head.append(heading);
     if (this.pool.document(unit)) head.append(make('span', '', `Document ${this.pool.document(unit)}`));
     const differ = this.pool.disagreement(unit);
     if (differ !== null) head.append(make('span', '', `Annotators differ by ${differ.toFixed(2)}`));
+    head.append(copy);
     const source = make('p', 'text source');
     source.dir = 'auto';
     appendText(source, texts[unit], this.query);
@@ -316,27 +416,50 @@ class Browser {
     });
   }
 
+  // A unit's own address is #s12; that of filters alone #sentences?type=Prep, as the section is called.
   address(unit, parameters) {
     const query = parameters.toString();
-    return `#${this.prefix}${unit < 0 ? '' : encodeURIComponent(this.pool.columns.names[unit])}${query && '?'}${query}`;
+    if (unit < 0) return `#${this.section}${query && '?'}${query}`;
+    return `#${this.prefix}${encodeURIComponent(this.pool.columns.names[unit])}${query && '?'}${query}`;
   }
 
   putAddress() {
+    history.replaceState(null, '', this.address(this.current, this.parameters()));
+  }
+
+  // Filters as an address says them: by the names of systems and documents, so that they can be read and written.
+  parameters() {
     const parameters = new URLSearchParams();
-    for (const part of ['search', 'type', 'outcome', 'document', 'order']) {
-      if (this.parts[part].value) parameters.set(part, this.parts[part].value);
-    }
-    if (this.parts.outcome.value) parameters.set('who', this.parts.who.value);
-    if (Number(this.parts.least.value)) parameters.set('least', this.parts.least.value);
-    history.replaceState(null, '', this.address(this.current, parameters));
+    const { systems, documentNames } = this.pool.columns;
+    const { search, type, system, verdict, edits, document: essay, least, order } = this.parts;
+    if (search.value) parameters.set('search', search.value);
+    if (type.value) parameters.set('type', type.value);
+    if (system.value in GROUPS) {
+      if (system.value !== 'any') parameters.set('systems', system.value);
+    } else if (systems.length > 1) parameters.set('system', systems[Number(system.value)]);
+    if (verdict.value) parameters.set('verdict', verdict.value);
+    if (edits.value) parameters.set('edits', SIZES[Number(edits.value)].join('-').replace('-Infinity', '+'));
+    if (essay.value) parameters.set('document', documentNames[Number(essay.value)]);
+    if (Number(least.value)) parameters.set('least', least.value);
+    if (order.value) parameters.set('order', order.value);
+    return parameters;
   }
 
   setFilters(parameters) {
-    for (const part of ['search', 'type', 'who', 'outcome', 'document', 'order']) {
+    const { systems, documentNames } = this.pool.columns;
+    const numbered = (names, name) => (names.includes(name) ? String(names.indexOf(name)) : '');
+    const wanted = {
+      type: parameters.get('type'),
+      system: parameters.has('system') ? numbered(systems, parameters.get('system')) : parameters.get('systems'),
+      verdict: parameters.get('verdict'),
+      edits: sizeOf(parseInt(parameters.get('edits'), 10)),
+      document: numbered(documentNames, parameters.get('document')),
+      order: parameters.get('order'),
+    };
+    this.parts.search.value = parameters.get('search') ?? '';
+    for (const [part, value] of Object.entries(wanted)) {
       const control = this.parts[part];
-      const wanted = parameters.get(part) ?? '';
-      if (part === 'search') control.value = wanted;
-      else control.selectedIndex = Math.max(0, [...control.options].findIndex((option) => option.value === wanted));
+      control.selectedIndex = Math.max(0, [...control.options].findIndex((option) => option.value === (value ?? '')));
     }
     this.parts.least.value = String(Number(parameters.get('least')) || 0);
   }
@@ -344,19 +467,38 @@ class Browser {
   // Whether the address is one of this browser's; then it is gone to.
   takeAddress() {
     const hash = location.hash.slice(1);
+    const filtered = `${this.section}?`;
+    if (hash.startsWith(filtered)) return this.open(-1, new URLSearchParams(hash.slice(filtered.length)));
     if (!hash.startsWith(this.prefix) || document.getElementById(hash)) return false;
     const [name, query = ''] = hash.slice(this.prefix.length).split('?');
     let unit = -1;
     try { unit = this.pool.byName.get(decodeURIComponent(name)) ?? -1; } catch { /* not an address of ours */ }
-    if (unit < 0 && name !== '') return false;
-    this.setFilters(new URLSearchParams(query));
+    return unit >= 0 && this.open(unit, new URLSearchParams(query));
+  }
+
+  // A unit that its own filters would hide is shown without them.
+  open(unit, parameters) {
+    this.setFilters(parameters);
     this.search({ keep: unit });
+    if (unit >= 0 && !this.found.includes(unit)) {
+      this.setFilters(new URLSearchParams());
+      this.search({ keep: unit });
+    }
     const card = this.parts.list.querySelector('.current');
     if (card) card.focus({ preventScroll: true });
     (card || this.element).scrollIntoView({ block: 'start', behavior: 'instant' });
     return true;
   }
 }
+
+// For charts: go to the units that hold of all that is asked, as { system: 'CAMB', type: 'ArtOrDet', verdict: 'missed' },
+// in a section of sentences, which is that of the first browser where none is named. False where there is no such
+// section. The way back is the reader's "back".
+const openSentences = (asked, section = browserElements[0]?.closest('section').id) => {
+  if (!browserElements.some((element) => element.closest('section').id === section)) return false;
+  location.hash = `#${section}?${new URLSearchParams(asked)}`;
+  return true;
+};
 
 const browserElements = [...document.querySelectorAll('[data-browser]')];
 [...document.querySelectorAll('script.browser-data')].forEach((block, index) => {

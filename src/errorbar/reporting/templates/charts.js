@@ -9,6 +9,21 @@ const charts = [...document.querySelectorAll('figure.chart')].map((figure) => ({
   view: null,
   turn: Promise.resolve(),
 }));
+// How wide a chart may be: figures in narrow cells could not be read, wide cells would part what is to be compared.
+const bound = ({ canvas, spec }) => {
+  const { least, most } = spec.usermeta || {};
+  canvas.style.minWidth = least ? `${least}px` : '';
+  canvas.style.maxWidth = most ? `${most}px` : '';
+};
+// Each has its place before it is drawn, so that nothing below moves when it is; some heights hang on the width.
+for (const chart of charts) {
+  bound(chart);
+  const { name, canvas } = chart;
+  const sizes = chartData.sizes[name] || [];
+  const [, width, height] = sizes.find(([edge]) => !edge || canvas.clientWidth < edge) || [];
+  if (width) canvas.style.minWidth = `${width}px`;
+  if (height) canvas.style.minHeight = `${height}px`;
+}
 
 const tip = make('div', 'tip');
 tip.hidden = true;
@@ -24,7 +39,7 @@ const showTip = (handler, event, item, value) => {
     }));
   } else tip.textContent = String(value);
   const width = tip.offsetWidth;
-  tip.style.left = `${Math.max(4, Math.min(event.pageX + 12, scrollX + root.clientWidth - width - 8))}px`;
+  tip.style.left = `${scrollX + Math.max(4, Math.min(event.pageX - scrollX + 12, root.clientWidth - width - 8))}px`;
   tip.style.top = `${event.pageY + 14}px`;
 };
 
@@ -54,10 +69,16 @@ const redraw = async (chart) => {
     const result = await embed(chart.canvas, chart.spec, scheme);
     if (old) old.finalize();
     chart.view = result.view;
-    chart.canvas.style.minHeight = '0';
+    chart.marks.drawn(result.view);
+    // A few pixels more than were needed stay, so that nothing below moves.
+    const spare = parseFloat(chart.canvas.style.minHeight) - chart.canvas.querySelector('svg').getBoundingClientRect().height;
+    if (!(spare >= 0 && spare < 24)) chart.canvas.style.minHeight = '0';
+    bound(chart);
     chart.figure.dataset.drawn = scheme;
   } catch (error) {
     chart.canvas.textContent = `This chart cannot be drawn here (${error.message}); its table says the same.`;
+    chart.canvas.style.minHeight = '';
+    chart.canvas.style.minWidth = '';
     chart.canvas.classList.add('canvas-failed');
     chart.canvas.removeAttribute('aria-hidden');
     chart.canvas.parentElement.removeAttribute('role');
@@ -95,7 +116,8 @@ const saved = async (chart, action) => {
 };
 
 for (const chart of charts) {
-  toggleTable(chart, false);
+  chart.marks = new Marks(chart.figure, chart.canvas, showTip);
+  toggleTable(chart, 'open' in chart.figure.dataset);
   chart.figure.querySelector('.chart-controls').hidden = false;
   const shows = chart.figure.querySelector('.show-table');
   shows.addEventListener('click', () => toggleTable(chart, shows.getAttribute('aria-expanded') === 'false'));

@@ -6,6 +6,7 @@ const make = (tag, className = '', text = '') => {
   if (text !== '') element.textContent = text;
   return element;
 };
+const nouns = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 const root = document.documentElement;
 const schemeListeners = [];
 
@@ -54,6 +55,36 @@ const sectionObserver = new IntersectionObserver((entries) => {
 }, { rootMargin: '-10% 0px -70% 0px' });
 for (const section of sectionLinks.keys()) sectionObserver.observe(section);
 
+// What a link of this page leads to stays where it is while something above it gets another height, until the reader
+// does something else.
+let landed = null;
+const stay = new ResizeObserver(() => landed?.scrollIntoView());
+const land = () => {
+  landed = null;
+  try { landed = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { /* no address at all */ }
+  if (landed) stay.observe(document.body);
+};
+const leave = () => {
+  landed = null;
+  stay.disconnect();
+};
+for (const kind of ['wheel', 'touchmove', 'pointerdown', 'keydown']) addEventListener(kind, leave, { passive: true });
+addEventListener('hashchange', () => { if (landed && location.hash !== `#${landed.id}`) leave(); });
+addEventListener('click', (event) => {
+  if (event.target.closest?.('.contents a')) setTimeout(land);
+});
+// Of a page that is loaded again or returned to, the browser knows the place.
+if (performance.getEntriesByType('navigation')[0]?.type === 'navigate') land();
+
+// Whatever is folded is on paper too.
+const folded = () => document.querySelectorAll('details.fold:not([open]), details.key:not([open])');
+let unfolded = [];
+addEventListener('beforeprint', () => {
+  unfolded = [...folded()];
+  for (const fold of unfolded) fold.open = true;
+});
+addEventListener('afterprint', () => { for (const fold of unfolded) fold.open = false; });
+
 // Sorted by the raw value where there is one, else by the text; rows without a value come last both ways.
 const sortRows = (table, column, descending) => {
   const body = table.tBodies[0];
@@ -70,7 +101,7 @@ const sortRows = (table, column, descending) => {
   });
   body.append(...keyed.map((item) => item.row));
 };
-for (const table of document.querySelectorAll('table')) {
+for (const table of document.querySelectorAll('table:not(.pairs)')) {
   const headings = [...table.tHead.rows[0].cells];
   if (table.tBodies[0].rows.length < 2) continue;
   headings.forEach((heading, column) => {
@@ -102,4 +133,11 @@ for (const block of document.querySelectorAll('.code')) {
     }
     setTimeout(() => { button.textContent = 'Copy'; }, 2000);
   });
+}
+
+const receipt = document.getElementById('receipt');
+if (receipt) {
+  // The page has it inside, for readers who got the page alone.
+  const text = document.getElementById('receipt-data').textContent;
+  receipt.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
 }

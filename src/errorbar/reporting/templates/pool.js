@@ -1,29 +1,32 @@
 // Data of a sentence browser: the columns that browser_data.py writes, and the questions asked of them.
-const OUTCOMES = [
+const VERDICTS = [
   ['', 'any outcome'],
   ['right', 'got everything right'],
-  ['some', 'got something right'],
+  ['found', 'got something right'],
   ['wrong', 'proposed something wrong'],
   ['nothing', 'proposed nothing'],
   ['missed', 'missed something'],
+  ['faced', 'had something to find'],
 ];
-const outcomeHolds = (outcome, correct, proposed, gold) => {
-  switch (outcome) {
+const verdictHolds = (verdict, correct, proposed, gold) => {
+  switch (verdict) {
     case 'right': return correct === proposed && correct === gold;
-    case 'some': return correct > 0;
+    case 'found': return correct > 0;
     case 'wrong': return proposed > correct;
     case 'nothing': return proposed === 0;
     case 'missed': return gold > correct;
+    case 'faced': return gold > 0;
     default: return true;
   }
 };
-
 class Pool {
   constructor(columns) {
     this.columns = columns;
     this.size = columns.texts.length;
     this.byName = new Map(columns.names.map((name, index) => [name, index]));
     this.haystacks = null;
+    this.fates = [];
+    this.types = [];
   }
 
   // An edit as an object, from its number within a unit.
@@ -67,15 +70,50 @@ class Pool {
     return new Set(this.columns.annotations[unit].flatMap((numbers) => numbers || []));
   }
 
-  // Error types with the number of units in which an annotator found one, most frequent first.
-  typeCounts() {
-    const counts = new Map();
-    for (let unit = 0; unit < this.size; unit += 1) {
-      const found = new Set([...this.annotated(unit)].map((number) => this.columns.edits[unit][5 * number + 3]));
-      for (const type of found) counts.set(type, (counts.get(type) || 0) + 1);
+  // Whether an annotator found an error of a type (its number) in a unit.
+  hasType(unit, type) {
+    return this.typesIn(unit).includes(type);
+  }
+
+  typesIn(unit) {
+    this.types[unit] ??= [...new Set([...this.annotated(unit)].map((number) => this.columns.edits[unit][5 * number + 3]))];
+    return this.types[unit];
+  }
+
+  // Numbers of the edits that a system found and missed in a unit, of the annotator it is scored against.
+  fate(unit, system) {
+    const at = unit * this.columns.systems.length + system;
+    if (!this.fates[at]) this.fates[at] = this.fateOf(unit, system);
+    return this.fates[at];
+  }
+
+  fateOf(unit, system) {
+    const { annotations, proposals, chosen } = this.columns;
+    const gold = annotations[unit][chosen[unit][system]] || [];
+    const open = new Set(gold);
+    const hits = proposals[unit][system].filter((coded) => coded % 3 === 1).map((coded) => Math.floor(coded / 3));
+    // The edit that says the same; else, as metrics that see less may match it, one of the same span; else one it touches.
+    const same = (mine, theirs) => this.spanOf(unit, mine).join() === this.spanOf(unit, theirs).join();
+    const says = (mine, theirs) => same(mine, theirs)
+      && this.edit(unit, mine).replacements.every((word) => this.edit(unit, theirs).replacements.includes(word));
+    const touches = (mine, theirs) => {
+      const [[start, end], [first, last]] = [this.spanOf(unit, mine), this.spanOf(unit, theirs)];
+      return start < last && first < end;
+    };
+    for (const fits of [says, same, touches]) {
+      for (let k = hits.length - 1; k >= 0; k -= 1) {
+        const hit = gold.find((number) => open.has(number) && fits(hits[k], number));
+        if (hit === undefined) continue;
+        open.delete(hit);
+        hits.splice(k, 1);
+      }
     }
-    return [...counts].map(([type, count]) => [this.columns.types[type], count])
-      .filter(([type]) => type !== '').sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return { found: gold.filter((number) => !open.has(number)), missed: [...open] };
+  }
+
+  spanOf(unit, number) {
+    const [start, length] = this.columns.edits[unit].slice(5 * number, 5 * number + 2);
+    return [start, start + length];
   }
 
   // What a search looks through: the text and every replacement, in lower case, made at the first search.
@@ -93,16 +131,17 @@ class Pool {
     return this.haystacks[unit];
   }
 
-  outcomeMatches(unit, who, outcome) {
-    if (!outcome) return true;
+  // Whether a system's outcome in a unit is this one; what was found or missed is an edit of the type, if there is one.
+  systemHolds(unit, system, verdict, type) {
     const counts = this.columns.counts[unit];
-    const holds = (system) => outcomeHolds(outcome, counts[3 * system], counts[3 * system + 1], counts[3 * system + 2]);
-    if (who === 'any' || who === 'every' || who === 'no') {
-      let n = 0;
-      for (let system = 0; system < this.columns.systems.length; system += 1) n += holds(system);
-      return who === 'any' ? n > 0 : who === 'no' ? n === 0 : n === this.columns.systems.length;
+    if (!verdictHolds(verdict, counts[3 * system], counts[3 * system + 1], counts[3 * system + 2])) return false;
+    if (type === null) return true;
+    if (verdict === 'found' || verdict === 'missed' || verdict === 'faced') {
+      const { found, missed } = this.fate(unit, system);
+      const asked = { found, missed, faced: [...found, ...missed] }[verdict];
+      return asked.some((number) => this.columns.edits[unit][5 * number + 3] === type);
     }
-    return holds(Number(who));
+    return this.hasType(unit, type);
   }
 
   // Share of reference edits that systems got, for the order "hardest first"; nothing to get counts as easy.
@@ -117,25 +156,18 @@ class Pool {
     return gold ? correct / gold - gold / 1e6 : 2;
   }
 
-  // Numbers of the units that filters leave, in the order asked for.
-  find(filters) {
-    const query = filters.q.trim().toLowerCase();
-    const type = filters.type ? this.columns.types.indexOf(filters.type) : -2;
-    const found = [];
-    for (let unit = 0; unit < this.size; unit += 1) {
-      if (filters.document !== '' && this.columns.documents[unit] !== Number(filters.document)) continue;
-      if (filters.least > 0 && !(this.disagreement(unit) >= filters.least)) continue;
-      if (!this.outcomeMatches(unit, filters.who, filters.outcome)) continue;
-      if (type > -2 && ![...this.annotated(unit)].some((n) => this.columns.edits[unit][5 * n + 3] === type)) continue;
-      if (query && !this.haystack(unit).includes(query)) continue;
-      found.push(unit);
-    }
-    // Array.sort is stable: equals stay in corpus order.
+  // Numbers of edits of the annotator who made most.
+  mostEdits(unit) {
+    return Math.max(0, ...this.columns.annotations[unit].map((numbers) => (numbers || []).length));
+  }
+
+  // Units in the order asked for; equals stay in corpus order, as Array.sort is stable.
+  sorted(units, order) {
     const differ = (unit) => this.disagreement(unit) ?? -1;
-    if (filters.order === 'differ') found.sort((a, b) => differ(b) - differ(a));
-    if (filters.order === 'agree') found.sort((a, b) => (this.disagreement(a) ?? 2) - (this.disagreement(b) ?? 2));
-    if (filters.order === 'hard') found.sort((a, b) => this.ease(a) - this.ease(b));
-    if (filters.order === 'long') found.sort((a, b) => this.columns.texts[b].length - this.columns.texts[a].length);
-    return found;
+    if (order === 'differ') units.sort((a, b) => differ(b) - differ(a));
+    if (order === 'agree') units.sort((a, b) => (this.disagreement(a) ?? 2) - (this.disagreement(b) ?? 2));
+    if (order === 'hard') units.sort((a, b) => this.ease(a) - this.ease(b));
+    if (order === 'long') units.sort((a, b) => this.columns.texts[b].length - this.columns.texts[a].length);
+    return units;
   }
 }

@@ -1,0 +1,78 @@
+"""The chart of a plan of judgments: half-widths by judges for some numbers of documents, and lines of equal cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from errorbar.formats.saving import save_bytes
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts import vega
+from errorbar.reporting.export import Picture, draw_spec
+from errorbar.studies.plan_judging_result import JudgingPlan, Target
+
+MOST_JUDGES = 10
+TIMES = (0.5, 1, 2, 4)
+"""Documents of the curves, times those that there are; costs of the lines, times that of what there is."""
+HEIGHT = 300
+
+
+def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
+    """Half-width of a target by number of judges: curves of as many documents, dashed lines of equal cost."""
+    first = plan.designs[0]
+    factor = 100 if plan.measure.kind == "percent" else 1
+    judges = range(plan.k, max(MOST_JUDGES, plan.n_judges) + 1)
+    sizes = [max(2, round(first.n_texts * each)) for each in TIMES]
+    costs = [first.n_texts * first.n_judges * each for each in TIMES]
+
+    def half(n_texts: float, n_judges: int) -> float:
+        return factor * (plan.half_width(target, n_texts, n_judges) or 0.0)
+
+    def row(series: str, n_texts: float, n_judges: int) -> vega.Row:
+        value = half(n_texts, n_judges)
+        own = {"series": series, "judges": n_judges, "half": value}
+        return {**own, "texts": f"{n_texts:,.0f}", "shown": f"{value:.2f}"}
+
+    curves = [row(f"{n:,} {plan.unit}s", n, m) for n in sizes for m in judges]
+    top = max(half(n, m) for n in sizes for m in judges)
+    equal = [row(_cost(plan, cost), cost / m, m) for cost in costs for m in judges if half(cost / m, m) <= top]
+    x = vega.number(
+        "judges", title="judges", scale={"zero": False, "nice": False, "padding": 12}, axis={"tickMinStep": 1}
+    )
+    points = " (points)" if plan.measure.kind == "percent" else ""
+    title = f"half-width of {target.name}{points}"
+    y = vega.number("half", title=title, scale={"domain": [0, 1.05 * top], "clamp": True})
+    tooltip = vega.tips(series="line", judges="judges", texts=f"{plan.unit}s", shown="half-width")
+    names = _names(curves)
+    color = vega.name("series", title=f"{plan.unit}s", scale={"domain": names}, legend=vega.LEGEND)
+    lines = [[each for each in equal if each["series"] == name] for name in _names(equal)]
+    visible = [each for line in lines if len(line) > 1 for each in line]
+    last = list({each["series"]: each for each in visible}.values())
+    label = {"align": "right", "dy": -6, "style": "letter"}
+    dashed = {"style": "quiet", "fill": None, "strokeDash": [4, 3]}
+    layers = [
+        vega.layer(visible, "line", dashed, x=x, y=y, detail=vega.text("series")),
+        vega.layer(last, "text", label, x=x, y=y, text=vega.text("series")),
+        vega.layer(curves, "line", {"fill": None}, x=x, y=y, color=color),
+        vega.layer(curves, "point", vega.POINT | {"size": 40}, x=x, y=y, color=color, tooltip=tooltip),
+    ]
+    return vega.finish(layers, height=HEIGHT)
+
+
+def _names(rows: Sequence[vega.Row]) -> list[str]:
+    return list(dict.fromkeys(str(each["series"]) for each in rows))
+
+
+def _cost(plan: JudgingPlan, judgments: float) -> str:
+    sentences = judgments * plan.sentences_per_text
+    hours = plan.hours(sentences)
+    return f"{sentences:,.0f} judgments" if hours is None else f"{hours:,.0f} hours"
+
+
+def draw_plan(plan: JudgingPlan, path: str, picture: Picture) -> None:
+    """Write the chart of the first system.
+
+    Raises:
+        InputError: If the file cannot be written.
+        MissingExtraError: If the library that draws is not installed.
+    """
+    save_bytes(draw_spec(plan_chart(plan, plan.targets[0]), picture), path)
