@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo errant detect check layers test test-slow test-browser fuzz lint types docs bench packages pipeline models lock clean
+.PHONY: help demo errant detect check layers test postgresql tex browsers test-slow test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
-	@echo "make demo | errant | detect | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
+	@echo "make demo | errant | detect | check | test | postgresql | tex | browsers | test-slow | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -65,19 +65,66 @@ $(VENV)/.detect: $(VENV)/.base $(wildcard packages/errorbar-models/errorbar_mode
 
 detect: $(VENV)/.detect
 
-test-slow: $(VENV)/.dev $(VENV)/.errant
+# Debian's PostgreSQL server, for the tests of stores on it, where it is missing and this account may; elsewhere these say
+# why they skip.
+postgresql:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null && apt-get install --yes --quiet --no-install-recommends postgresql; } || \
+		echo "no PostgreSQL server here, and it cannot be installed: tests of stores on it will skip"
+
+# Debian's small set of TeX, for the tests that compile what is exported: 140 MB, of which 45 are fetched.
+tex:
+	@kpsewhich booktabs.sty >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get install --yes --quiet --no-install-recommends texlive-latex-base texlive-latex-recommended lmodern; } || \
+		echo "no LaTeX here, and it cannot be installed: tests that compile exports will skip"
+
+test-slow: $(VENV)/.dev $(VENV)/.errant postgresql tex
 	$(PYTEST) -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(INSTALL) --group browser
 	@touch $@
 
-# Debian's Chromium is installed where it is missing and this account may; elsewhere the tests say why they skip.
-test-browser: $(VENV)/.browser
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core; } || \
-		echo "no Chromium here, and it cannot be installed: the browser tests will skip"
-	$(BIN)/python -m pytest -m browser tests/browser
+# Debian's Chromium and Firefox are installed where they are missing and this account may; elsewhere the tests say why
+# they skip.
+browsers:
+	@{ command -v chromium && command -v firefox-esr; } >/dev/null || { [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null && \
+		apt-get install --yes --quiet --no-install-recommends chromium firefox-esr fonts-dejavu-core; } || \
+		echo "no Chromium or no Firefox here, and they cannot be installed: some of the browser tests will skip"
+
+test-browser: $(VENV)/.browser browsers
+	$(BIN)/python -m pytest -m browser tests/browser tests/judging/browser
+
+# inspect_ai and lm-evaluation-harness as released, in an environment of their own: 700 MB of libraries that
+# nothing else needs. Their versions are those of constraints-harness.txt.
+HARNESS := .venv-harness
+$(HARNESS)/.ready: $(VENV)/.base constraints-harness.txt
+ifdef UV
+	test -x $(HARNESS)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(HARNESS)
+	$(UV) pip install --quiet --python $(HARNESS)/bin/python --constraint constraints-harness.txt \
+		--editable '.[inspect,lm-eval]' pytest hypothesis
+else
+	test -x $(HARNESS)/bin/python || $(BIN)/python -m venv $(HARNESS)
+	$(HARNESS)/bin/python -m pip install --quiet --constraint constraints-harness.txt \
+		--editable '.[inspect,lm-eval]' pytest hypothesis
+endif
+	@touch $@
+
+test-harness: $(HARNESS)/.ready
+	$(HARNESS)/bin/python -m pytest tests/harness
+
+# The wheel and the sdist, built from what is committed or would be, in clean environments outside the checkout.
+test-install: $(VENV)/.dev postgresql
+	$(BIN)/python -m pytest -m install --numprocesses 2 --dist worksteal tests/install
+
+# All that the other targets would install: then several of them may run at the same time.
+ready: $(VENV)/.browser $(VENV)/.errant $(HARNESS)/.ready postgresql tex browsers
+
+# The pictures of docs/judge, of a study that runs, and of docs/report and docs/tutorial, of the demo corpus.
+pictures: $(VENV)/.browser
+	$(BIN)/python -m tests.judging.browser.pictures docs/judge
+	$(BIN)/python -m tests.browser.pictures docs/report docs/tutorial
 
 # A fixed number of inputs of a fixed seed, so that the same are read everywhere: make fuzz FUZZ=250000, FUZZ_SEED=1.
 FUZZ ?= 20000
@@ -127,9 +174,11 @@ models: $(VENV)/.base
 		--license 'numbers fitted to labels, no text' --provenance 'CoNLL-2013 test set, release 2.3.1, revised annotation'
 
 lock:
-	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --all-extras --group dev --group browser \
-		pyproject.toml -o constraints.txt
+	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --extra all --extra postgresql --group dev \
+		--group browser pyproject.toml -o constraints.txt
+	printf 'pytest>=8\nhypothesis>=6\n' | uv pip compile --quiet --upgrade --universal --no-header --no-annotate \
+		--extra inspect --extra lm-eval pyproject.toml - -o constraints-harness.txt
 
 clean:
-	rm -rf $(VENV) build docs/_build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(HARNESS) build docs/_build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src -name '*.so' -o -name '_*.c' | xargs rm -f

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
+from tests.helpers.browser import launched
 from tests.helpers.cli import CommandLine
+from tests.helpers.once import once
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
-# The same examples on every machine and every day; `--hypothesis-profile explore` looks for new ones.
+# The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
+# explore` looks for new ones.
 settings.register_profile("default", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("default")
 
 # A shell starts what it runs in the background with SIGINT ignored, and children take that over: programs that the
-# tests interrupt would not notice.
+# tests interrupt would not notice. ``nohup`` does the same with SIGHUP.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure() -> None:
+    """Draw no constants of loaded modules: which are loaded hangs on what ran before in the same process."""
+    if settings().derandomize:
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def _folder(name: str, probe: str) -> Path:
@@ -45,9 +63,16 @@ def published() -> Path:
 
 
 @pytest.fixture(scope="session")
-def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes of a run: what is dear to make is made once, by ``once``."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def trained(data: Path, shared_folder: Path) -> Path:
     """Every part of the models that the pages of detectors are about, for slow tests: 90 seconds and 1.5 GB."""
-    folder = tmp_path_factory.mktemp("trained") / "models"
+    folder = shared_folder / "trained"
     text = data / "openstax_ccby_text" / "*.txt"  # the license among them
     bank = data / "ud_english_ewt" / "en_ewt-ud-train.rebuilt.conllu"
     words = [
@@ -63,7 +88,9 @@ def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-o",
         folder,
     ]
-    subprocess.run([*map(str, words)], check=True, capture_output=True)
+    with once(folder) as first:
+        if first:
+            subprocess.run([*map(str, words)], check=True, capture_output=True)
     return folder
 
 
@@ -71,3 +98,10 @@ def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def errorbar(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CommandLine:
     """The command line, run inside this process."""
     return CommandLine(monkeypatch, capfd)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Chromium, one for every test that looks at a page: of reports and of judging."""
+    with launched() as browser:
+        yield browser

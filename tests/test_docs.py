@@ -6,9 +6,11 @@ import ast
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,6 +18,7 @@ import pytest
 
 from errorbar.cli.main import COMMANDS, cli
 from errorbar.metrics.registry import metric_class, metric_names
+from tests.helpers.cli import CommandLine
 from tests.test_layers import LAYER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,12 +29,27 @@ PAGES = [
     *sorted((ROOT / "docs/metrics").glob("*.md")),
     *sorted((ROOT / "docs/detectors").glob("*.md")),
     *sorted((ROOT / "docs/design").glob("*.md")),
+    *sorted((ROOT / "docs/judge").glob("*.md")),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 CORPUS_FILES = {
-    "official-2014.combined.m2": DATA / "conll14/noalt/official-2014.combined.m2",
-    **{name: DATA / "conll14_systems/official_submissions" / name for name in ("CAMB", "CUUI", "AMU")},
+    "official-2014.combined.m2": ["conll14/noalt/official-2014.combined.m2"],
+    **{name: [f"conll14_systems/official_submissions/{name}"] for name in ("CAMB", "CUUI", "AMU")},
+    "A*.m2": [f"bn2015_10gec/A{number}.m2" for number in range(1, 11)],
+    **{f"dev.{name}": [f"jfleg_dev/dev.{name}"] for name in ("src", "ref0", "ref1", "ref2", "ref3")},
+    "judgments.xml": ["rankings_grundkiewicz2015/judgments.xml"],
+    **{f"scores.{name}": [f"rankings_grundkiewicz2015/metrics/scores.{name}"] for name in ("m2", "bleu")},
+    "official.sgml": ["conll13/original/official.sgml"],
+    "writing-guide.txt": ["openstax_ccby_text/writing-guide.txt"],
+    "en_ewt-ud-train.rebuilt.conllu": ["ud_english_ewt/en_ewt-ud-train.rebuilt.conllu"],
 }
+"""Files of corpora under the names that the documents call them by."""
+
+
+THREADS = ("README.md", "index.md", "tutorial.md", "crowd.md", "sampling.md")
+"""Pages whose commands are typed one after the other in one folder."""
+FETCHED = {"bryant-ng2015": DATA / "bn2015_10gec", "conll2014-systems": DATA / "conll14_systems/official_submissions"}
+"""What ``errorbar data path NAME`` stands for, without the network."""
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -65,59 +83,250 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(("where", "command", "output"), console_examples(), ids=lambda value: value[:60])
-def test_console_examples_print_what_they_show(where: str, command: str, output: str, tmp_path: Path) -> None:
-    for name, path in CORPUS_FILES.items():
-        if name in command.split():
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the tutorial makes: a command each time would take as long as the examples themselves."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    assert run("errorbar demo --save demo", folder).returncode == 0
+    return folder / "demo"
+
+
+def corpus_files(command: str) -> list[Path]:
+    """The files of corpora that a command reads."""
+    named = {word.rpartition("=")[2] for word in shlex.split(command)}
+    return [DATA / path for name, paths in CORPUS_FILES.items() if name in named for path in paths]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Commands of a page, typed in a folder of their own; in this process, which saves starting up each time."""
+
+    errorbar: CommandLine
+    folder: Path
+
+    def __call__(self, where: str, command: str, output: str) -> None:
+        """Run a command, which must succeed and print what is shown; skip what needs a corpus that is not there."""
+        if command.startswith("errorbar data fetch"):
+            return
+        words = shlex.split(self.with_corpora(where, command))
+        result = self.errorbar(*(each for word in words[1:] for each in self.expanded(word)))
+        assert result.code == 0, f"{where}: {result.err}"
+        told, printed = shown(output), shown(result.out)
+        if told.endswith("\n..."):
+            told, printed = told.removesuffix("..."), printed[: len(told) - 3]
+        if told:
+            assert printed == told, f"{where}: {command}"
+
+    def with_corpora(self, where: str, command: str) -> str:
+        """Make links to the files of corpora that a command names, as ``data fetch`` would have got them."""
+        for path in corpus_files(command):
             if not path.exists():
+                pytest.skip(f"{where} needs {path.name}, which is not at {DATA}")
+            if not (self.folder / path.name).exists():
+                (self.folder / path.name).symlink_to(path)
+        for name, path in FETCHED.items():
+            given = f"$(errorbar data path {name})"
+            if given in command and not path.exists():
                 pytest.skip(f"{where} needs {name}, which is not at {DATA}")
-            (tmp_path / name).symlink_to(path)
-    if command.startswith("errorbar data fetch") or "$(" in command:
-        pytest.skip(f"{where} needs a corpus from the network or at hand")
+            command = command.replace(given, str(path))
+        if "$(" in command:
+            pytest.skip(f"{where} needs a corpus from the network or at hand")
+        return command
+
+    def expanded(self, word: str) -> list[str]:
+        """What a shell makes of braces."""
+        before, brace, after = word.partition("{")
+        inside, closed, rest = after.partition("}")
+        return [before + each + rest for each in inside.split(",")] if brace and closed and "," in inside else [word]
+
+
+@pytest.fixture
+def typed(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Typed:
+    monkeypatch.setenv("ERRORBAR_DATA", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+    return Typed(errorbar, tmp_path)
+
+
+def of_page(where: str) -> str:
+    return where.partition(":")[0]
+
+
+def is_large(command: str) -> bool:
+    """Whether a command works on corpora that were fetched, and takes its time."""
+    return "$(errorbar data path" in command
+
+
+@pytest.mark.parametrize(
+    ("where", "command", "output"),
+    [
+        pytest.param(*each, marks=[pytest.mark.slow] if is_large(each[1]) else [])
+        for each in console_examples()
+        if is_large(each[1]) or of_page(each[0]) not in (*THREADS, "tasks.md")
+    ],
+    ids=lambda value: value[:60],
+)
+def test_console_examples_print_what_they_show(
+    where: str, command: str, output: str, tmp_path: Path, demo: Path, typed: Typed
+) -> None:
     if "errorbar.toml" in command:
         written = next(text for place, text in blocks("toml") if place.startswith("config.md"))
         (tmp_path / "errorbar.toml").write_text(written, encoding="utf-8")
     if "--save" not in command:
-        assert run("errorbar demo --save demo", tmp_path).returncode == 0
-    result = run(command, tmp_path)
-    assert result.returncode == 0, f"{where}: {result.stderr}"
-    if output.strip():
-        assert shown(result.stdout) == shown(output), f"{where}: {command}"
+        shutil.copytree(demo, tmp_path / "demo")
+    typed(where, command, output)
 
 
-def test_the_summary_on_the_page_of_the_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", THREADS)
+def test_the_commands_of_a_page_run_one_after_the_other(page: str, typed: Typed, demo: Path, tmp_path: Path) -> None:
+    examples = [each for each in console_examples() if of_page(each[0]) == page and not is_large(each[1])]
+    if not any("--save demo" in command for _, command, _ in examples):
+        shutil.copytree(demo, tmp_path / "demo")
+    for example in examples:
+        typed(*example)
+
+
+TASKS = ROOT / "docs/tasks.md"
+MOST_COMMANDS = 3
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
+
+
+def examples_of(text: str) -> list[tuple[str, str]]:
+    """(command, output shown) of every line with ``$`` in a part of a page, whatever the command."""
+    shown_there = "".join(match.group(2).replace("\\\n", " ") for match in BLOCK.finditer(text))
+    parts = re.split(r"^\$ ", shown_there, flags=re.MULTILINE)[1:]
+    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
+
+
+def tasks() -> tuple[str, dict[str, str]]:
+    """What the page of tasks says before the first, and every task by its heading."""
+    before, *parts = re.split(r"^## ", TASKS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return before, {heading: text for heading, _, text in (part.partition("\n") for part in parts)}
+
+
+LONG = ("errorbar report ", "errorbar task bundle ", "errorbar verify ")
+"""What takes seconds, also on small data."""
+
+
+def slow_tasks() -> list[object]:
+    """The tasks; those on corpora that are not in the repository, or with a long command, run with the slow tests."""
+    return [
+        pytest.param(
+            heading,
+            marks=[pytest.mark.slow]
+            if any(corpus_files(command) or command.startswith(LONG) for command, _ in examples_of(text))
+            else [],
+        )
+        for heading, text in tasks()[1].items()
+    ]
+
+
+@pytest.fixture(scope="module")
+def data_of_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tasks")
+    for command, _ in examples_of(tasks()[0]):
+        assert run(command, folder).returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize("heading", slow_tasks())
+def test_a_task_is_done_by_the_commands_that_the_page_shows(
+    heading: str, data_of_tasks: Path, typed: Typed, tmp_path: Path
+) -> None:
+    shutil.copytree(data_of_tasks, tmp_path, dirs_exist_ok=True)
+    text = tasks()[1][heading]
+    examples = examples_of(text)
+    assert 1 <= len(examples) <= MOST_COMMANDS
+    for command, output in examples:
+        assert command.startswith("errorbar ")
+        typed(f"tasks.md, {heading}", command, output)
+    assert LINK.search(text), "a task leads to a page"
+
+
+def test_there_are_twenty_tasks() -> None:
+    assert len(tasks()[1]) >= 20
+
+
+def links(page: Path) -> set[Path]:
+    """The pages that a page of the docs leads to: by links, and by its tables of contents."""
+    text = page.read_text(encoding="utf-8")
+    contents = re.findall(r"^```\{toctree\}\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    listed = {f"{line}.md" for block in contents for line in block.split() if not line.startswith(":")}
+    named = {target for target, _ in LINK.findall(text) if target.endswith(".md")} | listed
+    return {(page.parent / name).resolve() for name in named if (page.parent / name).exists()}
+
+
+def test_every_page_is_reached_from_the_index_and_the_tasks_are_one_step_away() -> None:
+    index = ROOT / "docs/index.md"
+    seen, waiting = {index}, [index]
+    while waiting:
+        new = links(waiting.pop()) - seen
+        seen |= new
+        waiting += new
+    assert TASKS in links(index)
+    assert [page.name for page in PAGES if page != ROOT / "README.md" and page not in seen] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """What headings are called in links, and places with a name of their own."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", each).strip().replace(" ", "-") for each in plain} | set(
+        re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE)
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in LINK.findall(text):
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+
+
+def test_the_summary_on_the_page_of_the_report(tmp_path: Path, demo: Path) -> None:
     """What ``sed`` shows of the file that the first command of docs/report.md writes."""
     (_, block), *_ = ((where, text) for where, text in blocks("console") if where.startswith("report.md"))
     command, look, summary = block.strip().splitlines()
     assert look == "$ sed -n 3p report.md"
-    assert run("errorbar demo --save demo", tmp_path).returncode == 0
+    shutil.copytree(demo, tmp_path / "demo")
     assert run(command.removeprefix("$ "), tmp_path).returncode == 0
     assert (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()[2] == summary
 
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "crowd", "detectors/lm"))],
+    [
+        ROOT / "README.md",
+        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "detectors/lm")),
+    ],
     ids=lambda page: page.name,
 )
-def test_python_examples_run(page: Path, tmp_path: Path) -> None:
+def test_python_examples_run(page: Path, tmp_path: Path, demo: Path) -> None:
     """All blocks of a page in one process, in the folder that the tutorial makes."""
     code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{page.name}:"))
-    assert run("errorbar demo --save demo", tmp_path).returncode == 0
+    shutil.copytree(demo, tmp_path / "demo")
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def sources() -> list[ast.Module]:
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))]
+Nodes = list[ast.AST]
 
 
-def takers(trees: list[ast.Module]) -> dict[str, int]:
+def sources() -> list[Nodes]:
+    """Every module, all its nodes."""
+    paths = sorted((ROOT / "src").rglob("*.py"))
+    return [list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths]
+
+
+def takers(modules: list[Nodes]) -> dict[str, int]:
     """Functions that take a code, and which of their arguments it is."""
     found = {"Problem": 0}
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in (node for nodes in modules for node in nodes):
         if isinstance(node, ast.FunctionDef):
             names = [each.arg for each in node.args.args if each.arg != "self"]
             found |= {node.name: names.index("code")} if "code" in names else {}
@@ -130,13 +339,13 @@ def constants(node: ast.AST) -> set[str]:
     return {each for each in found if CODE.fullmatch(each)}
 
 
-def codes_of(tree: ast.Module, makers: dict[str, int]) -> tuple[set[str], set[str]]:
+def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
     """The codes that a module gives to problems, and endings of codes.
 
     A code stands in the call itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
     """
     codes, endings, names = set(), set(), set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -152,7 +361,7 @@ def codes_of(tree: ast.Module, makers: dict[str, int]) -> tuple[set[str], set[st
         else:
             codes |= {code for code in constants(given) if "-" in code}
             names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(given)} - {"self", ""}
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign)]
+    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value) for node in assigned]
     for target, value in targets:
         if getattr(target, "id", "") == "remarks" and isinstance(value, ast.Dict):  # of a metric, by code
@@ -165,9 +374,9 @@ def codes_of(tree: ast.Module, makers: dict[str, int]) -> tuple[set[str], set[st
 
 def error_codes() -> tuple[set[str], set[str]]:
     """Every code that the source gives to a problem, and the endings of those that it puts together."""
-    trees = sources()
-    makers = takers(trees)
-    found = [codes_of(tree, makers) for tree in trees]
+    modules = sources()
+    makers = takers(modules)
+    found = [codes_of(nodes, makers) for nodes in modules]
     return {code for codes, _ in found for code in codes}, {end for _, endings in found for end in endings}
 
 

@@ -49,7 +49,9 @@ def test_they_find_plain_errors(essay: Path, detector: str) -> None:
     assert found["1:9-10"].score > max(row.score for item, row in found.items() if item.startswith("2:"))
 
 
-@pytest.mark.parametrize("corrector", ["lm", "lm+classifiers", "ranked"])
+@pytest.mark.parametrize(
+    "corrector", ["lm", *(pytest.param(each, marks=pytest.mark.slow) for each in ("lm+classifiers", "ranked"))]
+)
 def test_they_correct_and_leave_single_words(tmp_path: Path, corrector: str) -> None:
     path = tmp_path / "essay.txt"
     words = ["dog", "of", "the", "книга", "我", ",", "1"]
@@ -59,6 +61,7 @@ def test_they_correct_and_leave_single_words(tmp_path: Path, corrector: str) -> 
     assert [line.lower() for line in others] == words  # at most a first letter becomes a capital
 
 
+@pytest.mark.slow
 def test_what_is_explained_is_what_changes(tmp_path: Path) -> None:
     """An article that is left out takes no word that stays with it."""
     path = tmp_path / "essay.txt"

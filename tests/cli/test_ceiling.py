@@ -93,7 +93,7 @@ class TestOutput:
     def test_csv_columns_have_names_of_their_own(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         done = errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert len(set(header)) == len(header) == 15
+        assert len(set(header)) == len(header) == 21
         assert header[-1] == "reason"
         assert [row[0] for row in rows] == ["1", "2", "3"]
         document = json.loads(errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "json").out)
@@ -106,9 +106,11 @@ class TestOutput:
     def test_by_type(self, errorbar: CommandLine) -> None:
         document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1")
         # The system finds X in 1 (1 of 1 Det) and 2, and not Z in 3; no Y in 1 and 3.
+        det = {"human": pytest.approx(1 / 3), "systems": {"sys": pytest.approx(2 / 3)}}
+        prep = {"human": pytest.approx(2 / 3), "systems": {"sys": 0}}
         assert document["by_type"] == [
-            {"type": "Det", "human": pytest.approx(1 / 3), "systems": {"sys": pytest.approx(2 / 3)}},
-            {"type": "Prep", "human": pytest.approx(2 / 3), "systems": {"sys": 0}},
+            {"type": "Det", **det, "by_references": [{"n_references": 1, **det}]},
+            {"type": "Prep", **prep, "by_references": [{"n_references": 1, **prep}]},
         ]
         shown = errorbar(
             "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1"
@@ -121,6 +123,19 @@ class TestOutput:
         done = errorbar("ceiling", *GOLD, "sys", "--by", "type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
+    def test_by_type_at_every_number_of_references(self, errorbar: CommandLine) -> None:
+        call = (*GOLD, "sys", "--by", "type")
+        document = run(errorbar, *call)
+        for row in document["by_type"]:
+            assert [each["n_references"] for each in row["by_references"]] == [1, 2]
+            assert row["by_references"][-1] == {"n_references": 2, "human": row["human"], "systems": row["systems"]}
+            for each in row["by_references"]:
+                alone = run(errorbar, *call, "--sizes", str(each["n_references"]))["by_type"]
+                assert {one["type"]: one["human"] for one in alone}[row["type"]] == each["human"]
+        shown = errorbar("ceiling", *call).out
+        assert "recall of humans by type and number of references" in shown
+        assert "recall of sys by type and number of references" in shown
+
     def test_a_type_that_nobody_can_find_has_a_dash(self, errorbar: CommandLine) -> None:
         """Against both others of size 2, text 1 and text 3 have no Noun to find; only A2 has one."""
         Path("A2.m2").write_text(m2((X, (8, "N", "Noun"))))
@@ -130,7 +145,7 @@ class TestOutput:
         Path("A3.m2").write_text(m2(()))
         document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by", "type", "A=sys")
         (row,) = document["by_type"]
-        assert row == {"type": "Det", "human": 0, "systems": {"A": 1}}
+        assert (row["type"], row["human"], row["systems"]) == ("Det", 0, {"A": 1})
 
     def test_intervals(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--ci", "--resamples", "50")
@@ -144,15 +159,23 @@ class TestOutput:
     def test_intervals_are_made_unasked_where_that_takes_seconds(
         self, errorbar: CommandLine, many: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """200 resamples of 4 · 3 + 4 = 16 subsets: each annotator meets the three others, the system all four."""
+        """16 subsets without 6 documents: each of four annotators meets the three others, the system all four."""
         unasked = (*many[:3], "--sizes", "1")
-        assert run(errorbar, *unasked) == run(errorbar, *unasked, "--ci", "--resamples", "200")
-        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 3_200 * 30 - 1)
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 96 * 30 - 1)
         done = errorbar("ceiling", *unasked)
-        assert "3,200 folds of 30 sentences take a while; add --ci [no-intervals]" in done.err
+        assert "96 folds of 30 sentences take a while; add --ci; in a report" in done.err
         assert done.out == errorbar("ceiling", *unasked, "--no-ci").out
-        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 3_200 * 30)
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 96 * 30)
         assert "95% CI" in errorbar("ceiling", *unasked).out
+
+    def test_texts_go_in_groups_where_one_by_one_would_take_long(
+        self, errorbar: CommandLine, many: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("errorbar.ceilings.jackknife.GROUPS", 3)
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 16 * 3 * 30)
+        done = run(errorbar, *many[:3], "--sizes", "1")
+        assert ",seed:0,groups:3|" in done["signature"]
+        assert done["rows"][0]["human_interval"]["low"] < done["rows"][0]["human"]["f"]
 
     def test_essays(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--n-documents", "3x7")
@@ -177,7 +200,8 @@ class TestOutput:
         assert row["systems"]["sys"]["ratio"] is None
         assert row["systems"]["sys"]["undefined"] == {"ratio": "the human score is 0"}
         done = errorbar("ceiling", *arguments)
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.err.count("\n")) == (0, 1)
+        assert "[judges-fixed]" in done.err
         assert "– no ratio: the human score is 0" in done.out
 
 
@@ -251,7 +275,7 @@ class TestBadInput:
 def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> None:
     both = m2((X,), (Y,)).replace("|||0\n", "|||1\n", 1)  # annotator 1 has the first sentence, 0 the second
     Path("both.m2").write_text(both)
-    done = errorbar("ceiling", "--gold", "both.m2")
+    done = errorbar("ceiling", "--gold", "both.m2", "--no-ci")
     assert done.code == 0
     assert [line.split(" has ")[0] for line in done.err.splitlines()] == [
         "warning: both: annotator 0",

@@ -45,7 +45,7 @@ def run(errorbar: CommandLine, *arguments: str, warned: Sequence[str] | None = N
     assert (done.code, done.err) == (0, "")
     document: dict[str, Any] = validated("compare", done.out)
     if warned is not None:
-        assert [note["code"] for note in document["warnings"]] == warned
+        assert [note["code"] for note in document["warnings"]] == ["judges-fixed", *warned]  # one annotator
     return document
 
 
@@ -64,7 +64,7 @@ class TestOutput:
         assert (pair["p_value"], pair["n_replicates"]) == (2 / 2**4, 2**4)
         assert document["unit"] == "document"
         assert ",by:document:" in document["signature"]
-        assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
+        assert [note["code"] for note in document["warnings"]] == ["few-documents", "judges-fixed", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:
         document = run(
@@ -135,7 +135,7 @@ class TestOutput:
         row = next(line.split() for line in errorbar(*FLOOR).out.splitlines() if line.lstrip().startswith("all"))
         assert row.count("≤0.0034") == 2
         assert "0.0000" not in errorbar(*FLOOR).out
-        assert r"$\leq$0.0034" in errorbar(*FLOOR, "--format", "latex").out
+        assert r"\ensuremath{\leq}0.0034" in errorbar(*FLOOR, "--format", "latex").out
         assert "| ≤0.0034 |" in errorbar(*FLOOR, "--format", "markdown").out
         (pair,) = run(errorbar, *FLOOR[3:], warned=["few-swaps"])["pairs"]
         assert (pair["p_value"], pair["p_at_floor"], pair["p_adjusted_at_floor"]) == (1 / 301, True, True)

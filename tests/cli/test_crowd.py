@@ -603,15 +603,15 @@ def test_python_gives_what_the_commands_print(votes: Path) -> None:
     by_item = read_flags(flags, Problems()).flags
     for given, systems in (
         (votes, [flags]),
-        (str(votes), f"flags.csv={flags}"),
-        (judgments, {"flags.csv": by_item}),
-        (judgments, {"flags.csv": np.array([by_item[item] for item in judgments.items])}),
+        (str(votes), f"flags={flags}"),
+        (judgments, {"flags": by_item}),
+        (judgments, {"flags": np.array([by_item[item] for item in judgments.items])}),
     ):
         made = crowd_scores(given, systems, resamples=50)
         assert {**made.to_dict(), "schema": "errorbar.crowd.score/1", "warnings": []} == record(
             crowd, "score", votes, flags, "--resamples", 50
         )
-        assert "flags.csv" in repr(made)
+        assert "flags" in repr(made)
     found = follow(votes, [flags], resamples=20)
     assert {**found.to_dict(), "schema": "errorbar.curve/1", "warnings": []} == record(
         curve, votes, flags, "--resamples", 20

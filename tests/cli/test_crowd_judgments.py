@@ -70,7 +70,7 @@ def test_a_drawn_set_is_filled_in_and_estimated(errorbar: CommandLine) -> None:
     assert [(row["item"], row["rater"]) for row in done] == [(row["item"], rater) for rater in "01" for row in blind]
     assert {row["set"] for row in done} == {blind[0]["set"]}
     estimate = errorbar("sample", "estimate", "judged.csv", "--key", "key.json")
-    assert (estimate.code, "flagged: 1 errors in 1 of 1 items" in estimate.out) == (0, True)
+    assert (estimate.code, "flagged: 1 error in 1 of 1 items" in estimate.out) == (0, True)
     # Scores of the set are not those of the corpus, which its strata do not stand for.
     scored = errorbar("crowd", "score", "judged.csv", "flags.csv")
     assert "[crowd-drawn]" in scored.err

@@ -203,6 +203,7 @@ def trained(folder: Path, errorbar: CommandLine) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("trained")
 def test_texts_that_nobody_expects(errorbar: CommandLine) -> None:
     Path("other.txt").write_text(OTHER, encoding="utf-8")

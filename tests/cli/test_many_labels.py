@@ -50,6 +50,7 @@ class TestManyLabels:
         assert peak < 100_000_000
         assert "too many for a matrix" in errorbar("agree", "v.csv", "--scale", "ratio").err
 
+    @pytest.mark.slow
     def test_views_that_are_too_large_are_refused(self, errorbar: CommandLine) -> None:
         rows = [(str(n // 2), "ab"[n % 2], f"L{n}") for n in range(3200)]
         path = table("v.csv", rows)

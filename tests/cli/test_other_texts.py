@@ -117,8 +117,8 @@ def test_retokenized_text_has_the_score_of_the_tokenized_one(jobs: int, folder: 
     assert [row["f"] for row in plain["rows"]] == [1, pytest.approx(5 / 13)]  # P = 30/90, R = 1
     assert [row["f"] for row in told["rows"]] == [1, 1]
     assert [row["signature"].replace("|retokenized", "") for row in told["rows"]] == [plain["rows"][0]["signature"]] * 2
-    assert [note["code"] for note in plain["warnings"]] == ["not-tokenized"]
-    assert [note["code"] for note in told["warnings"]] == ["retokenized"] * 2
+    assert [note["code"] for note in plain["warnings"]] == ["not-tokenized", "judges-fixed"]
+    assert [note["code"] for note in told["warnings"]] == ["retokenized", "retokenized", "judges-fixed"]
 
 
 def test_packed_and_piped_ones_are_no_exception(folder: Path, errorbar: CommandLine) -> None:
@@ -189,7 +189,7 @@ class TestLibrary:
 def test_published_scores_come_out_with_a_warning(data: Path, errorbar: CommandLine) -> None:
     """Table 7 of CoNLL-2014: NTHU, F0.5 29.92, although its lines 38-43 and 165-167 are those of others."""
     system = data / "conll14_systems/official_submissions/NTHU"
-    done = errorbar("score", "--gold", data / "conll14/noalt/official-2014.combined.m2", system)
+    done = errorbar("score", "--gold", data / "conll14/noalt/official-2014.combined.m2", system, "--no-ci")
     assert done.code == 0
     assert " 29.92 " in done.out
     assert done.err.count("\n") == 1

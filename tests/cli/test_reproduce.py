@@ -124,6 +124,7 @@ class TestNativeText:
         assert done.code == 0, done.err
         return tmp_path
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("text")
     def test_the_steps_are_told_and_the_curve_drawn(self, errorbar: CommandLine, data: Path) -> None:
         pytest.importorskip("vl_convert", reason="needs the extra 'report'")

@@ -449,3 +449,53 @@ def test_numbers_without_end_are_refused(command: tuple[str, ...], folder: Path,
     done = errorbar(*command)
     assert (done.code, done.out) == (2, "")
     assert "nternal" not in done.err
+
+
+class TestStopping:
+    def test_a_plain_interval_of_several_rounds_is_named_so(self, folder: Path, errorbar: CommandLine) -> None:
+        errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "pilot.csv", "--key", "pilot.json")
+        fill(folder / "pilot.csv", folder / "one.csv")
+        one = errorbar("sample", "estimate", "one.csv", "--key", "pilot.json")
+        assert "plain intervals at round" not in one.out
+        more = ("--after", "pilot.json", "--judged", "one.csv", "--out", "rest.csv", "--key", "key.json")
+        assert errorbar("sample", "draw", "a.csv", "--budget", 200, *more).code == 0
+        fill(folder / "rest.csv", folder / "two.csv")
+        both = ("sample", "estimate", "one.csv", "two.csv", "--key", "key.json")
+        assert "plain intervals at round 2 of this sample" in errorbar(*both).out
+        said = json.loads(errorbar(*both, "--half-width", "0.99", "--format", "json").out)["stopping"]
+        assert said == {"intervals": "plain", "rounds": 2, "half_width": 0.99, "narrow_enough": ["P", "R", "F"]}
+        for options, kind in ((("--anytime",), "anytime"), (("--looks", "2/5"), "look 2 of 5")):
+            assert "plain intervals" not in errorbar(*both, *options).out
+            document = json.loads(errorbar(*both, *options, "--format", "json").out)
+            assert document["stopping"]["intervals"] == kind
+            assert {row["bayes"] for system in document["systems"] for row in system["estimates"]} == {None}
+
+    def test_the_width_rule_goes_on(self, errorbar: CommandLine) -> None:
+        assert (
+            "wanted: ± 0.10; not reached: go on" in errorbar("sample", "estimate", *COUNTS, "--half-width", "0.001").out
+        )
+        assert (
+            "wanted: ± 2.00; reached for P, R, F" in errorbar("sample", "estimate", *COUNTS, "--half-width", "0.02").out
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            (("--looks", "6/5"), "look-number"),
+            (("--looks", "2"), "look-number"),
+            (("--looks", "2/5", "--anytime"), "two-choices"),
+            (("--anytime", "--method", "wald"), "useless-option"),
+            (("--looks", "2/5", "--seed", "4"), "useless-option"),
+        ],
+    )
+    def test_refused(self, options: tuple[str, ...], code: str, errorbar: CommandLine) -> None:
+        done = errorbar("sample", "estimate", *COUNTS, *options)
+        assert done.code == 2
+        assert f"[{code}]" in done.err
+
+    def test_looks_of_a_plan(self, errorbar: CommandLine) -> None:
+        sizes = ("sample", "plan", "--flagged", 1000, "--unflagged", 9000, "--budget", 300, "--format", "json")
+        document = json.loads(errorbar(*sizes, "--looks", 5).out)
+        assert [round(look["boundary"], 3) for look in document["looks"]] == [4.562, 3.226, 2.634, 2.281, 2.040]
+        assert sum(document["looks"][-1]["n"]) == 300
+        assert json.loads(errorbar(*sizes).out)["looks"] == []

@@ -58,14 +58,21 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("sample", "plan", "flags.csv", *BUDGET),
         ("sample", "plan", "flags.csv", *BUDGET, "--price", "0.02", "--minutes", "0.4", "--costs", "2,1"),
         ("sample", "plan", "flags.csv", "other.csv", *BUDGET),
+        ("sample", "plan", "flags.csv", "other.csv", *BUDGET, "--looks", "3"),
     ],
     "sample-compare": [("sample", "compare", "flags.csv", *BUDGET)],
     "sample-estimate": [
         ("sample", "estimate", *COUNTS),
         ("sample", "estimate", "--counts", "flagged:10:10:10", "--counts", "unflagged:90:20:0"),
         ("sample", "estimate", "judged.csv", "--key", "key.json"),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--anytime", "--half-width", "0.2"),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--looks", "1/3"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--truth", "graded"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", "votes.csv", *FRAMES),
+    ],
+    "plan-judging": [
+        ("plan-judging", "--gold", "two.m2", "system.txt", "other.txt", "--minutes", "1", "--budget", "2h"),
+        ("plan-judging", "--gold", "two.m2", "system.txt", "--pilots", "0", "--design", "9x3"),
     ],
     "attack": [
         ("attack", "--gold", "gold.m2", "system.txt", "--metric", "m2", "--metric", "gleu", "--resamples", "20"),
@@ -80,12 +87,15 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
 }
 ELSEWHERE = {
     "agree",
+    "audit-estimate",  # tests/cli/test_audit.py
     "ceiling",
     "compare",
     "reproduce",
     "score",
     "data-fetch",  # tests/datasets/test_data_command.py, which has a server
+    *(f"judge-{name}" for name in ("invite", "raters", "change", "backup", "restore")),  # tests/cli/test_judge.py
     "sample-key",  # below
+    *("judge-analyze", "judge-status"),  # tests/judging/test_study_at_work.py, which has studies
 }
 
 
@@ -111,6 +121,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "few-flags.csv").write_text("item,flag\nx,1\nelsewhere,0\n")
     (path / "one.csv").write_text("item,rater,label\nx,a,error\ny,a,ok\n")
     (path / "gold.m2").write_text(M2 * 3)
+    second = "A 1 2|||Det|||Y|||REQUIRED|||-NONE-|||1\n\n"
+    (path / "two.m2").write_text(M2.replace("\n\n", f"\n{second}") * 3)
+    (path / "other.txt").write_text("X Y c .\na b c .\na b c .\n")
     (path / "system.txt").write_text("X b c .\na b c .\nX b d .\n")
     (path / "scores.csv").write_text("system,score\nunchanged,1\nsystem,2\n")
     (path / "text.txt").write_text("we discuss about the plan\nlook at the plan\nlook at the plan\n")

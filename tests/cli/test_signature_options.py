@@ -27,8 +27,11 @@ SYSTEMS = {
 }
 DOCUMENTS = '<DOC nid="{}">\n<TEXT>\n<P>\n{}\n</P>\n</TEXT>\n<ANNOTATION teacher_id="0">\n</ANNOTATION>\n</DOC>\n'
 
-# Options that say what is printed, where and by whom, or are for HOO data, whose signatures have tests of their own.
+# Options that say what is printed, where and by whom, what the exit code rests on, or are for HOO data, whose
+# signatures have tests of their own.
 NO_DIGIT = {"systems", "gold", "style", "output", "order", "jobs", "pairs", "force", "help"}
+NO_DIGIT |= {"fail_if_worse", "github", "junit"}
+NO_DIGIT |= {"fail_if_worse", "junit", "github"}  # what follows from the digits
 
 # command and what is run, what is added or given otherwise, and the options that this shows.
 CHANGES = [
@@ -56,6 +59,11 @@ CHANGES = [
     ("compare", "joined", "joined --retokenize", "retokenize"),
     ("ceiling", "joined", "joined --retokenize", "retokenize"),
     ("compare", "", "--swaps 300", "swaps"),
+    ("score", "", "--judges fixed", "judges"),
+    ("score", "--judges random(k=1)", "--judges random(k=2)", "judges"),
+    ("score", "--gold choose.m2 --judges random", "--gold choose.m2 --judges random(prior=2)", "judges"),
+    ("compare", "", "--judges fixed", "judges"),
+    ("compare", "--judges random(k=1)", "--judges random(k=2)", "judges"),
     ("compare", "joined one", "joined one --adjust holm", "adjust"),
     ("compare", "", "--metric m2(beta=2)", "metric"),
     ("compare", "", "--beta 2", "beta"),
@@ -77,6 +85,7 @@ CHANGES = [
     ("ceiling", "--sizes 1 --by type", "--sizes 2 --by type", "sizes by"),
     ("ceiling", "--by type", "--by type --gold types.m2", "by"),
     ("ceiling", "--most 1", "--most 2", "most"),
+    ("ceiling", "", "--judges fixed", "judges"),
     ("ceiling", "--most 1", "--most 1 --seed 7", "seed"),
     ("ceiling", "--no-ci", "--resamples 40", "ci"),
     ("ceiling", "--ci --resamples 40", "--ci --resamples 50", "resamples"),

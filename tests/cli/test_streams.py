@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import errorbar.demo
+from tests.tasks.small import make_task
 
 DEMO = Path(errorbar.demo.__file__).parent
 GOLD, SYSTEM = DEMO / "gold.jsonl", DEMO / "careful.txt"
@@ -58,6 +59,23 @@ def test_a_reader_who_has_seen_enough_is_no_failure(large: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "code"), [("check bad.m2", 1), ("task validate task.toml bad.m2", 2), ("task run task.toml", 2)]
+)
+def test_what_was_found_is_the_exit_code_though_nobody_reads_it(command: str, code: int, tmp_path: Path) -> None:
+    """``errorbar check FILE | head`` in a script that looks at every code of a pipe."""
+    make_task(tmp_path)
+    for name in ("bad.m2", "two/run1.txt"):
+        (tmp_path / name).write_text("S a b\nA 9 9|||x\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "errorbar", *command.split(), "--quiet"]
+    done = subprocess.run(words, cwd=tmp_path, stdout=writer, stderr=writer, check=False)
+    os.close(writer)
+    assert done.returncode == code
+
+
 @pytest.mark.parametrize("command", ["metrics", SCORE, f"check {GOLD}", f"convert {GOLD} --to jsonl"])
 @pytest.mark.parametrize(
     ("end", "why"), [(">/dev/full", "No space left on device"), (">&-", "standard output is closed")]
@@ -96,7 +114,10 @@ class TestEncodings:
         ]
         assert cells[0] == [word.replace("é", name) for word in cells[1]]
 
-    @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437", "ascii:strict"])
+    @pytest.mark.parametrize(
+        "encoding",
+        ["ascii", *(pytest.param(each, marks=pytest.mark.slow) for each in ("latin-1", "cp437", "ascii:strict"))],
+    )
     @pytest.mark.parametrize("style", ["table", "csv", "markdown", "latex"])
     def test_what_an_encoding_lacks_is_written_plainly(self, encoding: str, style: str) -> None:
         command = f"E {INTERVALS} --format {style}"

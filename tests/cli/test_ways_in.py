@@ -296,7 +296,7 @@ def test_inputs_are_larger_than_what_is_read_at_a_time(place: Path) -> None:
         assert (place / name).stat().st_size > BLOCK, name
 
 
-RARE = (packed, packed_standard_input, packed_pipe, named_pipe, byte_order_mark)
+RARE = (packed, standard_input, packed_standard_input, packed_pipe, named_pipe, crlf, byte_order_mark)
 """Ways that are others put together, or of which readers have tests of their own; all of them take a minute."""
 
 
@@ -347,6 +347,7 @@ def _damaged(path: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_damaged_inputs_are_refused_by_name(place: Path, errorbar: CommandLine, case: str) -> None:
     """Never an internal error (exit code 3), and nothing on standard output but what a checking command reports."""

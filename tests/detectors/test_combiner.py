@@ -10,10 +10,7 @@ import pytest
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.detectors.combiner import (
-    RIDGES,
     Evidence,
-    choose_ridge,
-    cross_validated,
     find_evidence,
     fit_combiner,
     load_combiner,
@@ -60,22 +57,6 @@ def test_a_combiner_learns_scores_and_words() -> None:
     assert ((odds > 0) == truth).mean() > 0.8
     assert combiner.detect(new).margin.tobytes() == odds.tobytes()
     assert odds[[mark[0] == "written of" for mark in new.marks]].mean() > odds.mean()
-
-
-def test_cross_validation_never_sees_its_own_group() -> None:
-    known, errors = evidence(200)
-    groups = np.arange(200) // 50
-    found = cross_validated(known, errors, groups, 3.0)
-    flipped = np.where(groups == 2, ~errors, errors)
-    again = cross_validated(known, flipped, groups, 3.0)
-    assert found[groups == 2].tobytes() == again[groups == 2].tobytes()
-    assert found[groups == 1].tobytes() != again[groups == 1].tobytes()
-    losses = choose_ridge(known, errors, groups)
-    assert set(losses) == set(RIDGES)
-    assert list(losses.values()) == sorted(losses.values())
-    odds = cross_validated(known, errors, groups, next(iter(losses)))
-    p = 1 / (1 + np.exp(-odds))
-    assert next(iter(losses.values())) == pytest.approx(-np.log(np.where(errors, p, 1 - p)).mean(), rel=1e-12)
 
 
 def test_labels_of_one_kind_are_refused() -> None:

@@ -58,7 +58,7 @@ def test_endless_repetition() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("pair", [nothing_kept, repetition])
+@pytest.mark.parametrize("pair", [nothing_kept, pytest.param(repetition, marks=pytest.mark.slow)])
 def test_both_twins_agree(pair: object) -> None:
     assert callable(pair)
     reference, line = pair()

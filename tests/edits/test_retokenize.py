@@ -110,7 +110,8 @@ def test_every_tokenized_output_at_hand_stays_byte_for_byte(data: Path) -> None:
     assert [name for name, (sources, lines) in found.items() if retokenize_lines(sources, lines)[0] != lines] == []
 
 
-@pytest.mark.parametrize("how", [untokenized, pytest.param(typographic, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [untokenized, typographic])
 def test_nearly_every_line_of_a_submission_is_recovered(data: Path, how: type) -> None:
     """Of 1,312 lines; RAC's own output joins some contractions and marks, so its tokens cannot be the same."""
     lost = {}

@@ -249,6 +249,7 @@ def big(tmp_path: Path, n: int) -> tuple[list[Path], list[Path]]:
     return [write(tmp_path / "gold.m2", "\n".join(blocks))], [write(tmp_path / "system.txt", "\n".join(lines))]
 
 
+@pytest.mark.slow
 def test_processes_and_a_killed_one_change_nothing(tmp_path: Path) -> None:
     files = big(tmp_path, 3000)
     expected = whole(*files, "auto", lenient=False)

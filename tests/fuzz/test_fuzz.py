@@ -45,6 +45,7 @@ def test_every_seed_is_read() -> None:
     pool.warm_up(READERS)
 
 
+@pytest.mark.slow
 def test_an_input_is_the_same_in_another_process() -> None:
     """So that a reproducer's number says something to whoever reads it; hashes of texts differ there."""
     code = "from tests.fuzz.table_readers import READERS; from tests.fuzz.trial import make_trial; import hashlib\n"
@@ -110,6 +111,7 @@ def test_mutants_that_are_never_read_test_nothing(capsys: pytest.CaptureFixture[
     assert "fewer than 20% are read of: mine" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_slow() -> None:
     def read(_: bytes) -> None:
         for _number in range(10):
@@ -140,6 +142,7 @@ def test_a_worker_that_dies_takes_no_other_input_with_it(end: signal.Signals, ou
     assert set(run.counts["mine"]) == {Outcome.READ, outcome}
 
 
+@pytest.mark.slow
 def test_what_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(data: bytes) -> None:
         while b"two" not in data:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.golden.calls import DEMO, SHARED
 from tests.golden.files import link_shared, write_demo
-from tests.golden.kept import FOLDER, kept, words
+from tests.golden.kept import EPOCH, FOLDER, kept, words
 from tests.helpers.cli import CommandLine
 
 NEAR = 1e-9
@@ -53,6 +53,7 @@ def test_the_bundled_corpus(
 ) -> None:
     folder, files = demo
     monkeypatch.chdir(folder)
+    monkeypatch.setenv(*next(iter(EPOCH.items())))
     done = errorbar(*words(DEMO[name], files))
     assert done.code == 0, done.err
     expected = json.loads((FOLDER / "demo" / f"{name}.json").read_text(encoding="utf-8"))

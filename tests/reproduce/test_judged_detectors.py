@@ -67,6 +67,7 @@ def by_hand(data: Path) -> Iterator[tuple[str, int, int]]:
             yield f"{number}:{at}-{at + 1}", deleted, touched
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_flags_and_the_edits(small: Sources, data: Path, tmp_path: Path) -> None:
     text = tmp_path / "essays.txt"
     library.convert(data / "bn2015_10gec" / "A1.m2", text, to="text", lenient=True)
@@ -109,6 +110,7 @@ def test_the_scores_are_those_of_the_flags_and_the_edits(small: Sources, data: P
         assert score.precision.n_clusters == 50
 
 
+@pytest.mark.slow
 def test_cells_have_intervals_and_what_is_published_beside_them(small: Sources) -> None:
     cells = [*judged_cells(small)]
     theirs = {(cell.table, cell.row, cell.column): cell.published for cell in cells if cell.published is not None}

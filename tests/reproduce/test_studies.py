@@ -34,6 +34,7 @@ def counts(found: list[Cell]) -> dict[str, tuple[int, int, int]]:
     }
 
 
+@pytest.mark.slow
 def test_conll2014(data: Path) -> None:
     """Known: NARA's output (3 x 1, 2 x 28, 6 cells), the NUCLE columns (3, 29), other readings of kappa, correctors."""
     assert counts(cells("conll2014", data)) == {
@@ -52,6 +53,7 @@ def test_conll2014(data: Path) -> None:
     assert total == {Outcome.MATCH: 943, Outcome.KNOWN: 2, Outcome.NOT_COMPUTABLE: 103}
 
 
+@pytest.mark.slow
 def test_every_known_difference_has_its_reason_and_nothing_else_has(data: Path) -> None:
     for cell in cells("conll2014", data):
         if cell.outcome not in (Outcome.MATCH, Outcome.MISMATCH):
@@ -68,6 +70,7 @@ def test_the_identification_kappas(data: Path) -> None:
     assert {name: round(value or 0, 4) for name, value in kappas.items()} == expected
 
 
+@pytest.mark.slow
 def test_bryant_ng2015(data: Path) -> None:
     found = cells("bryant-ng2015", data)
     first, by_errant = found[:159], found[159:]
@@ -90,6 +93,7 @@ def test_the_ratio_table_in_the_terms_of_errant(data: Path) -> None:
         assert found == [pytest.approx(value, abs=0.3) for value in expected]
 
 
+@pytest.mark.slow
 def test_the_ratio_table_is_near_the_published_one(data: Path) -> None:
     """Human, AMU and CAMB within one in the last digit, CUUI within three (its output differs from theirs)."""
     for cell in cells("bryant-ng2015", data):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 
 import pytest
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.tables.html_text import html_table, notebook_html
+from errorbar.tables.latex_text import document_table, latex_table
 from errorbar.tables.plain import csv_tables, plain
-from errorbar.tables.shown import p_text, percent, shown
+from errorbar.tables.shown import cell_text, p_text, percent, shown
 from errorbar.tables.table import Cell, Column, Kind, PValue, Table
-from errorbar.tables.writers import LONGEST_CELL, latex_table, markdown_table, text_table
+from errorbar.tables.writers import LONGEST_CELL, markdown_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
 GIVEN = Estimate(0.3733, 100, ENDS)
@@ -71,6 +73,8 @@ def test_a_cell(kind: Kind, cell: Cell, text: str) -> None:
         (105 / 50_001, True, "≤0.0021"),
         (1 / 42_000, True, "≤0.000024"),
         (0.05, True, "≤0.05"),
+        (7e-28, False, "≤0.000001"),  # of a t: its digits mean nothing
+        (0.0, False, "≤0.000001"),
     ],
 )
 def test_p_values_are_never_0_and_bounds_are_rounded_up(value: float | None, at_most: bool, text: str) -> None:
@@ -182,13 +186,27 @@ def test_markdown() -> None:
 
 def test_latex() -> None:
     made = latex_table(shown(HOSTILE)).split("\n")
-    assert made[0] == r"\begin{tabular}{lr}"
-    assert made[2] == r"a\textbar{}b & n \\"
-    assert made[4] == r"x\textbackslash{}x1b\_\textless{}b\textgreater{} & 1 \\"
+    assert made[0] == "% pdfLaTeX cannot set 日 本: compile with LuaLaTeX or XeLaTeX, and a font that has them"
+    assert made[1] == r"\begin{tabular}{lr}"
+    assert made[3] == r"a\textbar{}b & n \\"
+    assert made[5] == r"x\textbackslash{}x1b\_\textless{}b\textgreater{} & 1 \\"
     assert made[-2:] == [r"\end{tabular}", r"% 50%\n& more"]
-    long = latex_table(shown(HOSTILE), document=True)
+    assert latex_table(shown(Table([Column("a")], [["«ą»"]]))).startswith(
+        "% with pdfLaTeX: \\usepackage[T1]{fontenc}\n"
+    )
+    long = document_table(shown(HOSTILE), "t")
     assert long.startswith("\\begin{longtable}{lr}\n\\caption{T}\\label{tab:t}\\\\\n\\toprule\n")
-    assert long.endswith("\\end{longtable}\n50\\% \\& more\n")
+    assert long.endswith("\\end{longtable}\n{\\footnotesize\\noindent\n50\\% \\& more\n\\par}\\medskip")
+
+
+def test_a_table_wider_than_the_page_comes_in_parts_with_the_first_column_each() -> None:
+    columns = [Column("system"), *(Column(f"number {k}", "count") for k in range(40))]
+    made = document_table(shown(Table(columns, [["one", *range(1_000_000, 1_000_040)]], "Wide", "wide")), "wide")
+    parts = re.findall(r"\\begin\{longtable\}\{(l+)(r+)\}", made)
+    assert len(parts) > 1
+    assert (sum(len(right) for _, right in parts), {left for left, _ in parts}) == (40, {"l"})
+    assert made.count(r"\label{") == 1
+    assert made.count(", continued}") == made.count(r"\addtocounter{table}{-1}") == len(parts) - 1
 
 
 def test_html_escapes_and_carries_what_is_sorted_by() -> None:
@@ -198,3 +216,10 @@ def test_html_escapes_and_carries_what_is_sorted_by() -> None:
     assert '<p class="note">50%\\n&amp; more</p>' in made
     assert " id=" not in html_table(shown(Table([Column("a")], [["b"]], "T")))
     assert notebook_html([HOSTILE, HOSTILE]).count("<table") == 2
+
+
+def test_a_chance_is_never_certain() -> None:
+    """What rests on a model is neither 0 nor 100 %."""
+    column = Column("ahead, %", "percent", digits=1, chance=True)
+    shown = [cell_text(value, column) for value in (0.0, 0.0004, 0.001, 0.83, 0.9994, 0.99951, 1.0)]
+    assert shown == ["<0.1", "<0.1", "0.1", "83.0", "99.9", ">99.9", ">99.9"]

@@ -12,11 +12,13 @@ import pytest
 import errorbar as library
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
+from errorbar.receipts.receipt import receipt_of_task
 from errorbar.reporting.board import board_report
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy
 from errorbar.tasks import making
 from errorbar.tasks.best_runs import study_best
+from errorbar.tasks.reading import read_task
 from errorbar.tasks.running import run_task
 from tests.cli.schema import validated
 from tests.cli.test_detect import TAGGED, treebank
@@ -218,3 +220,30 @@ def test_names_are_unique_and_texts_are_tokenized(task: Callable[..., Path]) -> 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="corpus 'test' is of kind hoo"):
         run_task(path)
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "fix"),
+    [
+        ('corrector = "ranks"', "unknown-corrector", "ranked"),
+        ('detector = "mee"', "unknown-detector", "'me'"),
+        ('detector = "me(threshold=much)"', "bad-parameter", ""),
+    ],
+)
+def test_a_misspelled_system_is_told_when_the_file_is_read(
+    said: str, code: str, fix: str, task: Callable[..., Path]
+) -> None:
+    path = task(f"[[system]]\nname = 'baseline'\n{said}\n", 'metrics = ["tokens"]')
+    with pytest.raises(InputError) as refused:
+        read_task(path)
+    (problem,) = refused.value.problems
+    assert (problem.code, problem.place.line) == (code, 15)
+    assert fix in problem.fix
+
+
+def test_a_receipt_has_its_models_and_makes_the_output_again(task: Callable[..., Path], tmp_path: Path) -> None:
+    output = str(tmp_path / "scores.json")
+    receipt_of_task(run_task(task()), output).save(output)
+    found = library.verify(tmp_path / "scores.receipt.json")
+    assert found.good
+    assert "models/ngrams.model" in {each.record.name for each in found.files}

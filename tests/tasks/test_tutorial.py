@@ -1,4 +1,4 @@
-"""The tutorial, followed word for word: every line in one folder, in order, and what it prints compared."""
+"""The tutorial, and the page that goes on with its task: every line in one folder, and what it prints compared."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "shared-task.md"
+import pytest
+
+PAGES = [Path(__file__).parents[2] / "docs" / f"{name}.md" for name in ("shared-task", "codabench")]
 BLOCK = re.compile(r"```shell-session\n(.*?)```", re.DOTALL)
 
 
 def steps() -> list[tuple[str, str]]:
     """(command, output shown), in order."""
     found = []
-    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+    for block in BLOCK.findall("".join(page.read_text(encoding="utf-8") for page in PAGES)):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))
@@ -26,6 +28,7 @@ def shown(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 
+@pytest.mark.slow
 def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
     programs = str(Path(sys.executable).parent)
     environment = {**os.environ, "NO_COLOR": "1", "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}

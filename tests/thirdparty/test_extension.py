@@ -142,6 +142,7 @@ def test_the_size_of_pieces_changes_whole_counts_not_at_all_and_fractions_by_rou
     assert found == [pytest.approx(found[0], rel=allowed, abs=0)] * 3
 
 
+@pytest.mark.slow
 def test_compare(other: Installed) -> None:
     found = other.json("compare", *other.systems, "--swaps", "500", "--resamples", "200")
     rates = {each["system"]: each["cer"] for each in found["systems"]}
@@ -206,6 +207,7 @@ def runs(other: Installed, task: Path, what: str) -> list[float]:
     return [run["gold"][0][what] for corpus in found["corpora"] for run in corpus["runs"]]
 
 
+@pytest.mark.slow
 def test_task(other: Installed, task: Path) -> None:
     (row, *_) = other.json("score", *other.systems)["rows"]
     assert row["cer"] in runs(other, task, "cer")
@@ -230,6 +232,7 @@ class Weighted(CharacterRate):
 """
 
 
+@pytest.mark.slow
 def test_a_task_measures_with_a_changed_package_again(tmp_path: Path, other: Installed, task: Path) -> None:
     """Another module than the metric's own may change, types be there for checkers only, and fields be of numpy."""
     own = Installed(tmp_path, Path(other.gold), [Path(path) for path in other.systems])

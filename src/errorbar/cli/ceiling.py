@@ -10,7 +10,7 @@ import click
 from errorbar.cli.command import Command, former
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.metric_options import metric_options
-from errorbar.cli.options import INPUT, option, scoring_options
+from errorbar.cli.options import INPUT, judges_option, option, scoring_options
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar, say
 from errorbar.core.errors import Problem
@@ -75,21 +75,30 @@ class Sizes(click.ParamType[Sequence[int]]):
 @scoring_options
 @metric_options
 @click.option(
-    "--sizes", type=Sizes(), default=(), metavar="A-B", help="Numbers of references, e.g. 1-9 or 2.  [default: all]"
+    "--sizes",
+    type=Sizes(),
+    default=(),
+    metavar="A-B",
+    help="Numbers of references, e.g. 1-9 or 2; of one that has more than 1000 subsets, or than --most N says, so many "
+    "are drawn.  [default: all]",
 )
 @option(
     "--most",
     type=click.IntRange(1),
     default=1000,
+    hidden=True,
     help="Subsets of one size that are enumerated; of more, as many are drawn.",
 )
-@click.option("--by", type=click.Choice(("type",)), help="Show the recall of each error type at the largest size.")
+@click.option(
+    "--by", type=click.Choice(("type",)), help="Show the recall of each error type, by number of references too."
+)
 @click.option(
     "--n-documents",
     type=Subsets(),
     metavar="N[xREPEATS]",
     help="Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.",
 )
+@judges_option
 @interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
 @former("--by-type", "by", lambda _, __: "type", is_flag=True)

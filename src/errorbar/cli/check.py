@@ -10,6 +10,7 @@ import click
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT, taken_options
 from errorbar.cli.show import Output, output_options
+from errorbar.cli.streams import while_read
 from errorbar.cli.talk import show_lines
 from errorbar.core.errors import as_options
 
@@ -36,8 +37,9 @@ def command(output: Output, **options: Any) -> None:
     from errorbar.studies.check import check
 
     done = check(**options)
-    if output == Output("table") and not any(file.problems for file in done.files):
-        show_lines(*map(str, done.files))
-    else:
-        output.show(done, "errorbar.check/1", done.tables(as_options))
+    with while_read():
+        if output == Output("table") and not any(file.problems for file in done.files):
+            show_lines(*map(str, done.files))
+        else:
+            output.show(done, "errorbar.check/1", done.tables(as_options))
     sys.exit(int(not done.good))

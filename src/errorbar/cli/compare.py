@@ -13,8 +13,10 @@ from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
     INPUT,
+    FiniteRange,
     choice,
     essays_option,
+    judges_option,
     option,
     scoring_options,
 )
@@ -32,32 +34,50 @@ from errorbar.cli.show import Output, output_options
 @choice(
     "--adjust",
     ADJUSTMENTS,
-    "How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+    "How p-values of random swaps (as many as --swaps N says, or as the level asks for) are adjusted for the number of "
+    "pairs: step-down max-T, or Holm, which takes more swaps.",
+    hidden=True,
 )
 @option(
     "--swaps",
     type=click.IntRange(1),
+    hidden=True,
     help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
 )
+@option(
+    "--fail-if-worse",
+    type=FiniteRange(0),
+    metavar="POINTS",
+    help="Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below -POINTS; "
+    "also told as JUnit XML (--junit FILE) and to GitHub Actions (--github).",
+)
+@click.option("--junit", hidden=True, metavar="FILE", help="Write what --fail-if-worse decided as JUnit XML.")
+@click.option("--github", is_flag=True, hidden=True, help="Annotate the run of GitHub Actions, and add to its summary.")
+@judges_option
 @interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
 @output_options
-def command(pairs: bool, output: Output, **options: Any) -> None:
+def command(pairs: bool, junit: str | None, github: bool, output: Output, **options: Any) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
 
-    Approximate randomization gives p-values, adjusted for the number of pairs; a paired bootstrap gives intervals of
-    differences. Documents are swapped and resampled where they are known, else sentences. Of two or three systems every
-    pair is shown below the scores; csv has one table, that of the systems, or with --pairs that of the pairs.
+    Approximate randomization gives p-values of these judges, adjusted for the number of pairs (--adjust); a paired
+    bootstrap gives intervals of differences over texts. Where judges can be drawn anew, what is significant rests on
+    that: a t over texts and judges, adjusted by Holm. Documents are swapped and resampled where they are known, else
+    sentences. Of two or three systems every pair is shown below the scores; csv has one table, that of the systems, or
+    with --pairs that of the pairs.
 
     \b
     errorbar compare --gold official-2014.combined.m2 CAMB CUUI AMU
     errorbar compare --gold gold.m2 --documents essays.sgml ours.txt theirs.txt
+    errorbar compare --gold gold.m2 old.txt new.txt --fail-if-worse 0.5
     """
+    from errorbar.cli.gate_output import check_gate_output, leave_by_gate, write_gate
     from errorbar.studies.compare import compare
 
+    check_gate_output(junit, output.file, asked=options["fail_if_worse"] is not None)
     found = compare(**options)
-    tables = None
+    tables = found.chosen_tables(pairs=True) if pairs else found.tables()
     if output.style == "csv":
         tables = [found.pair_table() if pairs else found.system_table()]
-    elif pairs:
-        tables = [found.system_table(), found.pair_table()]
-    output.show(found, "errorbar.compare/1", tables)
+    write_gate(found, junit, github=github, output=output)
+    with leave_by_gate(found.gate):
+        output.show(found, "errorbar.compare/1", tables)

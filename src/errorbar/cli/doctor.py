@@ -27,6 +27,22 @@ EXTRAS = {
     "errant": ("typed edits between texts: errorbar convert --edits errant", {"errant": "errant", "spacy": "spacy"}),
     "detect": ("small models: errorbar detect, correct", {"errorbar_models": "errorbar-models"}),
     "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
+    "judge": (
+        "a server that collects judgments: errorbar judge",
+        {
+            "starlette": "starlette",
+            "uvicorn": "uvicorn",
+            "httptools": "httptools",
+            "uvloop": "uvloop",
+            "sqlalchemy": "sqlalchemy",
+            "alembic": "alembic",
+            "jinja2": "jinja2",
+            "segno": "segno",
+        },
+    ),
+    "postgresql": ("with judge: judgments in PostgreSQL", {"psycopg": "psycopg"}),
+    "inspect": ("scoring in inspect_ai: inspect eval errorbar/gec", {"inspect_ai": "inspect-ai"}),
+    "lm-eval": ("scoring in lm-evaluation-harness: the task errorbar_gec", {"lm_eval": "lm-eval"}),
 }
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""
 

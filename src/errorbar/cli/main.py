@@ -33,17 +33,21 @@ COMMANDS = {
     "compare": "Tell whether systems differ by more than chance.",
     "agree": "Tell how far annotators or raters agree.",
     "ceiling": "Score annotators against each other, and systems beside them.",
+    "plan-judging": "Tell what one more judge would bring, or more sentences.",
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
     "train": "Train detectors from plain text.",
     "correct": "Correct a text by a corrector.",
     "detect": "Judge every preposition of a text by a detector.",
     "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
+    "audit": "Ask judges about edits that match no annotator.",
     "rank": "Rank systems from human rankings or pairs.",
     "meta": "Tell how metrics agree with a human ranking.",
     "attack": "Tell where systems that nobody would want land: a metric's crash test.",
     "report": "Put scores, charts and sentences on one page.",
+    "judge": "Collect judgments from raters, in the browser.",
     "task": "Run a shared task: check, score and publish the teams' runs.",
+    "verify": "Compute again what a receipt says, and say what differs.",
     "reproduce": "Recompute published tables, cell by cell.",
     "check": "List every problem of a file.",
     "convert": "Convert between formats.",
@@ -95,7 +99,7 @@ class LazyGroup(Group):
         """Import the command's module, which is called as the command is."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"errorbar.cli.{cmd_name}").command
+        command: click.Command = import_module(f"errorbar.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

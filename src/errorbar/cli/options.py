@@ -76,10 +76,10 @@ def option(*names: str, default: object = None, **attributes: Any) -> Decorator:
     return click.option(*names, default=default, **attributes)
 
 
-def choice(names: str | Sequence[str], choices: Sequence[str], help: str) -> Decorator:
+def choice(names: str | Sequence[str], choices: Sequence[str], help: str, *, hidden: bool = False) -> Decorator:
     """An option with a few values, the usual one first."""
     named = [names] if isinstance(names, str) else names
-    return option(*named, type=click.Choice(choices), default=choices[0], help=help)
+    return option(*named, type=click.Choice(choices), default=choices[0], help=help, hidden=hidden)
 
 
 # What is read
@@ -153,6 +153,13 @@ models_option = click.option(
 
 # How it is computed
 
+judges_option = click.option(
+    "--judges",
+    metavar="RULE",
+    help="Whether intervals are also over judges: 'fixed', 'random', 'random(k=2)' (against two of them), "
+    "'random(prior=V)' (of two judges; squared points, or 'none').  [default: random from three judges on, or two with "
+    "a known prior]",
+)
 seed_option = option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random.")
 jobs_option = option(
     "--jobs", type=click.IntRange(1), default=1, help="Number of processes to use; no digit depends on it."

@@ -38,6 +38,9 @@ by_option = choice("--by", ("item", "sentence", "comparison"), "What of the judg
 @click.option("--systems", default="", metavar="A,B,C", help="The systems there are; another name is refused.")
 @click.option("--without-identical", is_flag=True, help="Leave out ties of systems that wrote the same text.")
 @click.option("--head-to-head", is_flag=True, help="Show wins, losses and ties of each pair that was compared instead.")
+@click.option(
+    "--anytime", is_flag=True, help="Say which pairs are decided, by intervals that hold however often one looks."
+)
 @by_option
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @lenient_option
@@ -52,11 +55,14 @@ def command(judgments: str, head_to_head: bool, output: Output, **options: Any) 
     errorbar rank judgments.xml
     errorbar rank judgments.xml --method all --without-identical
     errorbar rank pairs.csv --head-to-head
+    errorbar rank pairs-so-far.csv --anytime
     """
     from errorbar.studies.rank import compare_pairs, rank
 
+    if options["anytime"]:
+        refuse_given(("by", "resamples"), "is about rank ranges, and --anytime leaves them out")
     if head_to_head and output.style != "json":
-        ranked = ("method", "by", "ci", "confidence", "resamples", "seed")
+        ranked = ("method", "anytime", "by", "ci", "confidence", "resamples", "seed")
         refuse_given(ranked, "is about the ranking, and --head-to-head shows none")
         taken = {name: options[name] for name in ("systems", "without_identical", "lenient")}
         output.show(compare_pairs(judgments, **taken), "errorbar.rank/1")

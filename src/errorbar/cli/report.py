@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from errorbar.cli.command import OLD_FILE, Command, command_line, former
+from errorbar.cli.config import Config, find_config
 from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
@@ -21,6 +22,7 @@ from errorbar.cli.options import (
     INPUT,
     documents_option,
     gold_option,
+    judges_option,
     lenient_option,
     option,
     refuse_given,
@@ -32,7 +34,7 @@ from errorbar.cli.options import (
 from errorbar.cli.show import by_ending, check_output, show_notes
 from errorbar.cli.talk import progress_bar, say
 from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
-from errorbar.formats.saving import STANDARD_OUTPUT
+from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
 
 if TYPE_CHECKING:
     from errorbar.reporting.export import Kind
@@ -46,6 +48,7 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
     "sentences": lambda text: "" if text in ("yes", "no") else "yes or no",
     "attacks": lambda text: "" if text in ("yes", "no") else "yes or no",
     "charts": lambda _: "",
+    "receipt": lambda text: "" if text in ("yes", "no") else "yes or no",
     "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
     "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
 }
@@ -138,18 +141,20 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     metavar="KEY=VALUE",
     help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
     "on; attacks=no leaves out the attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and "
-    "PDF; ceiling-ci=RESAMPLES adds intervals of the human ceiling; format=html, markdown or latex, where the name of "
-    "the file does not tell.",
+    "PDF; receipt=no leaves no receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts "
+    "by a bootstrap; format=html, markdown or latex, where the name of the file does not tell.",
 )
 @_page("format", name="--to")
 @_page("title")
 @_page("charts")
 @_page("sentences", name="--no-browse", value="no", is_flag=True)
 @_page("ceiling-ci")
+@judges_option
 @click.option(
     "--adjust",
     default=ADJUSTMENTS[0],
     show_default=True,
+    hidden=True,
     metavar="HOW",
     help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
     "'holm(swaps=5000)' says how many.",
@@ -182,7 +187,8 @@ def command(
 
     Scores with intervals, comparison, error types, human ceiling, agreement and every sentence; of a crowd's
     judgments and of a judged sample as well. Several kinds of data stand in one page. A table that 'errorbar detect'
-    wrote is a detector: threshold curves, scores by word, the hardest items.
+    wrote is a detector: threshold curves, scores by word, the hardest items. P-values of swaps, of these judges, are
+    adjusted for the number of pairs by max-T, or as --adjust holm or 'holm(swaps=5000)' says.
 
     \b
     errorbar report --gold 'A*.m2' --lenient CAMB AMU CUUI -o report.html
@@ -193,41 +199,61 @@ def command(
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
     shown = _settings(page)
     charts, browse = shown.get("charts"), shown.get("sentences", "yes") == "yes"
+    with_receipt = shown.get("receipt", "yes") == "yes" and not is_stream(out)
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
+    if with_receipt:
+        check_output(receipt_name(out))
     if charts is not None:
         _check_folder(charts)
     from errorbar.reporting.export import need
 
     need(kind, pictures=charts is not None)
     start = time.monotonic()
+    if kind == "html":
+        from errorbar.reporting.charts.chart_boxes import wake
+
+        wake()
+    from errorbar.receipts.receipt import receipt_of_report
     from errorbar.reporting.make import ON_REQUEST, report
 
+    asked = options | _adjustment(adjust)
+    asked |= {
+        "sample_key": sample[0] if sample else None,
+        "judged": sample[1:],
+        "ceiling_ci": int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
+        "browse": kind == "html" and browse,
+        "attacks": shown.get("attacks", "yes") == "yes",
+    }
     with progress_bar("steps", 2) as progress:
         made = report(
-            sample_key=sample[0] if sample else None,
-            judged=sample[1:],
-            title=shown.get("title", ""),
-            ceiling_ci=int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
-            browse=kind == "html" and browse,
-            attacks=shown.get("attacks", "yes") == "yes",
+            title=shown.get("title") or ("" if sample else _configured(find_config(context), options)),
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
-            **_adjustment(adjust),
-            **options,
+            **asked,
         )
         progress(1)
         show_notes(made.notes)
         for missing in made.missing:
             say(f"note: {missing.line(as_options)}")
-        size = made.save(out, kind)
+        receipt = receipt_of_report(asked, made, out) if with_receipt else None
+        size = (made if receipt is None else receipt.on_page(made, out)).save(out, kind)
+        if receipt is not None:
+            receipt.save(out)
         drawn = made.save_charts(charts) if charts is not None else []
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
     said = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
     say(f"{where}: {said} in {seconds:.1f} s{beside}")
+
+
+def _configured(config: Config, options: Mapping[str, Any]) -> str:
+    """The name that errorbar.toml has for the only data; empty where it has none."""
+    if options.get("judgments"):
+        return ""
+    return next((name for name, files in config.corpora.items() if tuple(files) == tuple(options["gold"])), "")
 
 
 def _check_folder(folder: str) -> None:

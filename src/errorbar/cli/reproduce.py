@@ -12,14 +12,14 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT, refuse_given, seed_option
-from errorbar.cli.show import Output, by_ending, check_output, output_options
+from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
+from errorbar.cli.streams import while_read
 from errorbar.cli.talk import progress_bar, say
 
 HOO = "hoo2011"
 WITH_TEXT = "tetreault-chodorow2008"
 WITH_FIGURES = ("madnani2011", WITH_TEXT)
 WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
-PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 
 
 @click.command("reproduce", cls=Command)
@@ -100,7 +100,8 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
     found = Reproduction(study, cells)
     listed = cells if everything or output.style == "csv" else found.mismatches
     shown = [cell_table(listed)] if listed else []
-    output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])
+    with while_read():
+        output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])
     sys.exit(int(bool(found.mismatches)))
 
 

@@ -81,6 +81,9 @@ def command() -> None:
 @option("--raters", type=click.IntRange(1, 10_000), default=1, help="Judgments of each item.")
 @option("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
 @option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
+@option(
+    "--looks", type=click.IntRange(1, 100), help="How often, equally spaced, results may be looked at; default: once."
+)
 @lenient_option
 @output_options
 def plan(output: Output, **options: Any) -> None:
@@ -88,7 +91,7 @@ def plan(output: Output, **options: Any) -> None:
 
     \b
     errorbar sample plan flags.csv --budget 300 --price 0.02
-    errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05
+    errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05 --looks 5
     """
     from errorbar.studies.sample import sample_plan
 
@@ -172,6 +175,9 @@ def draw(out: str, key: str, **options: Any) -> None:
 @item_options
 @beta_option
 @choice("--method", ("near-exact", "logit", "wald"), "How intervals are made.")
+@click.option("--anytime", is_flag=True, help="Intervals that hold however often one looks, and whenever one stops.")
+@click.option("--looks", default="", metavar="K/N", help="Which of how many planned looks this is, e.g. 2/5.")
+@option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted: say which scores are known so well.")
 @confidence_option
 @seed_option
 @lenient_option
@@ -181,10 +187,15 @@ def estimate(output: Output, **options: Any) -> None:
 
     \b
     errorbar sample estimate judged.csv --key key.json
+    errorbar sample estimate judged-so-far.csv --key key.json --anytime --half-width 0.05
     errorbar sample estimate --counts flagged:1000:750:600 --counts unflagged:9000:1500:450
     """
     from errorbar.studies.sample import sample_estimate
 
+    if options["anytime"]:
+        refuse_given(("method", "seed"), "is about plain intervals, and --anytime makes others")
+    elif options["looks"]:
+        refuse_given(("seed",), "is about Bayesian intervals, which --looks leaves out")
     if options["counts"]:
         refuse_given((*_OF_FRAMES, "truth", "labels"), "is about files, and --counts stands for all")
     elif options["votes"] is None and options["key"] is not None:

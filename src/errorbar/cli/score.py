@@ -15,6 +15,7 @@ from errorbar.cli.options import (
     BOOTSTRAPS,
     choice,
     essays_option,
+    judges_option,
     option,
     refuse_given,
     scoring_options,
@@ -59,10 +60,10 @@ def in_rows(specs: Sequence[str], path: str) -> object:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2; tokens of "
-    "labels]",
+    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1; 'errorbar metrics' lists all); repeatable.  [default: "
+    "m2; tokens of labels]",
 )
-@beta_option()
+@beta_option(hidden=True)
 @click.option(
     "--by",
     type=click.Choice(VIEWS),
@@ -71,6 +72,7 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 )
 @choice("--order", ("best", "input"), "List systems the best first, or as they were given.")
 @interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
+@judges_option
 @output_options
 @former("--annotator", "metric", against)
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
@@ -94,7 +96,9 @@ def command(output: Output, **options: Any) -> None:
     """
     by = options["by"]
     if by in ("sentence", "fragment") and options["ci"] is None:
-        refuse_given(OF_INTERVALS, f"is about intervals, and --by {by} has none", "add --ci, or leave it out")
+        refuse_given(
+            (*OF_INTERVALS, "judges"), f"is about intervals, and --by {by} has none", "add --ci, or leave it out"
+        )
     from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:

@@ -32,6 +32,7 @@ ENDINGS = {
     "markdown": (".md", ".markdown"),
     "latex": (".tex",),
 }
+PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -121,7 +122,8 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
     if found is None:
         listed = [ending for known in endings.values() for ending in known[:1]]
         what = f"the name '{output}' does not tell how to write it"
-        fix = f"name a file that ends in {', '.join(listed[:-1])} or {listed[-1]}, or give {option}"
+        otherwise = f", or give {option}" if option else ""
+        fix = f"name a file that ends in {', '.join(listed[:-1])} or {listed[-1]}{otherwise}"
         raise UsageError(Problem("output-format", what, fix=fix))
     return found
 

@@ -8,9 +8,11 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -100,10 +102,34 @@ def finish_output() -> None:
         sys.stdout.flush()
 
 
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Go on where the reader of what is shown has gone: neither other outputs nor the exit code depend on it."""
+    try:
+        yield
+    except BrokenPipeError:
+        _drop_broken()
+
+
+def _drop_broken() -> None:
+    """Forget what no reader takes any more of standard output or of standard error, each by itself."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            _drop(stream)
+        except (OSError, ValueError, AttributeError):  # another matter, which is told where it is met
+            continue
+
+
 def drop_output() -> None:
     """Forget what could not be written: it would fail again when the interpreter goes."""
+    _drop(sys.stdout)
+
+
+def _drop(stream: TextIO) -> None:
     try:
-        number = sys.stdout.fileno()
+        number = stream.fileno()
     except (OSError, ValueError, AttributeError):
         return
     os.dup2(os.open(os.devnull, os.O_WRONLY), number)

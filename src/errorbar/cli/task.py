@@ -12,9 +12,11 @@ from errorbar.cli.command import Command
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems
 from errorbar.cli.options import BOOTSTRAPS, INPUT, choice, jobs_option, refuse_given, seed_option
-from errorbar.cli.show import Output, output_options, show_notes
+from errorbar.cli.show import Output, check_output, output_options, show_notes
+from errorbar.cli.streams import while_read
 from errorbar.cli.talk import progress_bar, say, show_lines
 from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
 
 if TYPE_CHECKING:
     from errorbar.tasks.config import Kind
@@ -40,7 +42,7 @@ def init(folder: Path, kind: Kind) -> None:
     errorbar task init spring
     errorbar task init --kind hoo pilot
     """
-    from errorbar.tasks.config import write_template
+    from errorbar.tasks.example_task import write_template
 
     for path in write_template(folder, kind):
         show_lines(f"{path}{'/' if path.is_dir() else ''}")
@@ -66,9 +68,10 @@ def validate(output: Output, **options: Any) -> None:
 
     found = validate(**options)
     errors = dict.fromkeys(problem for each in found.submissions for problem in each.errors)
-    if errors and output.style != "json":
-        show_problems(InputError(errors))
-    output.show(found, "errorbar.task-validate/1")
+    with while_read():
+        if errors and output.style != "json":
+            show_problems(InputError(errors))
+        output.show(found, "errorbar.task-validate/1")
     sys.exit(EXIT_BAD_INPUT if errors else 0)
 
 
@@ -76,19 +79,32 @@ def validate(output: Output, **options: Any) -> None:
 @task_argument
 @cache_option
 @click.option("--prune", is_flag=True, help="Remove measurements that this task no longer needs from the cache.")
+@click.option(
+    "--receipt/--no-receipt", default=True, help="Leave a receipt beside the file of -o (the default), or none."
+)
 @jobs_option
 @output_options
-def run(output: Output, **options: Any) -> None:
+def run(output: Output, receipt: bool, **options: Any) -> None:
     """Score every run of every team; only what is new or changed is measured.
 
-    A run that cannot be scored is listed with what is wrong with it, and the exit code is 2.
+    A run that cannot be scored is listed with what is wrong with it, and the exit code is 2. Beside a file of results
+    stands their receipt, which 'errorbar verify' checks.
 
     \b
     errorbar task run task.toml
     errorbar task run task.toml --jobs 2 --format csv
+    errorbar task run task.toml -o scores.csv
     """
+    left = receipt and output.file is not None and not is_stream(output.file)
+    if left:
+        check_output(receipt_name(str(output.file)))
     results = _score(**options)
-    output.show(results, "errorbar.task-run/1")
+    with while_read():
+        output.show(results, "errorbar.task-run/1")
+    if left:
+        from errorbar.receipts.receipt import receipt_of_task
+
+        receipt_of_task(results, str(output.file)).save(str(output.file))
     _exit(results)
 
 
@@ -130,6 +146,34 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
     show_notes(list(dict.fromkeys([*results.notes, *notes])))
     show_lines(*(str(out / name) for name in files))
     _exit(results)
+
+
+@command.command("bundle", cls=Command, short_help="Write a competition that Codabench takes as it is.")
+@task_argument
+@click.option("-o", "--output", "--out", "out", type=PATH, required=True, metavar="ZIP", help="Where to write.")
+@click.option("--wheel", "wheels", type=INPUT, multiple=True, metavar="FILE", help="A wheel that the image installs.")
+@cache_option
+@click.option("--tables-only", is_flag=True, help="Boards of known runs are tables in Markdown and LaTeX, no pages.")
+@jobs_option
+def bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
+    """Write a competition bundle: settings, pages, leaderboard, scoring program, gold edits, starting kit, image.
+
+    Upload the zip to Codabench; README.md in it says how the image is built. Scores there are those of task run, digit
+    by digit. What a competition says beside the task stands in the table [codabench] of TASK.toml.
+
+    \b
+    errorbar task bundle task.toml -o bundle.zip
+    errorbar task bundle task.toml -o bundle.zip --wheel errorbar-0.1.0-cp312-cp312-linux_x86_64.whl
+    """
+    from errorbar.hosting.bundling import bundle_task
+
+    with progress_bar("runs") as progress:
+        made = bundle_task(task, out, pages=not tables_only, progress=progress, **options)
+    show_notes(made.notes)
+    if str(out) != STANDARD_OUTPUT:
+        show_lines(*made.files)
+    say(f"{out}: ranks by {made.columns[0]}; README.md in it says what comes next")
+    _exit(made.results)
 
 
 @command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
@@ -187,6 +231,7 @@ def _score(*, prune: bool = False, **options: Any) -> TaskResults:
 def _exit(results: TaskResults) -> None:
     """Say what is wrong with runs that were not scored, and leave with the exit code."""
     problems = [problem for each in results.refused for problem in each.problems]
-    if problems:
-        show_problems(InputError(dict.fromkeys(problems)))
+    with while_read():
+        if problems:
+            show_problems(InputError(dict.fromkeys(problems)))
     sys.exit(EXIT_BAD_INPUT if problems else 0)

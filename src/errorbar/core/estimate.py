@@ -29,10 +29,18 @@ class Undefined(StrEnum):
     CONSTANT = "one of the variables never changes"
     DEPENDENT_UNITS = "the formula needs independent units; resample the clusters"
     TOO_FEW_RATERS = "no item was judged by two raters"
+    ONE_JUDGE = "a single judge does not show how judges vary"
     ONE_LABEL = "every judgment has the same label"
     LABEL_NOT_USED = "nobody used the label"
     SYSTEMS_ALONE = "no scores of sentences"
     NOT_CONNECTED = "no chain of wins connects all systems"
+    NO_VALUE = "there is no value"
+    WITHOUT_A_JUDGE = "without one of the judges there is no value"
+    WITHOUT_A_TEXT = "without one of the documents or sentences there is no value"
+    SAME_JUDGES = "leaving out any one judge changes nothing"
+    SAME_TEXTS = "leaving out any one document or sentence changes nothing"
+    ONE_TEXT_OF_A_JUDGE = "one of the judges looked at a single document or sentence"
+    NO_PRIOR = "two judges, and no prior that says how others vary in this measure"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import Floats, need_judgments
 from errorbar.crowdsourcing.em import check_labels
-from errorbar.stats.proportion import beta_cdf, proportion_interval
+from errorbar.stats.proportion import beta_cdf, proportion_estimate
 
 
 class Verdict(StrEnum):
@@ -186,6 +186,7 @@ def rater_rows(
         what = f"{len(times)} times for {len(judgments)} judgments"
         raise UsageError(Problem("crowd-seconds", what, expected="one time for each judgment"))
     answer, others, chosen, found = truth[judgments.item], _others(judgments), rule or sprt(), []
+    agreeing = agreement_with_others(judgments)
     order = np.argsort(judgments.rater, kind="stable")
     bounds = np.searchsorted(judgments.rater[order], np.arange(1, len(judgments.raters)))
     for name, rows in zip(judgments.raters, np.split(order, bounds), strict=True):
@@ -199,15 +200,15 @@ def rater_rows(
         compared, rest, bias = rows[others[rows].any(axis=1)], None, None
         if len(compared):
             said, shares = judgments.label[compared], others[compared] / others[compared].sum(axis=1, keepdims=True)
-            rest = float(shares[np.arange(len(said)), said].mean())
+            rest = float(agreeing[compared].mean())
             own = np.bincount(said, minlength=len(judgments.labels)) / len(said)
             bias = dict(zip(judgments.labels, (own - shares.mean(axis=0)).tolist(), strict=True))
         known = times[rows][~np.isnan(times[rows])]
         row = RaterRow(
             rater=name,
             n_judgments=len(rows),
-            gold=_share(right),
-            gold_by_label={label: _share(run) for label, run in runs.items()},
+            gold=proportion_estimate(int(right.sum()), len(right)),
+            gold_by_label={label: proportion_estimate(int(run.sum()), len(run)) for label, run in runs.items()},
             trust=(int(right.sum()) + 1) / (len(right) + 2) if len(right) else None,
             rest=rest,
             n_rest=len(compared),
@@ -233,6 +234,27 @@ def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:
     return truth
 
 
+def agreement_with_others(judgments: Judgments) -> Floats:
+    """Share of the other raters' judgments of the item that say the same; NaN where there are none; of each judgment.
+
+    Takes no table of items and labels, so that labels may be words that raters typed.
+    """
+    item, rater, label = (codes.astype(np.int64) for codes in (judgments.item, judgments.rater, judgments.label))
+    own = item * len(judgments.raters) + rater
+    n_labels = max(len(judgments.labels), 1)
+    same = _times(item * n_labels + label) - _times(own * n_labels + label)
+    others = (_times(item) - _times(own)).astype(np.float64)
+    return np.asarray(np.divide(same, others, out=np.full(len(item), np.nan), where=others > 0), np.float64)
+
+
+def _times(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each code occurs, at each place where it does."""
+    if len(codes) and codes.max() <= 4 * len(codes):
+        return np.asarray(np.bincount(codes)[codes], np.int64)
+    _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse], np.int64)
+
+
 def _others(judgments: Judgments) -> NDArray[np.int64]:
     """How often other raters of the item gave each label; row by judgment."""
     n_labels, n_raters = len(judgments.labels), len(judgments.raters)
@@ -241,9 +263,3 @@ def _others(judgments: Judgments) -> NDArray[np.int64]:
     pairs, pair = np.unique(item * n_raters + rater, return_inverse=True)
     own = np.bincount(pair * n_labels + label, minlength=len(pairs) * n_labels).reshape(-1, n_labels)
     return np.asarray(cells[item] - own[pair], np.int64)
-
-
-def _share(right: NDArray[np.bool_]) -> Estimate:
-    if not len(right):
-        return Estimate(None, 0, undefined=Undefined.NO_UNITS)
-    return Estimate(float(right.mean()), len(right)).with_interval(proportion_interval(int(right.sum()), len(right)))

@@ -8,7 +8,22 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 GOLD = "gold.jsonl"
+GOLD_ITEMS = "judge_gold.csv"
+"""Items with known answers, beside the corpus, for ``errorbar judge demo``."""
 SYSTEMS = ("careful", "greedy", "articles", "copy")
+
+
+CROWD = "crowd"
+"""Beside the corpus, a folder of judgments by a crowd, and of tables that go with them."""
+HOO = "hoo"
+"""Beside the corpus, a folder of HOO files: source texts, gold edits and two runs."""
+
+
+@contextmanager
+def demo_folder(name: str) -> Iterator[Path]:
+    """Yield a folder beside the corpus, ``CROWD`` or ``HOO``, as one on disk wherever the package is kept."""
+    with as_file(files(__package__)) as folder:
+        yield folder / name
 
 
 @contextmanager

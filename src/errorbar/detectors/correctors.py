@@ -31,7 +31,6 @@ from errorbar.detectors.tuning import tune
 Name = Literal["lm", "lm+classifiers", "ranked"]
 CORRECTORS: tuple[Name, ...] = get_args(Name)
 KIND = "correctors"
-_LATER = ("tagger", "words")
 Settings = Mapping[str, Setting]
 
 
@@ -107,10 +106,7 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
 def load_learned(model: Model, path: str, reader: Reader) -> Learned:
     """What a model file has learned; an ``InputError`` if it did so with other models or features."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
-    known = model.made.get("models")
-    # The first models did not say which tagger and words they were learned with.
-    silent = {*_LATER}.difference(known) if isinstance(known, dict) else ()
-    refuse_other_models(model, path, {kind: each for kind, each in reader.hashes.items() if kind not in silent})
+    refuse_other_models(model, path, reader.hashes)
     with fitting(path):
         said = model.made["settings"]
         settings: dict[Name, Settings] = {

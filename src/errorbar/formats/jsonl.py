@@ -32,6 +32,7 @@ STANDOFF = "standoff"  # the key of a record that is no sentence but a text with
 _Record = dict[str, Any]
 # Of each kind of record the keys, those that are needed first, and the types of their values.
 _SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str}
+_SENTENCE_KEYS |= {"name": str, "systems": dict}  # of sentences saved from a report, for their readers: skipped here
 _EDIT_KEYS = {"start": int, "end": int, "replacements": list, "type": str, "optional": bool, "group": str}
 _EDIT_KEYS |= {"comment": str}
 _STANDOFF_KEYS = {STANDOFF: str, "annotator": str, "text": str, "edits": list}

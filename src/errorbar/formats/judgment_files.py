@@ -27,9 +27,12 @@ from errorbar.formats.untrusted import is_parquet, json_record
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
-OWN = frozenset(("text", "set", "flag", "score", "word", "suggestion"))
+OWN = frozenset(("text", "set", "flag", "score", "span", "word", "suggestion", "better"))
 """What our own tables have beside judgments, of drawn sets and of detectors; that it is not read surprises nobody."""
-_SET = re.compile(r"[0-9a-f]{16}")
+EXPORTED = frozenset(("round", "state", "version"))
+"""What exports of ``errorbar judge`` have beside judgments, with columns of their scheme and of the items."""
+SET = re.compile(r"[0-9a-f]{16}")
+"""What a set that ``sample draw`` wrote is called in its column ``set``."""
 REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -121,8 +124,8 @@ def _read_long(
     path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
 ) -> tuple[Judgments, Floats | None, Numbers, bool]:
     """The judgments with their times, the lines they stand in, and whether they are of a drawn set, block by block."""
-    names = {role: roles.get(role, role) for role in COLUMNS if role != "seconds" or role in roles}
-    needed = {name: role for role, name in names.items() if role != "weight"}
+    names = {role: roles.get(role, role) for role in COLUMNS}
+    needed = {name: role for role, name in names.items() if role in NEEDED or (role == "seconds" and role in roles)}
     wanted = Wanted(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
     place = Place(display_name(path))
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
@@ -132,7 +135,7 @@ def _read_long(
     for block in table_blocks(path, problems, wanted):
         extra |= dict.fromkeys(key for key in block.header if key and key not in names.values() and key not in OWN)
         if "set" in block.header and not drawn and block.lines:
-            drawn = _SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
+            drawn = SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
         rows = _checked(block, places, place.file, problems)
         if not rows.item:
@@ -147,7 +150,7 @@ def _read_long(
         for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
             if column is not None:
                 parts[name].append(np.asarray(column))
-    if extra:
+    if extra and not extra.keys() >= EXPORTED:
         what = f"columns that judgments have no use for: {', '.join(extra)}"
         problems.note("judgments-extra", what, place, "they are not read")
     if not parts["item"]:

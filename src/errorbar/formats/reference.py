@@ -50,14 +50,23 @@ class NamedFile:
 
     @classmethod
     def parse(cls, argument: str) -> NamedFile:
-        """Read ``path`` or ``name=path``; without a name, the file name without its directory and ``.gz``, ``.m2``."""
+        """Read ``path`` or ``name=path``; without a name, the file name without its directory and ``.gz``, ``.m2``.
+
+        Several runs, ``run1,run2``, without a name are called by all their files.
+        """
         name, equals, path = argument.partition("=")
         if equals and name and path and "/" not in name:
             return cls(path, name)
-        stem = Path(argument).name
-        for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml", ".md", ".tsv"):
-            stem = stem.removesuffix(ending)
-        return cls(argument, stem or argument)
+        runs = [argument] if "," not in argument or Path(argument).exists() else argument.split(",")
+        return cls(argument, ",".join(dict.fromkeys(map(_stem, runs))) or argument)
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its directory and usual endings."""
+    stem = Path(path).name
+    for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml", ".md", ".tsv", ".csv"):
+        stem = stem.removesuffix(ending)
+    return stem
 
 
 def expand_files(arguments: Sequence[str]) -> list[NamedFile]:

@@ -47,7 +47,7 @@ def save_bytes(content: bytes, target: str) -> None:
 
 def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     """Let ``fill`` write beside the target, then move it into its place; a link stays, and what it names is written."""
-    if target == STANDARD_OUTPUT or _is_no_file(target):
+    if is_stream(target):
         _save_late(target, fill)
         return
     try:
@@ -67,8 +67,16 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         raise cannot_write(target, "written", error) from None
 
 
-def _is_no_file(target: str) -> bool:
-    """Whether a pipe or a device stands there, under whatever name: that is written to, not replaced."""
+def receipt_name(output: str) -> str:
+    """Where the receipt of an output stands: ``report.receipt.json`` beside ``report.html``."""
+    path = Path(output)
+    return str(path.with_name(f"{path.stem}.receipt.json"))
+
+
+def is_stream(target: str) -> bool:
+    """Whether standard output, a pipe or a device stands there, under whatever name: it is written to, not replaced."""
+    if target == STANDARD_OUTPUT:
+        return True
     try:
         mode = os.stat(target).st_mode  # noqa: PTH116 - /dev/stdout leads to a pipe that has no path to resolve
     except (OSError, ValueError):

@@ -9,6 +9,7 @@ import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from itertools import accumulate, chain, groupby, islice
 from math import isfinite
 from typing import NamedTuple
@@ -204,6 +205,13 @@ def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterato
         number += n
     if not number and not problems.errors:
         problems.error(f"{wanted.kind}-empty", "the file has no row", place)
+
+
+def csv_line(fields: Sequence[str]) -> str:
+    """A row of CSV, without its line end."""
+    buffer = StringIO()
+    csv.writer(buffer, lineterminator="").writerow(fields)
+    return buffer.getvalue()
 
 
 def finite(value: object) -> float | None:

@@ -13,6 +13,8 @@ from errorbar.tables.table import Cell, Column, PValue, Table
 DASH = "–"
 P_DIGITS = 4
 """Digits of a p-value that is not very small."""
+SMALLEST_P = 1e-6
+"""What smaller p-values are said to be at most."""
 
 
 class Shown(NamedTuple):
@@ -74,10 +76,15 @@ def percent(value: float | None, digits: int = 2) -> str:
 
 
 def p_text(value: float | None, *, at_most: bool = False) -> str:
-    """A p-value: ``0.0123``, and never 0; ``≤0.0005``, rounded up, where no more is known; a dash for none."""
+    """A p-value: ``0.0123``, and never 0; ``≤0.0005``, rounded up, where no more is known; a dash for none.
+
+    Below a millionth no t and no normal distribution is to be trusted to a digit: ``≤0.000001``.
+    """
     if value is None or isnan(value):
         return DASH
-    two = 1 - floor(log10(value)) if value > 0 else P_DIGITS  # two significant digits
+    if value < SMALLEST_P:
+        value, at_most = SMALLEST_P, True
+    two = 1 - floor(log10(value))  # two significant digits
     if at_most:
         return f"≤{ceil(value * 10**two - 1e-9) / 10**two:.{two}f}".rstrip("0").rstrip(".")
     return f"{value:.{max(two, P_DIGITS) if value < 10**-P_DIGITS else P_DIGITS}f}"
@@ -91,7 +98,7 @@ def _reasons(table: Table) -> list[str]:
     for at, column in enumerate(table.columns):
         for cell in (row[at] for row in table.rows if column.only != "data"):
             if isinstance(cell, Undefined) and column.kind in ("percent", "p"):
-                absent.append(str(cell))
+                (without if column.interval == "only" else absent).append(str(cell))
             elif isinstance(cell, Estimate) and (column.kind == "percent" or cell.value is not None):
                 if cell.undefined is not None and cell.value != 0:
                     (absent if cell.value is None else starred).append(str(cell.undefined))
@@ -150,7 +157,11 @@ def interval_text(interval: Interval, column: Column) -> str:
 def _number(value: float, column: Column) -> str:
     sign = "+" if column.signed else ""
     if column.kind == "percent":
-        return f"{100 * value:{sign}.{2 if column.digits is None else column.digits}f}"
+        digits = 2 if column.digits is None else column.digits
+        least = 0.1**digits
+        if column.chance and not least / 2 <= 100 * value < 100 - least / 2:
+            return f"<{least:.{digits}f}" if value < 0.5 else f">{100 - least:.{digits}f}"
+        return f"{100 * value:{sign}.{digits}f}"
     if column.kind == "number":
         return f"{value:{sign},.{4 if column.digits is None else column.digits}f}"
     if column.kind == "p":

@@ -49,6 +49,7 @@ class Column:
     digits: int | None = None  # after the point; None: 2 of percent, 4 of numbers
     interval: Literal["", "beside", "only", "hidden"] = ""
     signed: bool = False  # differences, shown with their sign
+    chance: bool = False  # a chance that rests on a model: never shown as 0 or 100 %, but as ``>99.9``
     only: Literal["", "data", "shown"] = ""  # for CSV and data frames only; for people only
 
 

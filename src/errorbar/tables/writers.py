@@ -1,4 +1,4 @@
-"""Tables as text for a terminal, in Markdown and in LaTeX, and texts as these two show them."""
+"""Tables as text for a terminal and in Markdown, and as each command prints them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from errorbar.core.errors import visible
+from errorbar.tables.latex_text import latex_table
 from errorbar.tables.plain import csv_tables
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
-WIDE = 8
-"""Tables with more columns are set small in a LaTeX document."""
-LONG = 40
-"""Characters of a text that is broken into lines in a LaTeX document."""
 LONGEST_CELL = 200
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
-_NAMES = zip(r'~^\<>|"', ["asciitilde", "asciicircum", "backslash", "less", "greater", "bar", "quotedbl"], strict=True)
-_COMMANDS = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("≤"): r"$\leq$"}
-_COMMANDS |= {ord(char): f"\\text{name}{{}}" for char, name in _NAMES}
 
 
 def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
@@ -77,37 +71,3 @@ def markdown_table(grid: Grid) -> str:
     ]
     notes = ["", *(f"- {escape_markdown(note)}" for note in grid.notes)] if grid.notes else []
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
-
-
-def escape_latex(text: str) -> str:
-    """Text that LaTeX sets as it is, on one line; a bracket at the start of a line would be read as an option."""
-    line = visible(" ".join(text.split())).translate(_COMMANDS)
-    return f"{{}}{line}" if line.startswith(("[", "*")) else line
-
-
-def latex_table(grid: Grid, *, document: bool = False) -> str:
-    """A table for the package booktabs: a bare ``tabular``, its notes comments.
-
-    In a whole document it is one for longtable, with a caption, notes as text, set small where it is wide.
-    """
-    head = " & ".join(escape_latex(name) for name in grid.columns) + r" \\"
-    rows = [" & ".join(escape_latex(cell.text) for cell in row) + r" \\" for row in grid.rows]
-    if not document:
-        start = r"\begin{tabular}{" + "".join("l" if left else "r" for left in grid.left) + "}"
-        notes = [f"% {visible(note)}" for note in grid.notes]
-        lines = [start, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", *notes]
-        return "\n".join(lines)
-    layout = "".join(_layout(grid, at) for at in range(len(grid.columns)))
-    caption = rf"\caption{{{escape_latex(grid.title)}}}\label{{tab:{grid.name}}}\\"
-    lines = [rf"\begin{{longtable}}{{{layout}}}", caption, r"\toprule", head, r"\midrule\endhead", *rows]
-    lines += [r"\bottomrule", r"\end{longtable}"]
-    if len(grid.columns) > WIDE:
-        lines = [r"{\footnotesize", *lines, "}"]
-    return "\n".join([*lines, *(f"{escape_latex(note)}\n" for note in grid.notes)])
-
-
-def _layout(grid: Grid, at: int) -> str:
-    """How a column is set: numbers to the right, long text in lines."""
-    if not grid.left[at]:
-        return "r"
-    return "p{5cm}" if any(len(row[at].text) > LONG for row in grid.rows) else "l"

@@ -26,7 +26,7 @@ from errorbar.tables.writers import tables_text
 from errorbar.tasks.config import Submission
 from errorbar.tasks.task_cache import CACHE_ERROR, TaskCache
 
-ROOMS = ("core", "detectors", "edits", "formats", "studies")
+ROOMS = ("core", "detectors", "edits", "formats", "metrics", "stats", "studies", "tables")
 """Whose code an output depends on."""
 
 

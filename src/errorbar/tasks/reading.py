@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from errorbar.core.errors import ErrorbarError, Place, nearest
 from errorbar.core.problems import Problems
+from errorbar.formats import toml_tables as toml
 from errorbar.formats.catalog import is_hoo
-from errorbar.tasks import toml_tables as toml
+from errorbar.formats.toml_tables import Field, Table, read_toml
+from errorbar.tasks.competition import read_competition
 from errorbar.tasks.config import CORPUS, PROFILE, RUN, TASK, TEAM, Submission, Task, TaskCorpus, Team
 from errorbar.tasks.systems import read_systems
-from errorbar.tasks.toml_tables import Field, Table, read_toml
 
 if TYPE_CHECKING:
     from errorbar.metrics.base import Reads
@@ -34,9 +35,9 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
 
     ``for_teams``: as a team has it, without submissions and maybe without gold edits, which are not missed.
     """
-    file = read_toml(Path(path), Problems() if problems is None else problems)
+    file = read_toml(Path(path), Problems() if problems is None else problems, "task")
     top = Table(file.document, file)
-    top.only(("task", "corpus", "team", "system"))
+    top.only(("task", "corpus", "team", "system", "codabench"))
     found = file.document.get("task")
     if not isinstance(found, dict):
         top.error("task-value", "there is no table [task]", expected="[task] with a name")
@@ -55,7 +56,7 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
     said["cache"] = said["cache"] or file.path.parent / CACHE
     task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **said)
     if not for_teams:
-        task = replace(task, teams=tuple(_teams(task, top)))
+        task = replace(task, competition=read_competition(top, task.deadline), teams=tuple(_teams(task, top)))
         task = replace(task, teams=(*task.teams, *read_systems(task, top)))
     file.problems.raise_errors()
     return task

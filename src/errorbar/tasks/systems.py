@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import get_args
 
+from errorbar.core.errors import UsageError
 from errorbar.core.spec import split_spec
+from errorbar.formats.toml_tables import Table
 from errorbar.tasks.config import SYSTEM, Made, MadeBy, Submission, Task, Team
-from errorbar.tasks.toml_tables import Table
 
 MODELS = "models"
 KINDS: tuple[MadeBy, ...] = get_args(MadeBy)
@@ -29,6 +30,8 @@ def read_systems(task: Task, top: Table) -> Iterator[Team]:
             table.error("task-value", what, expected='corrector = "lm", or detector = "me"')
             continue
         (kind,) = given
+        if not _is_known(table, kind, said[kind]):
+            continue
         _see_what_it_can_do(task, table, kind, said[kind])
         models = said["models"] or task.file.parent / MODELS
         made = Made(kind, said[kind], models if models.exists() else None, table.place(kind))
@@ -37,6 +40,20 @@ def read_systems(task: Task, top: Table) -> Iterator[Team]:
         ]
         approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {said[kind]}"
         yield Team(name, approach=approach, submissions=tuple(runs), line=table.place().line, baseline=True)
+
+
+def _is_known(table: Table, kind: MadeBy, spec: str) -> bool:
+    """Whether there is such a system; if not, the file is told so before anything is computed."""
+    from errorbar.studies.correct import known_corrector  # noqa: PLC0415 - numpy, where there is a system
+    from errorbar.studies.detect import read_detector  # noqa: PLC0415
+
+    try:
+        known_corrector(spec) if kind == "corrector" else read_detector(spec)
+    except UsageError as error:
+        (problem,) = error.problems
+        table.error(problem.code, problem.what, kind, expected=problem.expected, fix=problem.fix)
+        return False
+    return True
 
 
 def _see_what_it_can_do(task: Task, table: Table, kind: str, spec: str) -> None:

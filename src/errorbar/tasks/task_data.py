@@ -60,7 +60,7 @@ class _Data:
 class _Known(Sentences):
     """Sentences whose outputs were looked at before."""
 
-    def output(self, system: int, *, retokenize: bool) -> Output | None:
+    def output(self, system: int, admission: Admission) -> Output | None:
         lines = self._lines[system]
         return Output(lines, "\n".join(map(system_record, lines)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from errorbar.core.errors import Problem
@@ -177,6 +178,29 @@ class TaskResults(Result):
     def tables(self) -> Sequence[Table]:
         """For each corpus its runs, and those that were refused if any was."""
         return [table for found in self.corpora for table in found.tables()]
+
+
+def without_folders(results: TaskResults) -> TaskResults:
+    """The same with names of files in place of paths in all that is said of runs: for who has other folders."""
+    corpora = [
+        replace(
+            found,
+            runs=[replace(run, notes=tuple(map(without_folder, run.notes))) for run in found.runs],
+            refused=[replace(each, problems=tuple(map(without_folder, each.problems))) for each in found.refused],
+        )
+        for found in results.corpora
+    ]
+    return replace(results, corpora=corpora, notes=tuple(map(without_folder, results.notes)))
+
+
+def without_folder(problem: Problem) -> Problem:
+    """A problem that names its file without the folders that it is in."""
+    path, name = problem.place.file, Path(problem.place.file).name
+    if path in ("", name):
+        return problem
+    place = replace(problem.place, file=name)
+    what, expected, fix = (text.replace(path, name) for text in (problem.what, problem.expected, problem.fix))
+    return replace(problem, place=place, what=what, expected=expected, fix=fix)
 
 
 def signed(score: Score, made: Made | None) -> Score:

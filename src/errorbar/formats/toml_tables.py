@@ -27,6 +27,7 @@ class TomlFile:
     path: Path
     document: dict[str, Any]
     problems: Problems
+    kind: str  # what the file describes; first word of the codes of errors
     tables: dict[Where, int] = field(default_factory=dict)
     keys: dict[tuple[Where, str], int] = field(default_factory=dict)
 
@@ -62,25 +63,27 @@ class Table:
         table, _ = self.where
         for key in self.values:
             if key not in known:
-                what = f"[{table}] has no key '{key}'" if table else f"a task has no table or key '{key}'"
+                kind = self.file.kind
+                what = f"[{table}] has no key '{key}'" if table else f"a {kind} has no table or key '{key}'"
                 # A table's header is where it stands; of several of one name the first.
                 header = Table({}, self.file, (f"{table}.{key}" if table else key, 0)).place()
                 place = header if header.line else self.place(key)
-                self.file.problems.error("task-key", what, place, fix=nearest(key, known))
+                self.file.problems.error(f"{kind}-key", what, place, fix=nearest(key, known))
 
     def value(self, key: str, field: Field) -> Any:  # noqa: ANN401 - whatever the field reads
         """The value of one field."""
         value = self.values.get(key)
         if value is None:
             if field.required:
-                self.error("task-value", f"[{self.where[0]}] has no {key}", expected=f'{key} = "..."')
+                whose = f"[{self.where[0]}]" if self.where[0] else f"a {self.file.kind}"
+                self.error(f"{self.file.kind}-value", f"{whose} has no {key}", expected=f'{key} = "..."')
             return field.default
         try:
             return field.read(self, key, value)
         except _WrongError as wrong:
             expected, fix = wrong.args
             got = shortened(repr(value) if isinstance(value, str) else str(value))
-            self.error("task-value", f"{key} must be {expected}, got {got}", key, fix=fix)
+            self.error(f"{self.file.kind}-value", f"{key} must be {expected}, got {got}", key, fix=fix)
             return field.default
 
     def each(self, key: str) -> Iterator[Table]:
@@ -90,7 +93,7 @@ class Table:
             yield from (Table(table, self.file, (key, number)) for number, table in enumerate(found))
         else:
             whole = Table({}, self.file, (key, 0))
-            whole.error("task-value", f"'{key}' is not a list of tables", expected=f"[[{key}]]")
+            whole.error(f"{self.file.kind}-value", f"'{key}' is not a list of tables", expected=f"[[{key}]]")
 
 
 Read = Callable[[Table, str, Any], Any]
@@ -130,11 +133,11 @@ def _is_file_name(value: object) -> bool:
     return said[:1] not in ("", ".") and "/" not in said and said.isprintable()
 
 
-def _moment(value: date) -> datetime:
-    """Without an offset it is UTC, and a date alone means its end."""
+def _moment(value: date, of_day: time = time.max) -> datetime:
+    """Without an offset it is UTC, and a date alone means its end, or another time of the day."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime.combine(value, time.max, UTC)
+    return datetime.combine(value, of_day, UTC)
 
 
 raw = _checked("", lambda _: True)
@@ -144,7 +147,9 @@ file_name = _checked("a name that can be the name of a file", _is_file_name, _sp
 whole = _checked("a whole number above 0", lambda value: type(value) is int and value > 0)
 flag = _checked("true or false", lambda value: isinstance(value, bool))
 texts = _checked("a text or a list of texts", _is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
-moment = _checked("a date or time without quotes, e.g. 2026-11-21T18:00Z", lambda said: isinstance(said, date), _moment)
+_MOMENT = "a date or time without quotes, e.g. 2026-11-21T18:00:00Z"
+moment = _checked(_MOMENT, lambda said: isinstance(said, date), _moment)
+beginning = _checked(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
 
 
 def one_of(*words: str) -> Read:
@@ -175,7 +180,7 @@ def inside(table: Table, key: str, value: object) -> Path | None:
     if "\0" in said or not (folder / said).resolve().is_relative_to(folder.resolve()):
         fix = f"give it on the command line if that is meant: --{key} DIR"
         what = f"{key} = {shortened(said)!r} is not inside the folder of the TOML file"
-        table.error("task-outside", what, key, expected="a folder below it", fix=fix)
+        table.error(f"{table.file.kind}-outside", what, key, expected="a folder below it", fix=fix)
         return None
     return folder / said
 
@@ -203,17 +208,17 @@ def existing(table: Table, key: str, said: str) -> list[Path]:
             fix = hint if hint.startswith("did") else "paths are seen from the folder of the TOML file"
         except OSError as error:  # e.g. a name that is too long
             what, fix = f"{key} = '{shortened(said)}' cannot be looked for", str(error.strerror)
-    table.error("task-no-file", what, key, fix=fix)
+    table.error(f"{table.file.kind}-no-file", what, key, fix=fix)
     return []
 
 
-def read_toml(path: Path, problems: Problems) -> TomlFile:
+def read_toml(path: Path, problems: Problems, kind: str) -> TomlFile:
     """Read a TOML file; the standard reader gives values without places, so these are looked up in the text."""
     lines = list(Lines(path, problems))
     problems.raise_errors()
     line = expected = fix = ""
     try:
-        file = TomlFile(path, tomllib.loads("\n".join(lines)), problems)
+        file = TomlFile(path, tomllib.loads("\n".join(lines)), problems, kind)
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
         line, what = (found and found[1]) or str(len(lines)), f"no TOML: {_AT.sub('', str(error)).lower()}"
@@ -222,13 +227,13 @@ def read_toml(path: Path, problems: Problems) -> TomlFile:
             what = "no TOML: this key or table is there already"
             expected, fix = "each once", "keep one of the two"
     except RecursionError:  # lists within lists within lists
-        what = "no TOML of a task: lists or tables are nested too deeply"
+        what = f"no TOML of a {kind}: lists or tables are nested too deeply"
     except ValueError:  # thousands of digits
-        what = "no TOML of a task: a number is too long"
+        what = f"no TOML of a {kind}: a number is too long"
     else:
         _find_places(lines, file)
         return file
-    raise InputError(Problem("task-toml", what, Place(str(path), int(line or 0)), expected, fix))
+    raise InputError(Problem(f"{kind}-toml", what, Place(str(path), int(line or 0)), expected, fix))
 
 
 def _find_places(lines: list[str], file: TomlFile) -> None:

@@ -1,0 +1,55 @@
+"""``errorbar verify``: are the numbers of a receipt those of the data?"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from errorbar.cli.command import Command
+from errorbar.cli.main import show_problems
+from errorbar.cli.options import jobs_option
+from errorbar.cli.show import Output, output_options
+from errorbar.cli.streams import while_read
+from errorbar.cli.talk import show_lines
+from errorbar.core.errors import InputError
+
+
+@click.command("verify", cls=Command)
+@click.argument("receipt", type=click.Path(), metavar="RECEIPT.json")
+@click.option(
+    "--data",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="The folder that the names in the receipt start from, or in which its files are.  [default: the receipt's "
+    "own]",
+)
+@jobs_option
+@output_options
+def command(output: Output, **options: Any) -> None:
+    """Compute again what a receipt says, on the data at hand, and say what differs: files, versions, numbers.
+
+    'errorbar report' and 'errorbar task run' leave a receipt beside their output. Nothing is written but to a
+    temporary folder, and only the files that the receipt lists are read: it may come from anybody.
+
+    Exit code 0: every file and every number is the same; 1: something differs or is missing; 2: this is no receipt, or
+    what computes it is not installed.
+
+    \b
+    errorbar verify report.receipt.json
+    errorbar verify report.receipt.json --data corpora
+    """
+    from errorbar.receipts.verifying import verify
+
+    found = verify(**options)
+    with while_read():  # what was found is the exit code's to say, too
+        if output.style == "table" and output.file is None:
+            show_lines(*found.sentences())
+        if output.style != "table" or output.file is not None or found.tables():
+            if output == Output("table"):
+                show_lines("")
+            output.show(found, "errorbar.verify/1")
+        if found.hindrance is not None:
+            show_problems(InputError(found.hindrance))
+    sys.exit(int(not found.good))

@@ -1,0 +1,252 @@
+"""A receipt: what was computed on which data by which versions, and every number of it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from errorbar.core.errors import InputError, Place, Problem, nearest, shortened
+from errorbar.formats.saving import receipt_name, save_lines
+from errorbar.receipts.receipt_arguments import broken, report_arguments
+from errorbar.receipts.receipt_files import DataFiles, DataRecord, safe_name
+from errorbar.receipts.receipt_task import task_arguments
+from errorbar.receipts.receipt_values import ROUNDING, digest, is_value, record_values, table_values
+from errorbar.reporting.export import MadeReport, today
+from errorbar.studies.model import CorpusStudy, HooStudy, Study
+from errorbar.tables.plain import Plain
+from errorbar.tasks.task_results import TaskResults
+from errorbar.version import __version__
+
+SCHEMA = "errorbar.receipt/1"
+COMMANDS = ("report", "task run")
+LARGEST = 1 << 26  # bytes of a receipt
+LIBRARIES = ("numpy", "scipy")
+OF_TEXTS = {"errant": ("errant", "spacy", "errorbar-en")}
+"""Packages that make the edits of a metric."""
+OF_MODELS = ("errorbar-models",)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was computed, and its numbers.
+
+    Attributes:
+        command: ``report`` or ``task run``.
+        arguments: What it was asked for, files under their names.
+        files: Every file that was read.
+        versions: Of errorbar, Python and the libraries that computed.
+        environment: Kind of system and processor, and whether the compiled kernel was on.
+        values: Every number and verdict, by its path.
+        specs: What was computed, in full.
+        date: When it was made.
+    """
+
+    command: str
+    arguments: Mapping[str, Any]
+    files: Sequence[DataRecord]
+    versions: Mapping[str, str]
+    environment: Mapping[str, str | bool]
+    values: Mapping[str, Plain]
+    specs: Sequence[str] = ()
+    date: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it."""
+        return {
+            "schema": SCHEMA,
+            "command": self.command,
+            "date": self.date,
+            "specs": list(self.specs),
+            "seed": self.arguments.get("seed"),
+            "arguments": dict(self.arguments),
+            "files": [each.to_dict() for each in self.files],
+            "versions": dict(self.versions),
+            "environment": dict(self.environment),
+            "results": {"rounding": ROUNDING, "sha256": digest(self.values), "values": dict(self.values)},
+        }
+
+    def text(self) -> str:
+        """The JSON document."""
+        return json.dumps(self.to_dict(), ensure_ascii=True, indent=1, allow_nan=False)
+
+    def save(self, output: str) -> None:
+        """Write it beside an output, whole or not at all."""
+        save_lines([self.text()], receipt_name(output))
+
+    def on_page(self, made: MadeReport, output: str) -> MadeReport:
+        """The report with its receipt, which a page holds too."""
+        name = Path(receipt_name(output)).name
+        return replace(made, report=replace(made.report, receipt=(name, self.to_dict())))
+
+
+def receipt_of_report(given: Mapping[str, Any], made: MadeReport, output: str) -> Receipt:
+    """The receipt of a report that was made of arguments of ``errorbar.report`` and goes to a file."""
+    files = DataFiles(Path(output).parent)
+    arguments = report_arguments(given, files)
+    return _receipt("report", arguments, files, table_values(made.report.blocks), specs_of(made.studies))
+
+
+def receipt_of_task(results: TaskResults, output: str) -> Receipt:
+    """The receipt of a task's scores that go to a file."""
+    files = DataFiles(Path(output).parent)
+    arguments = task_arguments(results.task, files)
+    return _receipt("task run", arguments, files, task_values(results), results.task.metrics)
+
+
+def task_values(results: TaskResults) -> dict[str, Plain]:
+    """The scores of every run, and what was wrong with those refused."""
+    refused = {
+        f"{found.corpus.name}/{each.submission.name}": ", ".join(sorted({problem.code for problem in each.problems}))
+        for found in results.corpora
+        for each in found.refused
+    }
+    corpora = [
+        {name: value for name, value in found.to_dict().items() if name != "refused"} for found in results.corpora
+    ]
+    return record_values({"corpora": corpora, "refused": refused})
+
+
+def specs_of(studies: Sequence[Study]) -> list[str]:
+    """The metrics of a report, the main ones first."""
+    found: dict[str, None] = {}
+    for study in studies:
+        if isinstance(study, CorpusStudy):
+            found |= dict.fromkeys([str(study.metric.spec), *study.others])
+        elif isinstance(study, HooStudy):
+            found |= dict.fromkeys(score.signature.spec for score in study.scores)
+        else:
+            found |= dict.fromkeys(line.partition("|")[0] for line in study.signatures.values())
+    return list(found)
+
+
+def _receipt(
+    command: str,
+    arguments: Mapping[str, Any],
+    files: DataFiles,
+    values: Mapping[str, Plain],
+    specs: Sequence[str],
+) -> Receipt:
+    made = versions(arguments), environment()
+    return Receipt(command, arguments, files.records, *made, values, specs, today())
+
+
+def versions(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Of what computes, as far as these arguments ask for it."""
+    text = json.dumps(arguments, default=str)
+    wanted = [*LIBRARIES, *(each for name, every in OF_TEXTS.items() if name in text for each in every)]
+    wanted += OF_MODELS if '"made"' in text else ()
+    found = {"errorbar": __version__, "python": platform.python_version()}
+    for name in wanted:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def environment() -> dict[str, str | bool]:
+    """Kind of system and processor; nothing of whose they are."""
+    from errorbar.edits.matching import KERNEL  # noqa: PLC0415 - the kernel, once something is computed
+
+    return {
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "implementation": platform.python_implementation(),
+        "kernel": bool(KERNEL),
+    }
+
+
+def read_receipt(path: str | Path) -> Receipt:
+    """Read a receipt; nothing in it is run, and no file that it names is opened.
+
+    Raises:
+        InputError: If it is none, of another version, or not as errorbar writes it.
+    """
+    name = str(path)
+    document = _document(Path(path), name)
+    schema, command = document.get("schema"), document.get("command")
+    if schema != SCHEMA:
+        if isinstance(schema, str) and schema.startswith("errorbar.receipt/"):
+            what = f"this is a receipt of another version, {schema}"
+            fix = "verify it with the errorbar that made it"
+            raise InputError(Problem("receipt-version", what, Place(name), SCHEMA, fix))
+        raise broken("this is no receipt", name, f'JSON with "schema": "{SCHEMA}"')
+    if command not in COMMANDS:
+        what = f"a receipt of the command {command!r}, which is none of those that leave one"
+        raise InputError(Problem("receipt-command", what, Place(name), fix=nearest(command, COMMANDS)))
+    results = _part("results", document, name)
+    values = _part("values", results, name)
+    arguments, made_by, made_on = (_part(part, document, name) for part in ("arguments", "versions", "environment"))
+    if not all(is_value(value) for value in values.values()):
+        raise broken("a value is neither a number nor a text", name)
+    specs = document.get("specs")
+    if not isinstance(specs, list) or not all(isinstance(each, str) for each in specs):
+        raise broken("the metrics are no texts", name)
+    # It says some things twice, so that people and programs find them: what they read is what is computed.
+    if results.get("sha256") != digest(values):
+        raise broken("its values are not those that its sha256 is of", name)
+    if document.get("seed") != arguments.get("seed"):
+        raise broken("its seed is not that of its arguments", name)
+    return Receipt(
+        command,
+        arguments,
+        list(_files(document.get("files"), name)),
+        {key: str(value) for key, value in made_by.items()},
+        {key: value if isinstance(value, bool) else str(value) for key, value in made_on.items()},
+        values,
+        specs,
+        str(document.get("date", "")),
+    )
+
+
+def _part(part: str, document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = document.get(part)
+    if not isinstance(found, dict):
+        raise broken(f"there are no {part}", name)
+    return found
+
+
+def _document(path: Path, name: str) -> dict[str, Any]:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+    except OSError as error:
+        what = f"cannot be opened: {error.strerror or error}"
+        raise InputError(Problem("cannot-open", what, Place(name))) from None
+    if len(content) > LARGEST:
+        raise broken(f"more than {LARGEST:,} bytes", name)
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        if content.lstrip()[:9].lower() == b"<!doctype":
+            fix = "name the .receipt.json beside it, or save the one inside by the link at the end of the page"
+            raise broken("this is a page, not its receipt", name, fix=fix) from None
+        raise broken("this is no JSON", name) from None
+    if not isinstance(document, dict):
+        raise broken("this is no receipt", name)
+    return document
+
+
+def _files(said: object, name: str) -> Iterable[DataRecord]:
+    if not isinstance(said, list):
+        raise broken("there is no list of files", name)
+    seen = set()
+    for each in said:
+        record = each if isinstance(each, dict) else {}
+        called, sha, size = record.get("name"), record.get("sha256"), record.get("size")
+        pipe = record.get("pipe") is True
+        if not safe_name(called) or called in seen:
+            what = f"the name {shortened(repr(called))} leads out of the folder, is there twice, or is none everywhere"
+            raise InputError(Problem("receipt-file", what, Place(name), "a path inside, such as data/gold.m2"))
+        if not pipe and not (isinstance(sha, str) and len(sha) == 64 and isinstance(size, int)):
+            raise broken(f"the file '{called}' has no hash or no size", name)
+        seen.add(called)
+        yield DataRecord(str(called), None if pipe else sha, None if pipe else size)
+    for each in seen:
+        if any(str(parent) in seen for parent in PurePosixPath(str(each)).parents):
+            raise broken(f"'{each}' lies in a file", name)
