@@ -19,7 +19,7 @@ T = TypeVar("T")
 _Work = Callable[[Connection], Any]
 _Waiting = tuple[_Work, Future[Any]]
 _Done = tuple[Any, BaseException | None]
-MOST_TOGETHER = 64
+MOST_TOGETHER = 20
 """Works in one transaction: other processes wait that long."""
 _SAVEPOINT, _ROLLBACK = Prepared("SAVEPOINT one"), Prepared("ROLLBACK TO SAVEPOINT one")
 _RELEASE = Prepared("RELEASE SAVEPOINT one")

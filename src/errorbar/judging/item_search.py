@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -84,16 +85,29 @@ _PICK = Prepared(  # PostgreSQL would look at all the rater's words for each fre
 _IN_ORDER = Prepared(_picking(_FIRST, _ALIKE, NEAR))
 
 
-def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = False) -> Wanted | None:
-    """A work item that the rater can get, of those with the fewest places taken; None: there is none.
+Search = tuple[Prepared, dict[str, object]]
+
+
+def search(rater: int, k: int, point: int, *, in_order: bool = False) -> Search:
+    """The statement, and its values, for a work item that the rater can get, of those with the fewest places taken.
 
     Args:
-        tx: Of the store, exclusive.
         rater: Who never had it, or only let its lease run out.
         k: Places of an item.
         point: A random number of 64 bits, where the search begins.
         in_order: From the front of the items' order instead, so that the first items have all their judgments early.
     """
     values: dict[str, object] = {"rater": rater, "round": "main", "k": k, "turn": point % WORD}
-    found = (_IN_ORDER(tx, **values) if in_order else _PICK(tx, **values, share=point / 2**64)).fetchone()
-    return None if found is None else Wanted(*found)
+    return (_IN_ORDER, values) if in_order else (_PICK, values | {"share": point / 2**64})
+
+
+def pick(tx: Connection, what: Search) -> Wanted | None:
+    """The item that is searched for; None: there is none. ``tx``: of the store, exclusive."""
+    statement, values = what
+    return found_by(statement(tx, **values))
+
+
+def found_by(cursor: Any) -> Wanted | None:  # noqa: ANN401 - the driver's
+    """What a search came back with."""
+    row = cursor.fetchone()
+    return None if row is None else Wanted(*row)

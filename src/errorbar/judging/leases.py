@@ -12,10 +12,10 @@ from operator import itemgetter
 from sqlalchemy import Connection
 
 from errorbar.judging.exchange import Lease, Round
-from errorbar.judging.item_search import Wanted, wanted
+from errorbar.judging.item_search import Search, Wanted, found_by, wanted
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.places import TAKE, bit_of, change, draw, held
-from errorbar.judging.prepared import Prepared, Together, per_transaction
+from errorbar.judging.prepared import Prepared, Together, is_far, per_transaction
 from errorbar.judging.rules import Rules
 from errorbar.judging.study_values import current_rules
 
@@ -48,6 +48,7 @@ _NEW, _AGAIN = (
     for text in (_INSERT, _OPEN)
 )
 _DAY = 86400
+_SEEN = "a rater in an answer's row"
 _LOOKED, _UNTIL = "looked for leases that ran out", "the first lease runs out"
 
 
@@ -64,6 +65,7 @@ class RaterRow:
     code: str | None
     leases: list[Lease]
     due: list[int] | None  # gold items of the page, not handed out yet; None: not drawn
+    ahead: tuple[Search, Wanted | None] | None = None  # a search, and what it found as long as nothing is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,32 @@ class Next:
     reversed: bool | None = None
 
 
-def rater_row(tx: Connection, rater: int) -> RaterRow:
-    """A rater by number."""
-    rows = _RATER(tx, id=rater).fetchall()  # sorted here: SQLite would walk all that the rater had, for the order
-    leases = [
+def rater_row(tx: Connection, rater: int, also: Search | None = None) -> RaterRow:
+    """A rater by number; ``also``: a search in the same round trip."""
+    found = _RATER(tx, id=rater)
+    second = also[0](tx, **also[1]) if also is not None else None
+    rows = found.fetchall()
+    ahead = None if also is None else (also, found_by(second))
+    leases = [  # sorted here: SQLite would walk all that the rater had, for the order
         Lease(token, parsed_item(payload), round, bool(turned), version)
         for _, token, payload, round, turned, version in sorted((row[8:] for row in rows), key=itemgetter(0))
         if token is not None
     ]
     number, seed, status, quiz, claims, judged, code, due = rows[0][:8]
-    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, None if due is None else json.loads(due))
+    gold = None if due is None else json.loads(due)
+    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, gold, ahead)
+
+
+def see(tx: Connection, rater: int, seed: int, claims: int) -> None:
+    """Keep, for this transaction, what an answer's row told of a rater, where that saves a round trip."""
+    if is_far(tx):
+        per_transaction(tx)[_SEEN] = rater, seed, claims
+
+
+def seen_before(tx: Connection, rater: int) -> tuple[int, int] | None:
+    """A rater's seed and number of claims, as they may still be; None: nothing was seen."""
+    seen = per_transaction(tx).pop(_SEEN, None)
+    return seen[1:] if seen is not None and seen[0] == rater else None
 
 
 def expire(tx: Connection, now: float) -> None:

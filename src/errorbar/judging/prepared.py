@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 _NAMED = re.compile(r"(?<!:):([a-z_]+)")
 _STATE = "errorbar"
-_WAITING = "waiting"
+_PIPELINE = "pipeline"
 
 
 class Prepared:
@@ -17,7 +17,8 @@ class Prepared:
 
     SQLAlchemy's own way costs thirty microseconds for each statement, more than SQLite takes to run it, and an answer
     with the claim after it is some twenty statements inside a transaction that nobody else can enter. To a PostgreSQL
-    server each is a round trip besides, so what gives nothing back (``put``) waits there for the next that does.
+    server each is a round trip besides, so a transaction that writes is a pipeline there: only what gives something
+    back is waited for, and the server runs what does not (``put``) while this process goes on.
     """
 
     __slots__ = ("_postgresql", "_sqlite")
@@ -28,24 +29,14 @@ class Prepared:
 
     def __call__(self, tx: Connection, **values: object) -> Any:  # noqa: ANN401 - the driver's cursor
         """Run it; what comes back is the driver's cursor, whose rows are tuples."""
+        if is_far(tx):
+            return _piped(tx).execute(self._postgresql, values)
         run: Any = tx.connection.driver_connection
-        if tx.dialect.name == "sqlite":
-            return run.execute(self._sqlite, values)
-        waiting = per_transaction(tx).pop(_WAITING, None)
-        if waiting is None:
-            return run.execute(self._postgresql, values)
-        with run.pipeline():
-            for text, given in waiting:
-                run.execute(text, given)
-            return run.execute(self._postgresql, values)
+        return run.execute(self._sqlite, values)
 
     def put(self, tx: Connection, **values: object) -> None:
-        """Run it before whatever comes next is run."""
-        if tx.dialect.name == "sqlite":
-            run: Any = tx.connection.driver_connection
-            run.execute(self._sqlite, values)
-        else:
-            per_transaction(tx).setdefault(_WAITING, []).append((self._postgresql, values))
+        """Run it before whatever comes next is run; what is wrong with it may be told by that."""
+        self(tx, **values)
 
 
 class Together:
@@ -61,21 +52,34 @@ class Together:
 
     def put(self, tx: Connection, **values: object) -> None:
         """Run them before whatever comes next is run."""
-        if tx.dialect.name == "sqlite":
+        if not is_far(tx):
             for each in self._each:
                 each.put(tx, **values)
         else:
             self._one.put(tx, **values)
 
 
-def flush(tx: Connection) -> None:
-    """Run what waits."""
-    waiting = per_transaction(tx).pop(_WAITING, None)
-    if waiting is not None:
-        run: Any = tx.connection.driver_connection
-        with run.pipeline():
-            for text, given in waiting:
-                run.execute(text, given)
+def is_far(tx: Connection) -> bool:
+    """Whether each statement is a round trip to a server."""
+    return bool(tx.dialect.name != "sqlite")
+
+
+def _piped(tx: Connection) -> Any:  # noqa: ANN401 - the driver's
+    """The driver's connection to a server: in a pipeline, if this transaction writes."""
+    run: Any = tx.connection.driver_connection
+    known = per_transaction(tx)
+    if _PIPELINE not in known and tx.get_execution_options().get("errorbar_write"):
+        pipeline = run.pipeline()
+        pipeline.__enter__()
+        known[_PIPELINE] = pipeline
+    return run
+
+
+def flush(tx: Connection, error: BaseException | None = None) -> None:
+    """Wait for what was put; ``error``: there is no use in it any more."""
+    pipeline = per_transaction(tx).pop(_PIPELINE, None)
+    if pipeline is not None:
+        pipeline.__exit__(*((None,) * 3 if error is None else (type(error), error, error.__traceback__)))
 
 
 def per_transaction(tx: Connection) -> dict[str, Any]:
@@ -85,12 +89,12 @@ def per_transaction(tx: Connection) -> dict[str, Any]:
 
 
 def forget(tx: Connection) -> None:
-    """After a rollback to a savepoint: what was known may not be true any more; what waits still goes out."""
+    """After a rollback to a savepoint: what was known may not be true any more."""
     known = per_transaction(tx)
-    waiting = known.pop(_WAITING, None)
+    pipeline = known.pop(_PIPELINE, None)
     known.clear()
-    if waiting is not None:
-        known[_WAITING] = waiting
+    if pipeline is not None:
+        known[_PIPELINE] = pipeline
 
 
 def begin_anew(tx: Connection) -> None:

@@ -127,7 +127,11 @@ class Store:
         with _plain_errors(), self._one, self._turn, self._engine.connect() as found:
             tx = found.execution_options(errorbar_write=True)
             with tx.begin() as transaction:
-                yield tx
+                try:
+                    yield tx
+                except BaseException as error:
+                    flush(tx, error)
+                    raise
                 flush(tx)
                 self._commit(transaction, mark_of(tx))
 

@@ -13,7 +13,7 @@ from errorbar.core.errors import UsageError
 from errorbar.judging.exchange import Receipt, Submission
 from errorbar.judging.exclusions import exclude
 from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.leases import parsed_item, rater_row
+from errorbar.judging.leases import parsed_item, rater_row, see
 from errorbar.judging.places import HELD, Held, follow, judged_by, note, settled
 from errorbar.judging.prepared import Prepared, Together
 from errorbar.judging.quiz import settle_if_answered
@@ -28,7 +28,7 @@ LONGEST_ID = 64
 _SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
 _FOUND = Prepared(
     f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.text_hash, i.kind, i.gold_class,"
-    " r.answered, r.status, r.gold, e.rater, e.data"
+    " r.answered, r.status, r.gold, r.seed, r.claims, e.rater, e.data"
     " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
     " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
 )
@@ -120,9 +120,10 @@ class _Desk:
         if sent is not None and sent[1] is not None:
             known: dict[str, Any] = json.loads(sent[1])
             return Receipt(**known["receipt"]) if sent[0] == self.rater else _refused(one, "this id was used before")
-        asked = None if row is None else _asked(row[:-2])
+        asked = None if row is None else _asked(row[:-4])
         if asked is None or asked.held.rater != self.rater:
             return self._kept(None, one, _refused(one, "this item was not given to you"))
+        see(self.tx, self.rater, *row[-4:-2])
         try:
             answer = self._fit(asked, one)
         except _RefusedError as error:
