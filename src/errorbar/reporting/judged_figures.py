@@ -48,8 +48,8 @@ def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurveP
         for one in judged
         for point in one.curve
     ]
-    along = Axis("share of annotators who agree, at least", "number")
-    return line_chart(points, along, Axis(title, "number"), series_title="detector, question")
+    along = Axis("share of annotators who agree, at least", "number", most=1.0)
+    return line_chart(points, along, Axis(title, "number", most=1.0), series_title="detector, question")
 
 
 def _by_agreement(judged: Sequence[JudgedDetector], estimand: Estimand) -> Spec:

@@ -32,10 +32,14 @@ Part = dict[str, Any]  # a part of a specification
 
 
 class Axis(NamedTuple):
-    """What an axis is called, and what its values are: percent, things that are counted, or plain numbers."""
+    """What an axis is called, what its values are (percent, things that are counted, or plain numbers), and their end.
+
+    It goes no further than ``most`` unless a value does; None: to the next round number.
+    """
 
     title: str
     kind: Kind = "percent"
+    most: float | None = None
 
 
 def layer(rows: Iterable[Row], mark: str, look: Part, **channels: object) -> Part:
@@ -107,6 +111,7 @@ def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float
     lowest, largest = min(known, default=0.0), max(known, default=0.0)
     if top is None:
         top = percent_top(known, room=room) if axis.kind == "percent" else round_top(largest * room)
+        top = top if axis.most is None or largest > axis.most else min(top, axis.most)
     domain = [0 if lowest >= 0 else -round_top(-lowest), top]
     return {"title": axis.title, "scale": {"domain": domain, "nice": False}, "axis": {"tickCount": TICKS}}
 

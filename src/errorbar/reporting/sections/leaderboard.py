@@ -66,7 +66,8 @@ def _chart(study: CorpusStudy) -> Chart:
     name, kind = measure.title, measure.kind
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
     dots = [Dot(score.system, *drawn(score[main], kind), groups[k], outer=_outer(score)) for score, k in shown]
-    text = "Best first; a bar says how far the score may be from that on other texts."
+    barred = any(dot.low is not None for dot in dots)
+    text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
     if any(dot.outer for dot in dots):
         text = "Best first. Thick bars: other texts, these judges; thin bars: other texts and other judges."
     if len(shown) < len(order):
@@ -75,7 +76,7 @@ def _chart(study: CorpusStudy) -> Chart:
         text += " Letters behind the bars: systems that share one do not differ significantly."
         if any(UNDECIDED in group for group in groups):
             text += " A question mark: no difference from some other system could have been significant."
-    title = f"{name} with {100 * study.confidence_level:g}% intervals"
+    title = f"{name} with {100 * study.confidence_level:g}% intervals" if barred else name
     spec = dot_chart(dots, axis(measure), name_title="system")
     return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
 
