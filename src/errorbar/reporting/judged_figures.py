@@ -48,7 +48,7 @@ def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurveP
         for one in judged
         for point in one.curve
     ]
-    along = Axis("share of annotators who agree, at least", "number", most=1.0)
+    along = Axis("share of annotators who agree, at least", "number")
     return line_chart(points, along, Axis(title, "number", most=1.0), series_title="detector, question")
 
 

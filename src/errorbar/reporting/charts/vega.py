@@ -15,7 +15,7 @@ WIDTH = "container"
 """Charts are as wide as the place they stand in; an export gives them a number."""
 PLACE = "place"
 """What expressions call the width of that place in pixels: ``width`` is that of the plot, which follows from what
-stands beside it, so that what stands there cannot hang on it."""
+stands beside it, so that what stands there cannot depend on it."""
 ROW = 24  # height of a row with a name
 TICKS = 6  # marks of an axis of numbers, about: labels at every second point hide the ends of bars
 LEGEND = {"orient": "top", "direction": "horizontal", "columns": 5}

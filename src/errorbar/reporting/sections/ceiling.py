@@ -162,7 +162,7 @@ def _ratios(made: CeilingResult) -> Chart:
     name = found.measures[found.main].title.rstrip("0123456789.")
     text = f"{name} of a system as a share of what a human scores with as many references: 100 is a human."
     if len(found.sizes) > 1:
-        text += " A flat curve is a share that does not hang on how many references there are."
+        text += " A flat curve is a share that does not depend on how many references there are."
     text += _cut(len(curves))
     notes = [f"system {name} over human {name} with as many references, in percent"]
     notes += found.ratio_notes()

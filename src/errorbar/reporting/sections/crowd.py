@@ -103,6 +103,6 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
     text = f"{title} on the items on which at least such a share of the raters agree: further right, only clear items"
     points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
-    upright = Axis(title, "number", most=1.0 if key.startswith("kappa") else None)
-    spec = line_chart(points, Axis("share of raters who agree, at least", "number", most=1.0), upright)
+    upright = Axis(title, "number", most=None if key == "log_odds" else 1.0)
+    spec = line_chart(points, Axis("share of raters who agree, at least", "number"), upright)
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

@@ -113,7 +113,7 @@ def _scores(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Char
                 dots.append(Dot(one.name, *drawn(value), series=SHORT[truth]))
     text = "The detector with the highest value first. The table also has P, R and F1 of the flags as they are."
     if len(truths) > 1:
-        text = "Where the points of a detector are far apart, its value hangs on what is called an error. " + text
+        text = "Where the points of a detector are far apart, its value depends on what is called an error. " + text
     spec = dot_chart(dots, Axis(f"{title} (percent)"), name_title="detector", series_title="an error is")
     return Chart("detector-scores", title, text, spec, table, "half")
 

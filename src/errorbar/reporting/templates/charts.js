@@ -15,7 +15,7 @@ const bound = ({ canvas, spec }) => {
   canvas.style.minWidth = least ? `${least}px` : '';
   canvas.style.maxWidth = most ? `${most}px` : '';
 };
-// Each has its place before it is drawn, so that nothing below moves when it is; some heights hang on the width.
+// Each has its place before it is drawn, so that nothing below moves when it is; some heights depend on the width.
 for (const chart of charts) {
   bound(chart);
   const { name, canvas } = chart;
