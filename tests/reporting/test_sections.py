@@ -232,7 +232,7 @@ class TestCeiling:
         assert text_rows(chart.table) == [["1 (4 subsets)", "50.00", "75.00"], ["2 (1 subset)", "90.00", "70.00"]]
         assert chart.description == (
             "F of a system as a share of what a human scores with as many references: 100 is a human. A flat curve is "
-            "a share that does not hang on how many references there are."
+            "a share that does not depend on how many references there are."
         )
         assert notes(chart.table) == ["system F over human F with as many references, in percent"]
 
