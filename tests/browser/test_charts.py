@@ -4,8 +4,9 @@ open their sentences."""
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +20,9 @@ from tests.browser.conftest import Opener
 from tests.browser.pages import write
 from tests.browser.test_page import draw_all
 from tests.browser.test_sentences import GO
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
 
 TEAMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 BOXES = """(figure) => [...figure.querySelectorAll('.canvas text')].filter((e) => e.textContent.trim()
@@ -126,6 +130,18 @@ def faced(browse: Browse, unit: BrowseUnit, system: str, kind: str) -> bool:
     return any(edit.type == kind for edit in unit.annotators[chosen] or ()) if chosen >= 0 else False
 
 
+def center_of(figure: Locator, asks: Mapping[str, str]) -> tuple[float, float]:
+    """Of a cell of a heat map, on the screen."""
+    x, y = figure.evaluate(
+        "(figure, asks) => { const found = [...figure.querySelectorAll('.mark-rect path')].find((path) => {"
+        " const d = path.__data__?.datum?.asks; return d && d.system === asks.system && d.type === asks.type; });"
+        " found.scrollIntoView({ block: 'center', behavior: 'instant' }); const b = found.getBoundingClientRect();"
+        " return [(b.left + b.right) / 2, (b.top + b.bottom) / 2]; }",
+        asks,
+    )
+    return x, y
+
+
 def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, whole_url: str) -> None:
     """Those with an edit of the type by the annotator that the system was scored against; counted again here."""
     browse = next(block.browse for block in whole.blocks if isinstance(block, Sentences))
@@ -139,19 +155,33 @@ def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, wh
     page.evaluate("() => { window.heard = 0; addEventListener('hashchange', () => { window.heard += 1; }); }")
     for clicks, number in enumerate((0, 7, len(cells) - 1), 1):
         asks = cells[number]["asks"]
-        at = figure.evaluate(
-            "(figure, asks) => { const found = [...figure.querySelectorAll('.mark-rect path')].find((path) => {"
-            " const d = path.__data__?.datum?.asks; return d && d.system === asks.system && d.type === asks.type; });"
-            " found.scrollIntoView({ block: 'center', behavior: 'instant' }); const b = found.getBoundingClientRect();"
-            " return [(b.left + b.right) / 2, (b.top + b.bottom) / 2]; }",
-            asks,
-        )
-        page.mouse.click(*at)
+        page.mouse.click(*center_of(figure, asks))
         page.wait_for_function("clicks => window.heard === clicks", arg=clicks)
         units = [unit for unit in browse.units if faced(browse, unit, asks["system"], asks["type"])]
         assert watched.count() == len(units) > 0
         assert watched.shown() == [f"Sentence {unit.name}" for unit in units[: len(watched.shown())]]
         assert asks["system"] in page.locator(".unit").first.inner_text()
+
+
+def test_the_way_back_from_a_cell_finds_the_filters_as_they_were(opened: Opener, whole: Report, whole_url: str) -> None:
+    spec: Any = next(chart for chart in whole.charts if chart.name == "type-recall-map").spec
+    asks = next(row["asks"] for rows in spec["datasets"].values() for row in rows if row.get("asks"))
+    watched = opened(whole_url)
+    page = watched.page
+    draw_all(page)
+    page.fill("[data-part=search]", "the")
+    chosen = watched.count()
+    page.mouse.click(*center_of(page.locator("#chart-type-recall-map"), asks))
+    page.wait_for_function("type => document.querySelector('[data-part=type]').value === type", arg=asks["type"])
+    asked, left = watched.count(), page.evaluate("scrollY")
+    page.go_back()
+    page.wait_for_function("document.querySelector('[data-part=search]').value === 'the'")
+    assert watched.count() == chosen != asked
+    page.wait_for_function("left => scrollY < left", arg=left)
+    page.go_forward()
+    page.wait_for_function("type => document.querySelector('[data-part=type]').value === type", arg=asks["type"])
+    assert watched.count() == asked
+    assert page.input_value("[data-part=search]") == ""
 
 
 def test_found_and_missed_of_a_cell_are_its_counts(opened: Opener, whole: Report, whole_url: str) -> None:

@@ -138,7 +138,13 @@ class Browser {
     this.parts.previous.addEventListener('click', () => this.turn(-1));
     this.parts.next.addEventListener('click', () => this.turn(1));
     this.element.addEventListener('keydown', (event) => this.key(event));
-    addEventListener('hashchange', () => this.takeAddress());
+    const leftFrom = () => history.state?.section === this.section;
+    addEventListener('hashchange', () => leftFrom() || this.takeAddress());
+    addEventListener('popstate', () => {
+      if (!leftFrom()) return;
+      this.setFilters(new URLSearchParams(history.state.filters));
+      this.search();
+    });
   }
 
   // Single keys work only while a unit has the focus, or something in it: elsewhere they belong to the reader.
@@ -493,14 +499,16 @@ class Browser {
 
 // For charts: go to the units that hold of all that is asked, as { system: 'CAMB', type: 'ArtOrDet', verdict: 'missed' },
 // in a section of sentences, which is that of the first browser where none is named. False where there is no such
-// section. The way back is the reader's "back".
-const openSentences = (asked, section = browserElements[0]?.closest('section').id) => {
-  if (!browserElements.some((element) => element.closest('section').id === section)) return false;
+// section. The way back is the reader's "back", which finds the filters as they were.
+const openSentences = (asked, section = browsers[0]?.section) => {
+  const browser = browsers.find((each) => each.section === section);
+  if (!browser) return false;
+  history.replaceState({ section, filters: browser.parameters().toString() }, '');
   location.hash = `#${section}?${new URLSearchParams(asked)}`;
   return true;
 };
 
 const browserElements = [...document.querySelectorAll('[data-browser]')];
-[...document.querySelectorAll('script.browser-data')].forEach((block, index) => {
-  new Browser(browserElements[index], new Pool(JSON.parse(block.textContent)), index + 1);
-});
+const browsers = [...document.querySelectorAll('script.browser-data')].map(
+  (block, index) => new Browser(browserElements[index], new Pool(JSON.parse(block.textContent)), index + 1),
+);
