@@ -19,6 +19,7 @@ KERNELS = {
     "errorbar.metrics._whole": "src/errorbar/metrics/_whole.pyx",
     "errorbar.metrics._rounded": "src/errorbar/metrics/_rounded.pyx",
     "errorbar.metrics._tally": "src/errorbar/metrics/_tally.pyx",
+    "errorbar.metrics._left_out": "src/errorbar/metrics/_left_out.pyx",
     "errorbar.metrics._fold": "src/errorbar/metrics/_fold.pyx",
     "errorbar.detectors._learn": "src/errorbar/detectors/_learn.pyx",
     "errorbar.detectors._ngrams": "src/errorbar/detectors/_ngrams.pyx",

@@ -15,15 +15,11 @@ from errorbar.metrics._rounded cimport (
 )
 from errorbar.metrics._whole cimport (
     BITS, Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole,
-    members, whole_weights,
+    members, ordinary, usual, whole_weights,
 )
 
 cdef enum:
     ENOUGH = 8  # replicates for which looking ahead pays
-
-# Weights (beta squared) for which different sums of a thousand million edits do not round to the same number.
-cdef double LEAST = 1e-3
-cdef double MOST = 1e3
 
 
 cdef bint beats(const Candidate *x, const Candidate *y, bint wrong) noexcept nogil:
@@ -32,23 +28,6 @@ cdef bint beats(const Candidate *x, const Candidate *y, bint wrong) noexcept nog
     if x.c < y.c or x.p - less > y.p or x.g - less > y.g:
         return False
     return x.a < y.a or x.c > y.c or x.p < y.p or x.g < y.g
-
-
-cdef bint ordinary(const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals) noexcept nogil:
-    """Whether nothing is correct where nothing is proposed or in the reference; else 0/0 could upset the order."""
-    cdef Py_ssize_t u, a
-    for u in range(counts.shape[0]):
-        for a in range(counts.shape[1]):
-            if counts[u, a, 0] < 0 or counts[u, a, 1] < 0 or counts[u, a, 2] < 0:
-                return False
-            if counts[u, a, 0] and not (counts[u, a, 1] or counts[u, a, 2]):
-                return False
-    for u in range(totals.shape[0]):
-        if totals[u, 0] < 0 or totals[u, 1] < 0 or totals[u, 2] < 0:
-            return False
-        if totals[u, 0] and not (totals[u, 1] or totals[u, 2]):
-            return False
-    return True
 
 
 cdef void list_candidates(
@@ -127,8 +106,8 @@ def fold_replicates(
         free(steps)
         raise MemoryError("not enough memory for the counts of the sentences")
     with nogil:
-        weight = weight_of(b2, LEAST <= b2 <= MOST)
-        ahead = R >= ENOUGH and LEAST <= b2 <= MOST
+        weight = weight_of(b2, usual(b2))
+        ahead = R >= ENOUGH and usual(b2)
         ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
         list_candidates(counts, present, masks, ahead and not many_masks,
                         ahead and many_masks and masks.shape[1] <= BITS, rounded, found, offset)

@@ -44,6 +44,14 @@ cdef inline uint64_t members(const uint8_t[:, ::1] masks, Py_ssize_t row) noexce
     return found
 
 
+cdef inline bint usual(double b2) noexcept nogil:
+    """Whether different sums of a thousand million edits do not round to the same number with this weight."""
+    return 1e-3 <= b2 <= 1e3
+
+
+cdef bint ordinary(const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals) noexcept nogil
+
+
 cdef Weights whole_weights(
     double b2, const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals, Py_ssize_t n
 ) noexcept nogil

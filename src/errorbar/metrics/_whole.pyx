@@ -12,6 +12,23 @@ cdef double SHORT = 65536.0  # weights up to this are exact in any sum
 cdef double EXACT = 1125899906842624.0  # 2^50
 
 
+cdef bint ordinary(const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals) noexcept nogil:
+    """Whether nothing is correct where nothing is proposed or in the reference; else 0/0 could upset the order."""
+    cdef Py_ssize_t u, a
+    for u in range(counts.shape[0]):
+        for a in range(counts.shape[1]):
+            if counts[u, a, 0] < 0 or counts[u, a, 1] < 0 or counts[u, a, 2] < 0:
+                return False
+            if counts[u, a, 0] and not (counts[u, a, 1] or counts[u, a, 2]):
+                return False
+    for u in range(totals.shape[0]):
+        if totals[u, 0] < 0 or totals[u, 1] < 0 or totals[u, 2] < 0:
+            return False
+        if totals[u, 0] and not (totals[u, 1] or totals[u, 2]):
+            return False
+    return True
+
+
 cdef Weights whole_weights(
     double b2, const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals, Py_ssize_t n
 ) noexcept nogil:

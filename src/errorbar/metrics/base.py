@@ -58,6 +58,14 @@ class Swapping:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretches:
+    """Units in order, cut into stretches of which each replicate leaves one out."""
+
+    order: NDArray[np.int64]  # every unit that is folded; shape (n,)
+    ends: NDArray[np.int64]  # where in the order each stretch ends, the last at n; shape (replicates,)
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """What to fold: replicates of units, or for ``additive`` metrics of their weights, and of annotators."""
 
@@ -65,6 +73,7 @@ class Selection:
     weights: Floats | None = None  # how often each unit counts; shape (replicates or 1, units)
     annotators: NDArray[np.uint8] | None = None  # who may be chosen, None: all; shape (replicates or 1, annotators)
     swapping: Swapping | None = None  # swaps of two systems' outputs; ``units`` are those of the first, in one row
+    left_out: Stretches | None = None  # what ``units`` say too, for who folds that faster
 
     def as_weights(self, n_units: int) -> Floats:
         """How often each unit counts, however the selection says it; shape (replicates or 1, n_units)."""

@@ -87,6 +87,9 @@ def fold_counts(
 
     ``start``: totals to go on from; shape (replicates, counted). A selection that does not fit is a ``ValueError``.
     """
+    found = None if want_chosen or start is not None else _fold_left_out(statistics, rule, selection)
+    if found is not None:
+        return found
     counts, present, swapping = statistics.counts, statistics.present, selection.swapping
     n_units, n_annotators = present.shape
     known = n_units if swapping is None else n_units // 2
@@ -132,6 +135,30 @@ def fold_counts(
         if want_chosen:
             chosen[there, place] = best
     return Choice(totals, used, chosen)
+
+
+def _fold_left_out(statistics: EditStatistics, rule: Preference, selection: Selection) -> Choice | None:
+    """The totals without each stretch by the kernel that folds everything once; None where it cannot."""
+    counts, present, left_out = statistics.counts, statistics.present, selection.left_out
+    if left_out is None or not isinstance(rule, Rule) or rule.rounded or not (rule.running and rule.kernel):
+        return None
+    masks = np.ones((1, present.shape[1])) if selection.annotators is None else selection.annotators
+    if selection.swapping is not None or masks.shape != (1, present.shape[1]):
+        return None
+    from errorbar.metrics._left_out import fold_left_out  # noqa: PLC0415 - absent without a compiler
+
+    order, ends = np.ascontiguousarray(left_out.order, np.int64), np.ascontiguousarray(left_out.ends, np.int64)
+    # As above: nothing may lie outside.
+    if order.size and (order.min() < 0 or order.max() >= len(present)):
+        raise ValueError(f"units must be numbers from 0 to {len(present) - 1}")
+    if not ends.size or ends[0] < 0 or ends[-1] != len(order) or (ends[1:] < ends[:-1]).any():
+        raise ValueError(f"stretches must end one after the other, the last at {len(order)}")
+    totals, used = np.zeros((len(ends), counts.shape[2]), np.int64), np.zeros(len(ends), np.int64)
+    counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
+    mask = np.ascontiguousarray(masks[0], np.uint8)
+    if not fold_left_out(counts, present, order, ends, mask, rule.beta, totals, used):
+        return None
+    return Choice(totals, used, np.empty((0, len(order)), np.int32))
 
 
 def _swaps(swapping: Swapping | None, n_units: int, rows: Ints) -> tuple[NDArray[np.uint8], Ints]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection
+from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection, Stretches
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling, blocks
@@ -136,9 +136,11 @@ def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> 
 def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
     """What a fold gives with one of these groups of units left out at a time; shape (groups, ...)."""
     members = cluster_members(groups)
-    if len(members) * len(groups) <= MOST_HELD:
-        return _folded(metric, fold, [left_out_rows(groups)], len(groups))
     order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
+    if len(members) * len(groups) <= MOST_HELD:
+        if metric.additive:
+            return _folded(metric, fold, [left_out_rows(groups)], len(groups))
+        return fold(Selection(left_out_rows(groups), left_out=Stretches(order, ends)))
 
     def rows() -> Iterator[Rows]:
         for units, end in zip(members, ends, strict=True):
