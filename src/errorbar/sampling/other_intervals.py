@@ -98,7 +98,7 @@ def box_interval(quantity: Quantity, sample: Sample, confidence_level: float = 0
 def delta_interval(
     quantity: Quantity, sample: Sample, smoothed: Totals, confidence_level: float, *, method: Literal["logit", "wald"]
 ) -> Interval | Undefined:
-    """The logit or Wald interval; the box where the sample shows 0 or 1, or a recall that depends on something unseen."""
+    """The logit or Wald interval; the box where the sample shows 0 or 1, or a recall rests on something unseen."""
     (hits, flagged), (misses, others) = (
         (sample.x[side].sum(), sample.n[side].sum()) for side in (quantity.flags, ~quantity.flags)
     )

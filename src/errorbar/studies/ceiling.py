@@ -38,7 +38,7 @@ USUAL_JUDGES = JudgePlan()
 LEAST_JUDGES = 3
 """So many must be left, one left out, for a human and somebody to score against."""
 MOST_FOLDED = 400_000_000
-"""Sentences in all folds up to which intervals are made unasked: some seconds."""
+"""Sentences in all folds up to which intervals are made unasked, without groups of texts: some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
