@@ -149,11 +149,11 @@ def _shifted(sources: Sequence[str], changed: Sequence[Changed]) -> set[int]:
     found = set()
     words: dict[int, Words] = {}  # of the few source lines beside an unlike one
     for at, source, said in changed:
-        own = _likeness(said, source)
+        own = likeness(said, source)
         if len(said) >= SHORTEST and own < UNLIKE:
             near = range(max(0, at - WINDOW), min(len(sources), at + WINDOW + 1))
             words |= {other: frozenset(sources[other].split()) for other in near if other not in words}
-            best = max(_likeness(said, words[other]) for other in near)
+            best = max(likeness(said, words[other]) for other in near)
             if best >= ALIKE and best >= own + MARGIN:
                 found.add(at + 1)
     return found
@@ -168,5 +168,6 @@ def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _likeness(first: Words, second: Words) -> float:
+def likeness(first: Words, second: Words) -> float:
+    """Distinct words that two lines share, over those of the one that has more."""
     return len(first & second) / max(len(first), len(second), 1)

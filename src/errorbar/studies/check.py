@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from os import fspath
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Problem, UsageError, as_arguments
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_arguments
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.line_gap import explain_gap
 from errorbar.edits.system_edits import EditsReader
 from errorbar.edits.typed_texts import given_edits
 from errorbar.formats.catalog import FORMATS, is_hoo, labels_tokens, recognize_line
@@ -36,6 +37,8 @@ OF_FORMAT = {
     "bea": ("essays", "sentences", "tokens", "annotators", "edits"),
 }
 OF_CORPUS = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
+MOST_ALIGNED = 100_000
+"""Lines up to which a missing one is looked for."""
 MOST = 1_000_000
 """More problems than anybody reads; bounds the memory."""
 
@@ -208,21 +211,32 @@ def _check_output(
     """A system's output against the sentences of a reference, whose own problems are no matter here."""
     labels = isinstance(output, NamedFile) and labels_tokens(output.path) and usual_metric(gold, None) is not None
     (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True, labels=labels))
+    name = _path(output)  # as errors call it, which are of the file
     look = Look()
     sentences = changed = n_edits = 0
+    sources, said = list[str](), list[str]()
     quiet = Problems(lenient=True)
     for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
         lines = list(stream.take_for(chunk.sentences))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
+        if sentences <= MOST_ALIGNED:
+            sources += texts
+            said += lines
         if len(lines) == len(texts):
             n_edits += sum(map(len, given_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
-    admission.say(stream.name, look, problems)
     if isinstance(stream, LabelReader):
+        admission.say(name, look, problems)
         return {"sentences": stream.count, "tokens labeled i": n_edits}
+    if stream.count != sentences:  # then no line can be trusted to be beside its own
+        gap = explain_gap(sources, said, stream.count) if sentences <= MOST_ALIGNED else None
+        if gap is not None:
+            problems.note("shifted-lines", gap, Place(name))
+        return {"lines": stream.count}
+    admission.say(name, look, problems)
     counts = {"lines": stream.count, "sentences changed": changed}
     return {**counts, "edits": n_edits} if isinstance(stream, EditsReader) else counts
 
