@@ -168,7 +168,8 @@ def note_parts(looked: Sequence[int], names: Sequence[str], n_texts: int, unit: 
         f"{len(parts)} of {len(names)} judges looked at parts of the corpus ({first} of {n_texts:,} {unit}s): how "
         "judges vary and how texts do can hardly be told apart"
     )
-    problems.note("judges-parts", what, Place(), fix="--judges=fixed leaves judges out")
+    fix = "give each annotator's own file if they looked at all of it (a merged one may lack them), or --judges=fixed"
+    problems.note("judges-parts", what, Place(), fix=fix)
 
 
 def note_short(who: Sequence[str], problems: Problems) -> None:
