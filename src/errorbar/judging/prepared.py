@@ -27,10 +27,10 @@ class Prepared:
         self._sqlite = text
         self._postgresql = _NAMED.sub(r"%(\1)s", (postgresql or text).replace("%", "%%"))
 
-    def __call__(self, tx: Connection, **values: object) -> Any:  # noqa: ANN401 - the driver's cursor
-        """Run it; what comes back is the driver's cursor, whose rows are tuples."""
+    def __call__(self, tx: Connection, **values: object) -> Any:  # noqa: ANN401 - mostly the driver's cursor
+        """Run it; what comes back has the driver's ``fetchone`` and ``fetchall``, whose rows are tuples."""
         if is_far(tx):
-            return _piped(tx).execute(self._postgresql, values)
+            return _run_far(tx, self._postgresql, values)
         run: Any = tx.connection.driver_connection
         return run.execute(self._sqlite, values)
 
@@ -64,22 +64,111 @@ def is_far(tx: Connection) -> bool:
     return bool(tx.dialect.name != "sqlite")
 
 
-def _piped(tx: Connection) -> Any:  # noqa: ANN401 - the driver's
-    """The driver's connection to a server: in a pipeline, if this transaction writes."""
+class _Pipeline:
+    """A connection of psycopg whose statements are sent without waiting for each other's results.
+
+    psycopg's own way into a pipeline and out of it is a block, which waits by a message ("flush") that leaves the
+    server in the middle of something, as it sees it. Its limit of idle time does not apply then: a process that is
+    stopped would keep the lock of writers for ever. So what comes last is always a sync, after each statement too; the
+    server is idle behind it, and takes back what was begun if nothing more comes.
+    """
+
+    __slots__ = ("_driver", "_inner", "_synced")
+
+    def __init__(self, driver: Any) -> None:  # noqa: ANN401 - the driver's connection
+        from psycopg import Pipeline  # noqa: PLC0415 - needs the extra
+
+        self._driver, self._inner, self._synced = driver, Pipeline(driver), True
+        self._inner.__enter__()
+        driver._pipeline = self._inner  # as its block does it
+
+    def run(self, statement: str, values: dict[str, object]) -> _Coming:
+        """Send a statement, and a sync that is not waited for."""
+        self._synced = False
+        cursor = self._driver.execute(statement, values)
+        self._driver.pgconn.pipeline_sync()
+        self._inner.result_queue.append(None)
+        self._synced = True
+        return _Coming(cursor, self)
+
+    def wait(self) -> None:
+        """Until everything that was sent is answered; raises the first that the server refused."""
+        from psycopg.generators import send  # noqa: PLC0415 - needs the extra
+
+        if self._inner.result_queue or not self._synced:
+            self._synced = False
+            with self._driver.lock:
+                self._driver.wait(send(self._driver.pgconn))  # to its end, as the wait for the reply sends nothing
+            self._inner.sync()
+            self._synced = True
+
+    def end(self) -> None:
+        """The same, and leave; if it raises, the connection is of no more use."""
+        self.wait()
+        self._driver.pgconn.exit_pipeline_mode()
+        self._driver._pipeline = None
+
+
+class _Coming:
+    """What a statement gives back, waited for when somebody asks for it."""
+
+    __slots__ = ("_cursor", "_pipeline")
+
+    def __init__(self, cursor: Any, pipeline: _Pipeline) -> None:  # noqa: ANN401 - the driver's
+        self._cursor, self._pipeline = cursor, pipeline
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a tuple, or None
+        """The next row."""
+        self._pipeline.wait()
+        return self._cursor.fetchone()
+
+    def fetchall(self) -> Any:  # noqa: ANN401 - tuples
+        """All rows that are left."""
+        self._pipeline.wait()
+        return self._cursor.fetchall()
+
+    def __iter__(self) -> Any:  # noqa: ANN401 - over tuples
+        return iter(self.fetchall())
+
+
+def _run_far(tx: Connection, statement: str, values: dict[str, object]) -> Any:  # noqa: ANN401 - as of Prepared
+    """Run a statement on a server: in a pipeline, if this transaction writes."""
     run: Any = tx.connection.driver_connection
+    if not tx.get_execution_options().get("errorbar_write"):
+        return run.execute(statement, values)
     known = per_transaction(tx)
-    if _PIPELINE not in known and tx.get_execution_options().get("errorbar_write"):
-        pipeline = run.pipeline()
-        pipeline.__enter__()
-        known[_PIPELINE] = pipeline
-    return run
+    pipeline = known.get(_PIPELINE)
+    if pipeline is None:
+        pipeline = known[_PIPELINE] = _Pipeline(run)
+    return pipeline.run(statement, values)
 
 
-def flush(tx: Connection, error: BaseException | None = None) -> None:
-    """Wait for what was put; ``error``: there is no use in it any more."""
-    pipeline = per_transaction(tx).pop(_PIPELINE, None)
+def flush(tx: Connection) -> None:
+    """Wait for what was put; raises the first that is wrong with it, which ends the transaction."""
+    try:
+        _end_pipeline(tx)
+    except BaseException:
+        tx.invalidate()
+        raise
+
+
+def abandon(tx: Connection, error: BaseException) -> None:
+    """After an error, which stays the one that is told: a connection that cannot be rolled back is closed.
+
+    The server takes back what was begun when it is gone. An interruption may have come anywhere in the driver.
+    """
+    if is_far(tx) and not isinstance(error, Exception):
+        tx.invalidate()
+    try:
+        _end_pipeline(tx)
+    except Exception:  # noqa: BLE001 - follows from the error, or is of what is taken back with it
+        tx.invalidate()
+
+
+def _end_pipeline(tx: Connection) -> None:
+    pipeline = None if tx.invalidated else per_transaction(tx).pop(_PIPELINE, None)
     if pipeline is not None:
-        pipeline.__exit__(*((None,) * 3 if error is None else (type(error), error, error.__traceback__)))
+        pipeline.end()
 
 
 def per_transaction(tx: Connection) -> dict[str, Any]:

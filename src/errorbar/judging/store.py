@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection, Engine, Transaction, inspect, text
 
 from errorbar.judging.commit_outcome import Mark, mark_of, was_committed, was_written
-from errorbar.judging.prepared import flush
+from errorbar.judging.prepared import abandon, flush
 from errorbar.judging.store_engines import engine_of, file_of, is_sqlite, lock_file, logs_of
 from errorbar.judging.store_errors import (
     StoreError,
@@ -129,10 +129,10 @@ class Store:
             with tx.begin() as transaction:
                 try:
                     yield tx
+                    flush(tx)
                 except BaseException as error:
-                    flush(tx, error)
+                    abandon(tx, error)
                     raise
-                flush(tx)
                 self._commit(transaction, mark_of(tx))
 
     def _commit(self, transaction: Transaction, mark: Mark | None) -> None:
