@@ -17,8 +17,8 @@ class Prepared:
 
     SQLAlchemy's own way costs thirty microseconds for each statement, more than SQLite takes to run it, and an answer
     with the claim after it is some twenty statements inside a transaction that nobody else can enter. To a PostgreSQL
-    server each is a round trip besides, so a transaction that writes is a pipeline there: only what gives something
-    back is waited for, and the server runs what does not (``put``) while this process goes on.
+    server each is a round trip besides, so a transaction that writes is a pipeline there: what gives nothing back
+    (``put``) waits for what does, and is sent along with it.
     """
 
     __slots__ = ("_postgresql", "_sqlite")
@@ -65,67 +65,61 @@ def is_far(tx: Connection) -> bool:
 
 
 class _Pipeline:
-    """A connection of psycopg whose statements are sent without waiting for each other's results.
+    """A connection of psycopg whose statements are sent together, when somebody asks what one of them gives back.
 
-    psycopg's own way into a pipeline and out of it is a block, which waits by a message ("flush") that leaves the
-    server in the middle of something, as it sees it. Its limit of idle time does not apply then: a process that is
-    stopped would keep the lock of writers for ever. So what comes last is always a sync, after each statement too; the
-    server is idle behind it, and takes back what was begun if nothing more comes.
+    What is sent last is always a sync, and it is waited for. Psycopg's own waiting for one result would leave the
+    server in the middle of something, as it sees it: its limit of idle time does not apply then, and a process that is
+    stopped would keep the lock of writers for ever.
     """
 
-    __slots__ = ("_driver", "_inner", "_synced")
+    __slots__ = ("_block", "_driver", "_inner", "_waiting")
 
     def __init__(self, driver: Any) -> None:  # noqa: ANN401 - the driver's connection
-        from psycopg import Pipeline  # noqa: PLC0415 - needs the extra
+        self._driver, self._block = driver, driver.pipeline()
+        self._inner = self._block.__enter__()
+        self._waiting: list[_Coming] = []
 
-        self._driver, self._inner, self._synced = driver, Pipeline(driver), True
-        self._inner.__enter__()
-        driver._pipeline = self._inner  # as its block does it
-
-    def run(self, statement: str, values: dict[str, object]) -> _Coming:
-        """Send a statement, and a sync that is not waited for."""
-        self._synced = False
-        cursor = self._driver.execute(statement, values)
-        self._driver.pgconn.pipeline_sync()
-        self._inner.result_queue.append(None)
-        self._synced = True
-        return _Coming(cursor, self)
+    def add(self, statement: str, values: dict[str, object]) -> _Coming:
+        """A statement behind all others."""
+        made = _Coming(self, statement, values)
+        self._waiting.append(made)
+        return made
 
     def wait(self) -> None:
-        """Until everything that was sent is answered; raises the first that the server refused."""
-        from psycopg.generators import send  # noqa: PLC0415 - needs the extra
-
-        if self._inner.result_queue or not self._synced:
-            self._synced = False
-            with self._driver.lock:
-                self._driver.wait(send(self._driver.pgconn))  # to its end, as the wait for the reply sends nothing
+        """Send what waits, until all of it is answered; raises the first that the server refused."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            for each in waiting:
+                each.cursor = self._driver.execute(each.statement, each.values)
             self._inner.sync()
-            self._synced = True
 
     def end(self) -> None:
-        """The same, and leave; if it raises, the connection is of no more use."""
+        """The same, and leave; if it raises, the connection is of no more use.
+
+        Here psycopg waits in its own way: a commit, or a statement without a pipeline, must come next.
+        """
         self.wait()
-        self._driver.pgconn.exit_pipeline_mode()
-        self._driver._pipeline = None
+        self._block.__exit__(None, None, None)
 
 
 class _Coming:
     """What a statement gives back, waited for when somebody asks for it."""
 
-    __slots__ = ("_cursor", "_pipeline")
+    __slots__ = ("_pipeline", "cursor", "statement", "values")
 
-    def __init__(self, cursor: Any, pipeline: _Pipeline) -> None:  # noqa: ANN401 - the driver's
-        self._cursor, self._pipeline = cursor, pipeline
+    def __init__(self, pipeline: _Pipeline, statement: str, values: dict[str, object]) -> None:
+        self._pipeline, self.statement, self.values = pipeline, statement, values
+        self.cursor: Any = None  # the driver's
 
     def fetchone(self) -> Any:  # noqa: ANN401 - a tuple, or None
         """The next row."""
         self._pipeline.wait()
-        return self._cursor.fetchone()
+        return self.cursor.fetchone()
 
     def fetchall(self) -> Any:  # noqa: ANN401 - tuples
         """All rows that are left."""
         self._pipeline.wait()
-        return self._cursor.fetchall()
+        return self.cursor.fetchall()
 
     def __iter__(self) -> Any:  # noqa: ANN401 - over tuples
         return iter(self.fetchall())
@@ -140,7 +134,7 @@ def _run_far(tx: Connection, statement: str, values: dict[str, object]) -> Any: 
     pipeline = known.get(_PIPELINE)
     if pipeline is None:
         pipeline = known[_PIPELINE] = _Pipeline(run)
-    return pipeline.run(statement, values)
+    return pipeline.add(statement, values)
 
 
 def flush(tx: Connection) -> None:

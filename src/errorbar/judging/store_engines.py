@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from contextlib import closing, suppress
@@ -112,7 +113,13 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
     return engine
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """What the driver ignores on its way out of a pipeline follows from an error that somebody is told."""
+    return not str(record.msg).startswith("error ignored terminating")
+
+
 def _postgresql(url: str, *, read_only: bool) -> Engine:
+    logging.getLogger("psycopg").addFilter(_is_news)  # to add it again changes nothing
     long = "postgresql+psycopg://" + url.split("://", 1)[1]
     engine = create_engine(long, pool_size=4, max_overflow=28, pool_pre_ping=True)
 
