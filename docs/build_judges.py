@@ -37,7 +37,7 @@ def main() -> None:
     files = [data / "conll14_systems/official_submissions" / name for name in SYSTEMS]
     OUT.mkdir(exist_ok=True)
     pairs(gold, essays, files)
-    bars(data / "conll14/noalt/official-2014.combined.m2", essays, files)
+    bars([data / f"conll14/noalt/official-2014.{i}.m2" for i in (0, 1)], essays, files)
     plan = errorbar.plan_judging(gold, files, documents=essays, lenient=True, have="50x2", n_pilots=0)
     picture("plan.svg", plan_chart(plan, plan.targets[0]))
 
@@ -63,7 +63,7 @@ def pairs(gold: list[Path], essays: Path, files: list[Path]) -> None:
     picture("pairs.svg", bar_chart(counts, x_title="F0.5 of CAMB", y_title="pairs of judges"))
 
 
-def bars(gold: Path, essays: Path, files: list[Path]) -> None:
+def bars(gold: list[Path], essays: Path, files: list[Path]) -> None:
     """Three systems against the two official annotators, as the report draws them."""
     scores = errorbar.score(gold, files, documents=essays)
     dots = []

@@ -33,23 +33,25 @@ PAGES = [
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 CORPUS_FILES = {
-    "official-2014.combined.m2": ["conll14/noalt/official-2014.combined.m2"],
-    **{name: [f"conll14_systems/official_submissions/{name}"] for name in ("CAMB", "CUUI", "AMU")},
-    "A*.m2": [f"bn2015_10gec/A{number}.m2" for number in range(1, 11)],
-    **{f"dev.{name}": [f"jfleg_dev/dev.{name}"] for name in ("src", "ref0", "ref1", "ref2", "ref3")},
-    "judgments.xml": ["rankings_grundkiewicz2015/judgments.xml"],
-    **{f"scores.{name}": [f"rankings_grundkiewicz2015/metrics/scores.{name}"] for name in ("m2", "bleu")},
-    "official.sgml": ["conll13/original/official.sgml"],
-    "writing-guide.txt": ["openstax_ccby_text/writing-guide.txt"],
-    "en_ewt-ud-train.rebuilt.conllu": ["ud_english_ewt/en_ewt-ud-train.rebuilt.conllu"],
+    **{name: f"conll14_systems/official_submissions/{name}" for name in ("CAMB", "CUUI", "AMU")},
+    "judgments.xml": "rankings_grundkiewicz2015/judgments.xml",
+    **{f"metrics/scores.{name}": f"rankings_grundkiewicz2015/metrics/scores.{name}" for name in ("m2", "bleu")},
+    "writing-guide.txt": "openstax_ccby_text/writing-guide.txt",
+    "en_ewt-ud-train.conllu": "ud_english_ewt/en_ewt-ud-train.rebuilt.conllu",
 }
 """Files of corpora under the names that the documents call them by."""
 
 
-THREADS = ("README.md", "index.md", "tutorial.md", "crowd.md", "sampling.md")
+THREADS = ("README.md", "index.md", "tutorial.md", "crowd.md", "judge.md", "sampling.md")
 """Pages whose commands are typed one after the other in one folder."""
-FETCHED = {"bryant-ng2015": DATA / "bn2015_10gec", "conll2014-systems": DATA / "conll14_systems/official_submissions"}
-"""What ``errorbar data path NAME`` stands for, without the network."""
+FETCHED = {
+    "bryant-ng2015": ("bn2015_10gec", "."),
+    "conll2013": ("conll13/original", "original/data"),
+    "conll2014": ("conll14", "."),
+    "conll2014-systems": ("conll14_systems/official_submissions", "."),
+    "jfleg": ("jfleg_dev", "dev"),
+}
+"""What ``errorbar data path NAME`` stands for, without the network: a folder, and where in the corpus it is."""
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -91,10 +93,20 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "demo"
 
 
-def corpus_files(command: str) -> list[Path]:
-    """The files of corpora that a command reads."""
+def corpus_files(command: str) -> dict[str, Path]:
+    """The files of corpora that a command reads, by the names that it calls them by."""
     named = {word.rpartition("=")[2] for word in shlex.split(command)}
-    return [DATA / path for name, paths in CORPUS_FILES.items() if name in named for path in paths]
+    both = [f"official-2014.{annotator}.m2" for annotator in (0, 1) if "official-2014.[01].m2" in named]
+    single = {name: DATA / path for name, path in CORPUS_FILES.items() if name in named}
+    return single | {name: DATA / "conll14/noalt" / name for name in both}
+
+
+def linked(link: Path, path: Path) -> Path:
+    """Make the link if it is not there."""
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.exists():
+        link.symlink_to(path)
+    return link
 
 
 @dataclass(frozen=True)
@@ -119,16 +131,18 @@ class Typed:
 
     def with_corpora(self, where: str, command: str) -> str:
         """Make links to the files of corpora that a command names, as ``data fetch`` would have got them."""
-        for path in corpus_files(command):
+        for name, path in corpus_files(command).items():
             if not path.exists():
                 pytest.skip(f"{where} needs {path.name}, which is not at {DATA}")
-            if not (self.folder / path.name).exists():
-                (self.folder / path.name).symlink_to(path)
-        for name, path in FETCHED.items():
+            linked(self.folder / name, path)
+        for name, (folder, inside) in FETCHED.items():
             given = f"$(errorbar data path {name})"
-            if given in command and not path.exists():
+            if given not in command:
+                continue
+            if not (DATA / folder).exists():
                 pytest.skip(f"{where} needs {name}, which is not at {DATA}")
-            command = command.replace(given, str(path))
+            linked(self.folder / "fetched" / name / inside, DATA / folder)
+            command = command.replace(given, str(self.folder / "fetched" / name))
         if "$(" in command:
             pytest.skip(f"{where} needs a corpus from the network or at hand")
         return command
@@ -214,7 +228,10 @@ def slow_tasks() -> list[object]:
         pytest.param(
             heading,
             marks=[pytest.mark.slow]
-            if any(corpus_files(command) or command.startswith(LONG) for command, _ in examples_of(text))
+            if any(
+                corpus_files(command) or is_large(command) or command.startswith(LONG)
+                for command, _ in examples_of(text)
+            )
             else [],
         )
         for heading, text in tasks()[1].items()
@@ -289,7 +306,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_summary_on_the_page_of_the_report(tmp_path: Path, demo: Path) -> None:
     """What ``sed`` shows of the file that the first command of docs/report.md writes."""
     (_, block), *_ = ((where, text) for where, text in blocks("console") if where.startswith("report.md"))
-    command, look, summary = block.strip().splitlines()
+    _, command, look, summary = block.strip().splitlines()
     assert look == "$ sed -n 3p report.md"
     shutil.copytree(demo, tmp_path / "demo")
     assert run(command.removeprefix("$ "), tmp_path).returncode == 0
