@@ -157,7 +157,10 @@ def prepare_study(
             problems.notes.append(absent_note(name, absent, len(corpus), corpus.name))
     pieces: list[tuple[str, int, Sequence[str]]] = []
     for column, name in enumerate(corpus.annotators):
-        texts_by = [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences]
+        texts_by = [
+            corrected_text(sentence, name, problems, place=corpus.place(number, name))
+            for number, sentence in enumerate(corpus.sentences)
+        ]
         made = zip(texts_by, corpus.sentences, strict=True)
         pieces.append((name, column, [Corrected(text, s.annotations.get(name, ())) for text, s in made]))
     for system in systems if not plan.force else ():

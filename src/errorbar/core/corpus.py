@@ -67,6 +67,7 @@ class Corpus:
         notes: What its reader repaired or warns of.
         cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
         labeled: The annotators said which tokens are wrong, and corrected nothing.
+        files: Where several files were joined: annotator to the own file, and to its line of each sentence.
 
     Raises:
         UsageError: If the annotators are one name, or the sentences no list.
@@ -78,6 +79,7 @@ class Corpus:
     notes: list[Problem] = field(default_factory=list)
     cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
     labeled: bool = False
+    files: dict[str, tuple[str, Sequence[int]]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.annotators, str):
@@ -94,6 +96,14 @@ class Corpus:
         for name in annotators:
             if name not in self.annotators:
                 raise unknown_annotator(name, self.annotators)
+
+    def place(self, number: int, annotator: str) -> Place:
+        """Where an annotator's edits of a sentence stand, counted from 0; without a line where none is known."""
+        if annotator in self.files:
+            file, lines = self.files[annotator]
+            return Place(file, lines[number])
+        line = self.sentences[number].line
+        return Place(self.name, line) if line else Place(f"annotator {annotator}, sentence {number + 1}")
 
     def check(self) -> Corpus:
         """Itself, unless fields are of another type, as a corpus made by hand may have them; it is looked at once."""
@@ -117,7 +127,8 @@ class Corpus:
         kept = [replace(s, annotations=said) for s, said in zip(self.sentences, known, strict=True)]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
-        return Corpus(kept, tuple(annotators), self.name, self.notes + notes, labeled=self.labeled)
+        files = {name: self.files[name] for name in annotators if name in self.files}
+        return Corpus(kept, tuple(annotators), self.name, self.notes + notes, labeled=self.labeled, files=files)
 
 
 def annotator_order(names: Iterable[str]) -> tuple[str, ...]:

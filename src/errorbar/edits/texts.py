@@ -82,10 +82,18 @@ def overlaps(edit: Edit, last: Edit) -> bool:
 
 
 def corrected_text(
-    sentence: Sentence, annotator: str, problems: Problems, alternative: int = 0, optional: bool = True, file: str = ""
+    sentence: Sentence,
+    annotator: str,
+    problems: Problems,
+    alternative: int = 0,
+    optional: bool = True,
+    place: Place | None = None,
 ) -> str:
-    """One annotator's version of a sentence of ``file``; the source where they did not look; as ``apply_edits``."""
-    tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), Place(file, sentence.line)
+    """One annotator's version of a sentence; the source where they did not look; as ``apply_edits``.
+
+    ``place`` is where the annotator's edits stand; None: in the line of the sentence.
+    """
+    tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), place or Place("", sentence.line)
     if not edits:
         return " ".join(tokens)
     said = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)

@@ -226,9 +226,15 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 
 def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
     """Join what was taken from each stream, as many sentences of each."""
-    joined = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
     annotators = tuple(stream.called(name) for stream in streams for name in stream.seen)
-    return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True})  # no reader makes other types
+    if len(parts) == 1:
+        return Corpus(parts[0], annotators, streams[0].file.name, cache={"checked": True})  # no reader has other types
+    joined = [_merge(group, streams) for group in zip(*parts, strict=True)]
+    files: dict[str, tuple[str, Sequence[int]]] = {}
+    for stream, part in zip(streams, parts, strict=True):
+        own = display_name(stream.file.path), [sentence.line for sentence in part]
+        files |= {stream.called(name): own for name in stream.seen}
+    return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True}, files=files)
 
 
 def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:

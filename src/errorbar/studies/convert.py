@@ -331,7 +331,10 @@ def _corrected(
     for sentence in sentences:
         request.seen.update(dict.fromkeys(sentence.annotations))
         n_absent += name not in sentence.annotations
-        text = corrected_text(sentence, name, request.problems, alternative=alternative, optional=optional, file=file)
+        place = Place(file, sentence.line)
+        text = corrected_text(
+            sentence, name, request.problems, alternative=alternative, optional=optional, place=place
+        )
         yield Sentence(text)
     _check_seen(annotators, request)
     if n_absent:

@@ -191,7 +191,10 @@ def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's
     if len(names) < 2:
         return []
     problems, units = Problems(lenient=corpus.lenient), single.data.units
-    texts = {name: [corrected_text(each, name, problems, file=corpus.name) for each in units] for name in names}
+    texts = {
+        name: [corrected_text(each, name, problems, place=Place(corpus.name, each.line)) for each in units]
+        for name in names
+    }
     problems.raise_errors()
     return [
         (writer, judge, score)
