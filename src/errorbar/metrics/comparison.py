@@ -30,6 +30,7 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
+from errorbar.metrics.documents import MORE_DOCUMENTS
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.judge_sets import Judging
 from errorbar.metrics.judges import JudgeRule, JudgeSets
@@ -41,6 +42,7 @@ from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_letters, let
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
 
+MORE_SENTENCES = "add others; errorbar score gives the scores alone"
 POINT = 0.01  # the difference whose power is reported: a point of a measure in percent, 0.01 of another
 MOST_NAMED = 3
 FEW = 11  # so few systems have letters whatever their pairs: at most 3^(11 / 3) groups, or 57 (Moon & Moser 1965)
@@ -175,8 +177,9 @@ def compare_systems(
     _, codes = np.unique(clusters, return_inverse=True)
     codes = codes.ravel()
     if codes.size == 0 or codes.max() == 0:
-        what = "a single essay or sentence does not show how they vary"
-        raise UsageError(Problem("one-unit", what, expected="at least two"))
+        unit, fix = ("document", MORE_DOCUMENTS) if codes.size > 1 else ("sentence", MORE_SENTENCES)
+        what = f"a single {unit} does not show how {unit}s vary"
+        raise UsageError(Problem("one-unit", what, expected="at least two", fix=fix))
     main = metric.main
     scores = np.stack([metric.fold(system.statistics).values[0] for system in systems])
 

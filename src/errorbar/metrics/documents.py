@@ -15,6 +15,9 @@ from errorbar.core.problems import Problems
 FEW_DOCUMENTS = 25
 """With fewer, bootstrap intervals were measured to cover clearly less than their level."""
 
+MORE_DOCUMENTS = "add others, or resample sentences: errorbar convert --to m2 drops documents"
+"""The way out where there is only one."""
+
 
 class Documents:
     """Which essay each unit is from; ``single`` is what a unit without a document is called."""
@@ -59,9 +62,12 @@ class Documents:
 
     def warn(self, problems: Problems, *, intervals: bool = True) -> None:
         """Note what makes resamples of these clusters doubtful: sentences without a document; for intervals, few."""
-        if intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
-            many = "1 document is" if self.n_clusters == 1 else f"{self.n_clusters} documents are"
-            what = f"{many} few: 95% intervals are too short"
+        few = intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS
+        if few and self.n_clusters == 1:
+            what = f"no intervals: all {self._single}s are of one document, which does not show how documents vary"
+            problems.note("one-unit", what, Place(), fix=MORE_DOCUMENTS)
+        elif few:
+            what = f"{self.n_clusters} documents are few: 95% intervals are too short"
             problems.note("few-documents", what, Place(), fix="docs/design/intervals.md says by how much")
         if 0 < self._n_without < len(self._codes):
             what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"

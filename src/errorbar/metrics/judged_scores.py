@@ -73,7 +73,8 @@ def _kind(
         rule = plan.rule(metric, len(judging.judges))  # without those who looked at nothing
         unit = "group" if judging.grouped else whole.documents.unit
         note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
-    rule.note(problems)
+    if whole.documents.n_clusters > 1:  # without others there is no interval to be rough
+        rule.note(problems)
     return rule, judging if rule.random else None
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from errorbar.core.labels import natural_order
 from errorbar.datasets.cards import cache_root, catalog
 from errorbar.formats.reference import NamedFile, expand_files
 
@@ -53,8 +54,20 @@ def corpus_title(paths: Sequence[str]) -> str:
             part = name
         elif name and name.casefold() not in FILLERS | PARTS:
             return f"{name}, {part}" if part else name
-    more = len(files) - 1
-    return f"{_stem(places[0].name)} and {more:,} more file{'s' * (more > 1)}" if more else _stem(places[0].name)
+    return files_text([_stem(place.name) for place in places])
+
+
+def files_text(names: Sequence[str]) -> str:
+    """Files by their names: ``10 files, A1 to A10`` where these count on, else the first and how many more."""
+    more = len(names) - 1
+    if not more:
+        return names[0]
+    ordered = natural_order(names)
+    counts = [re.fullmatch(r"(.*?)([0-9]{1,9})", name) for name in ordered]
+    known = [(each[1], int(each[2])) for each in counts if each]
+    if more > 1 and len(known) == len(names) and known == [(known[0][0], known[0][1] + k) for k in range(len(names))]:
+        return f"{len(names):,} files, {ordered[0]} to {ordered[-1]}"
+    return f"{names[0]} and {more:,} more file{'s' * (more > 1)}"
 
 
 def _by_card(places: Sequence[Path]) -> str:

@@ -21,7 +21,7 @@ from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
-from errorbar.reporting.corpus_title import corpus_title
+from errorbar.reporting.corpus_title import corpus_title, files_text
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
 from errorbar.reporting.sections.figures import listed
@@ -234,7 +234,7 @@ def _corpus(
     if flags:
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
-    called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
+    called = ", ".join(names) if len(names) <= MOST_NAMED else files_text(names)
     return replace(study, name=called) if names else study
 
 

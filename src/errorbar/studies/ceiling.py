@@ -125,7 +125,8 @@ def reached(
         groups = left_out_groups(clusters, GROUPS, GROUPS) if groups is None else groups
         data.documents.warn(data.problems)
         rule = _judge_rule(judges, len(study.annotators))
-        rule.note(data.problems)
+        if data.documents.n_clusters > 1:  # without others there is no interval to be rough
+            rule.note(data.problems)
         level, told = drawn.confidence_level, progress if ci is None else lambda _: None
         if ci is None or rule.random:
             intervals, judged = jackknife_intervals(study, groups, drawn, told)

@@ -134,9 +134,18 @@ class CeilingResult(Result):
         return Table(columns, rows, name="ceiling", notes=notes)
 
     def interval_notes(self) -> list[str]:
-        """What the two intervals are."""
+        """What the two intervals are; nothing where there is none."""
         n = len(self.found.annotators)
-        return [] if self.judged is None else [judge_line(JudgeRule(n, n, random=True), self.confidence)]
+        if self.judged is None or self.why_none is not None:
+            return []
+        return [judge_line(JudgeRule(n, n, random=True), self.confidence)]
+
+    @property
+    def why_none(self) -> Undefined | None:
+        """Why none of the intervals that were wanted exists; None: some do, or none was wanted."""
+        made = [one for one in (self.intervals, self.judged) if one is not None]
+        every = [one for each in made for row in (each.human, *each.systems, *each.ratios) for one in row]
+        return next((one for one in every if isinstance(one, Undefined)), None) if not _some(every) else None
 
     def _both(self, key: str, kind: Kind) -> list[Column]:
         """The column of intervals over texts and judges, if there are any."""
@@ -199,6 +208,10 @@ def _of_human(name: str) -> Column:
 def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
     made = Estimate(known(value), 0)
     return made if interval is None else made.with_interval(interval)
+
+
+def _some(row: Sequence[Interval | Undefined]) -> bool:
+    return any(isinstance(one, Interval) for one in row)
 
 
 def _ends(value: Interval | Undefined) -> object:

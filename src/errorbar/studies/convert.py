@@ -332,9 +332,7 @@ def _corrected(
         request.seen.update(dict.fromkeys(sentence.annotations))
         n_absent += name not in sentence.annotations
         place = Place(file, sentence.line)
-        text = corrected_text(
-            sentence, name, request.problems, alternative=alternative, optional=optional, place=place
-        )
+        text = corrected_text(sentence, name, request.problems, alternative=alternative, optional=optional, place=place)
         yield Sentence(text)
     _check_seen(annotators, request)
     if n_absent:

@@ -112,7 +112,7 @@ class Gate:
         rows: list[list[Cell]] = [[each.system, _estimate(each), _SHOWN[each.outcome]] for each in self.checks]
         title = self.measure.title
         points = ", in points" if self.measure.kind == "percent" else ""
-        legend = f"{title} change: {title} of the system less {title} of {self.baseline}{points}; over {self.over}"
+        legend = f"{title} change: {title} of the system minus {title} of {self.baseline}{points}; over {self.over}"
         notes = [legend, *(each.sentence for each in self.checks)]
         return Table(columns, rows, f"Worse by more than {self.amount}?", "gate", notes, self.confidence)
 

@@ -69,8 +69,9 @@ def sets_column(measure: Measure, rule: JudgeRule) -> Column:
 
 
 def judge_lines(scores: Sequence[Score]) -> list[str]:
-    """What the two intervals are, in a line for each way."""
-    rules = {score.judges.sets.rule: score for score in scores if score.judges is not None}
+    """What the two intervals are, in a line for each way; nothing where there is none."""
+    known = [score for score in scores if any(one.interval is not None for one in score.estimates.values())]
+    rules = {score.judges.sets.rule: score for score in known if score.judges is not None}
     return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
 
 

@@ -110,7 +110,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     percent = measure.kind != "number"
     points = "in points " if percent else ""
     notes = [
-        f"{name} diff: {name} of the first less {name} of the second{', in points' if percent else ''}",
+        f"{name} diff: {name} of the first minus {name} of the second{', in points' if percent else ''}",
         f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
         f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
     ]

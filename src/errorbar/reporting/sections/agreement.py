@@ -43,7 +43,7 @@ def _coefficients(report: AgreementReport, level: float) -> Chart:
     columns = [Column("coefficient"), Column("value", "number", interval="beside")]
     rows = [*named.items(), *specific.items()]
     table = Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
-    text = "1 is perfect agreement; 0 is what chance gives, but for observed agreement."
+    text = "1 is perfect agreement and 0 is chance level (except for observed agreement)."
     dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
     spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
@@ -72,8 +72,9 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
     text = f"Each cell is a pair of {who}; colors run from the pair that agrees least to the one that agrees most."
     if len({value for value, _ in known}) > 1:
         most, least = at_ends((value, f"{first} and {second}") for value, (first, second) in known)
-        pairs = [each[0] if len(each) == 1 else f"{len(each)} pairs" for each in (most, least)]
-        text += f" {pairs[0]} agree most, {pairs[1]} least."
+        first = f"{who.capitalize()} {most[0]}" if len(most) == 1 else f"{len(most)} pairs"
+        last = f", {least[0]} least" if len(least) == 1 else f"; {len(least)} other pairs agree least"
+        text += f" {first} agree most{last}."
     elif not known:
         text = "No pair has a value."
     if len(shown) < len(names):

@@ -58,6 +58,8 @@ def _prose(made: CeilingResult) -> Prose:
     found, bare = made.found, ""
     if made.intervals is None:
         bare = " No intervals were computed; they are made on request."
+    elif made.why_none is not None:
+        bare = f" There are no intervals: {made.why_none}."
     elif made.judged is not None:
         bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
     some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
@@ -82,7 +84,7 @@ def _rising(found: Ceiling) -> bool:
 def _growing(found: Ceiling) -> str:
     """Why scores with different numbers of references do not compare."""
     why = "More references raise scores" if _rising(found) else "Scores change with the number of references"
-    return f" {why}, so only scores with as many references compare."
+    return f" {why}, so only scores against the same number of references can be compared."
 
 
 def _fewer(found: Ceiling) -> str:
@@ -145,11 +147,11 @@ def _scores(made: CeilingResult) -> Chart:
     text = "A human scored like a system, against the others."
     if len(found.sizes) > 1:
         why = "More references raise the curves" if _rising(found) else "Scores change with the number of references"
-        text = f"{why}: compare only straight up and down, where there are as many."
+        text = f"{why}: compare curves only at the same number of references."
     if found.systems:
         best, last = max(measure.sign * found.scores[:, -1, main]), measure.sign * found.human[-1, main]
-        text += " What parts a system from the human line is left to gain"
-        text += "." if best >= last or len(found.systems) == 1 else f"; {curves[1].name} comes nearest."
+        text += " The gap to the human line is what a system could still gain"
+        text += "." if best >= last or len(found.systems) == 1 else f"; {curves[1].name} comes closest."
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
     table = _table(made, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
     spec = _drawn(found, curves, axis(measure), human=HUMAN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval
 from errorbar.metrics.base import Measure
@@ -14,6 +15,7 @@ from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
 FEW = 20  # edits of a type: what is found of fewer is faded
+UNTESTED = "No test was run, so which differences are real is not known."
 MOST_NAMED = 5  # names in one list of a sentence; more are counted
 
 
@@ -80,6 +82,16 @@ def at_ends(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:
     known = list(values)
     high, low = (end(value for value, _ in known) for end in (max, min))
     return [name for value, name in known if value == high], [name for value, name in known if value == low]
+
+
+def superlative(better: Literal["higher", "lower"], n: int) -> str:
+    """``highest``, or of two ``higher``; ``lowest`` or ``lower`` where less is better."""
+    return ("higher" if better == "higher" else "lower") if n == 2 else "highest" if better == "higher" else "lowest"
+
+
+def of_all(n: int, one: str) -> str:
+    """``of 3 systems``, and ``of the two systems``."""
+    return f"of the two {one}s" if n == 2 else f"of {plural(n, one)}"
 
 
 def plural(number: int, one: str) -> str:

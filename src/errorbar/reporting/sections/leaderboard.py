@@ -12,6 +12,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import (
+    UNTESTED,
     at_ends,
     axis,
     comparable,
@@ -24,6 +25,7 @@ from errorbar.reporting.sections.figures import (
     ranked,
     ranks,
     slug,
+    superlative,
     value_text,
 )
 from errorbar.reporting.sections.pairs import pair_blocks
@@ -35,7 +37,6 @@ from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, leve
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40  # systems in the chart; the table has all
-UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
 OPENING = (
     "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "
     "the best F over the corpus so far, so the result depends on the order of sentences (choose=running); "
@@ -176,11 +177,7 @@ def precision_recall(study: Study) -> Section | None:
     text = f"Further right finds more, further up is right more often; along a dashed line {name} is the same."
     measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
     if measured and len(points) > 1:
-        precise, _ = at_ends((s.precision.value or 0.0, s.system) for s in measured)
-        complete, _ = at_ends((s.recall.value or 0.0, s.system) for s in measured)
-        lead = f"{listed(precise)} {'has' if len(precise) == 1 else 'have'} the highest precision"
-        text += f" {lead} and" if precise == complete else f" {lead}, {listed(complete)}"
-        text += " the highest recall."
+        text += _leaders(measured)
     filled = [point.name for point in points if point.name not in {score.system for score in measured}]
     if filled:
         text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."
@@ -193,6 +190,23 @@ def precision_recall(study: Study) -> Section | None:
     spec = plane_chart(points, beta=beta, f_name=name)
     chart = Chart("precision-recall-plane", f"Precision and recall, with lines of equal {name}", text, spec, table)
     return Section("precision-recall", "Precision and recall", [chart])
+
+
+def _leaders(scores: Sequence[Score]) -> str:
+    """Who has the highest precision and who the highest recall."""
+    precise, _ = at_ends((s.precision.value or 0.0, s.system) for s in scores)
+    complete, _ = at_ends((s.recall.value or 0.0, s.system) for s in scores)
+    n, which = len(scores), superlative("higher", len(scores))
+    names = [(precise, "precision"), (complete, "recall")]
+    if n == 2 and 2 in (len(precise), len(complete)):  # neither is higher
+        said = [f"{'the same' if len(who) == 2 else f'the {which}'} {what}" for who, what in names]
+        (first, one), (second, other) = zip((precise, complete), said, strict=True)
+        if len(first) == len(second):
+            return f" {listed(first)} have {one} and {other}."
+        verbs = ["has" if len(who) == 1 else "have" for who in (first, second)]
+        return f" {listed(first)} {verbs[0]} {one}; {listed(second)} {verbs[1]} {other}."
+    lead = f" {listed(precise)} {'has' if len(precise) == 1 else 'have'} the {which} precision"
+    return f"{lead}{' and' if precise == complete else f', {listed(complete)}'} the {which} recall."
 
 
 def _ends(estimate: Estimate) -> tuple[float, float] | None:

@@ -84,7 +84,7 @@ def _matrix(compared: Compared) -> Matrix:
     marks += ["undecided: no difference could have been significant"] if UNDECIDED in said else []
     marks += ["same: the two never differ"] if LOOKS[SAME][1] in said else []
     notes = [
-        f"{name} of the row's system less {name} of the column's{points}; the best system has the first row.",
+        f"{name} of the row's system minus {name} of the column's{points}; the best system has the first row.",
         f"{'; '.join(marks)}. Interval and p-value of a pair show where the pointer or the focus is; arrow keys move.",
     ]
     if len(shown) < len(order):
@@ -106,7 +106,9 @@ def _cell(compared: Compared, row: str, pair: Pair) -> PairCell:
     if not facts and (why := why_not(pair)):
         facts["no interval and no p-value"] = why
     other = pair.first if turned else pair.second
-    return PairCell(cell_text(value, column), look, word, {"of": f"{row} less {other}", "the test says": said, **facts})
+    return PairCell(
+        cell_text(value, column), look, word, {"of": f"{row} minus {other}", "the test says": said, **facts}
+    )
 
 
 def _turned(ends: Interval, turned: bool) -> Interval:

@@ -15,13 +15,16 @@ from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.detectors import detector_summary
 from errorbar.reporting.sections.figures import (
+    UNTESTED,
     ends_text,
     in_sentence,
     listed,
     main_measure,
+    of_all,
     over_judges,
     plural,
     ranked,
+    superlative,
     value_text,
 )
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
@@ -73,9 +76,14 @@ def _scores(study: CorpusStudy) -> str:
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
     if n == 1:
         return f"{best.system} scores {name} {shown} against {against}.{filled}"
-    who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
-    which = "highest" if measure.better == "higher" else "lowest"
-    return f"{who} the {which} {name} of {n} systems, {shown}, against {against}.{filled}"
+    if len(top) == n == 2:
+        claim = f"{listed(top)} have the same {name}"
+    else:
+        who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
+        known = n if order[-1][best.main].value is not None else 0  # nobody is higher than one without a value
+        of = of_all(n, "system") if known else f"of {n} systems"
+        claim = f"{who} the {superlative(measure.better, known)} {name} {of}"
+    return f"{claim}, {shown}, against {against}.{filled}"
 
 
 def _comparison(study: CorpusStudy) -> list[str]:
@@ -86,7 +94,7 @@ def _comparison(study: CorpusStudy) -> list[str]:
     if len(study.scores) < 2:
         return []
     if study.comparison is None:
-        return ["The systems were not compared with a test, so which differences are real is open."]
+        return [UNTESTED]
     alpha, unit = 1 - study.confidence_level, study.unit
     if len(study.scores) == 2:
         return [f"{verdict(study.comparison.found.pairs[0], alpha, unit, main_measure(study.scores[0]).sign)}."]
@@ -136,7 +144,7 @@ def _human(study: CorpusStudy) -> list[str]:
     most = int(np.nanargmax(found.ratio[:, -1]))
     other, further = found.systems[most], float(found.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
-    more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
+    more = f"; {other} comes closest to a human, at {100 * further:.0f}%" if further > ratio else ""
     n = len(study.annotators)
     why = f", since a human is scored against the other {f'{n - 1} annotators' if n > 2 else 'annotator'}"
     against += f"{why if found.sizes[-1] == n - 1 else ''},"
@@ -159,8 +167,11 @@ def _hoo(study: HooStudy) -> list[str]:
         return [f"{best.system} has F of correction {value}."]
     if not figures[CORRECTION].value:
         return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
-    first = f"{best.system} has the highest F of correction of {len(order)} runs without bonus, {value}."
-    return [first, "The runs were not compared with a test, so which differences are real is open."]
+    n = len(order)
+    first = (
+        f"{best.system} has the {superlative('higher', n)} F of correction {of_all(n, 'run')} without bonus, {value}."
+    )
+    return [first, UNTESTED]
 
 
 def _crowd(study: CrowdStudy) -> list[str]:
@@ -175,7 +186,8 @@ def _crowd(study: CrowdStudy) -> list[str]:
     what, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
     if len(named) == 1 or score.f.value is None:
         return [*lines, f"{what} is {value}."]
-    return [*lines, f"{what}, {value}, is the highest of {len(named)} systems; they were not compared with a test."]
+    n = len(named)
+    return [*lines, f"{what}, {value}, is the {superlative('higher', n)} {of_all(n, 'system')}; no test was run."]
 
 
 def _alpha(study: CrowdStudy) -> str:

@@ -103,11 +103,12 @@ def _chart(found: Found, edits: Mapping[str, str], browse: Browse | None) -> Cha
         text += (
             f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
         )
-    ranges = any("–" in each for each in edits.values())
-    if ranges:
+    if any("–" in edits[name] for name in shown):
         text += (
-            " Beside a type: its edits in the reference, from the fewest to the most that a system was scored against."
+            " Beside a type, where there is room: its edits in the reference, from the fewest to the most that a system"
+            " was scored against."
         )
+    ranges = any("–" in each for each in edits.values())
     columns = [Column("type"), Column("edits")]
     columns += [Column(system, "percent", system, interval="hidden") for system in found]
     rows: list[list[Cell]] = []

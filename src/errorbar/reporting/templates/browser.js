@@ -184,7 +184,7 @@ class Browser {
     const total = nouns(this.pool.size, this.noun);
     const count = this.found.length;
     this.parts.status.textContent = count === this.pool.size
-      ? `All ${total}`.replace('All 1 ', '1 ') : `${count ? count.toLocaleString('en') : 'None'} of ${total} ${count === 1 ? 'matches' : 'match'}`;
+      ? `All ${total}`.replace('All 1 ', '1 ') : `${count ? `${count.toLocaleString('en')} of` : 'None of the'} ${total} ${count > 1 ? 'match' : 'matches'}`;
     this.parts['save-text'].textContent = `Save ${count === this.pool.size ? 'all ' : ''}${nouns(count, this.noun)} as`;
     for (const format of ['csv', 'jsonl', 'm2']) this.parts[format].disabled = count === 0;
     this.parts.saved.textContent = '';
