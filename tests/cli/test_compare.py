@@ -250,7 +250,8 @@ class TestBadInput:
         done = errorbar("compare", "--gold", "one.m2", "yes", "no")
         assert (done.code, done.out) == (2, "")
         assert done.err == (
-            "error: a single essay or sentence does not show how they vary (expected at least two) [one-unit]\n"
+            "error: a single sentence does not show how sentences vary (expected at least two); add others; "
+            "errorbar score gives the scores alone [one-unit]\n"
         )
 
 

@@ -210,10 +210,16 @@ class TestMisuse:
         with pytest.raises(UsageError, match="at least two systems"):
             compared(finds("a", "10"))
 
-    @pytest.mark.parametrize("clusters", [[0], [5, 5]])
-    def test_one_sentence_or_essay(self, clusters: list[int]) -> None:
+    @pytest.mark.parametrize(
+        ("clusters", "said"),
+        [
+            ([0], r"a single sentence does not show how sentences vary .*; add others"),
+            ([5, 5], r"a single document does not show how documents vary .*; add others, or resample sentences"),
+        ],
+    )
+    def test_one_sentence_or_essay(self, clusters: list[int], said: str) -> None:
         marks = "1" * len(clusters)
-        with pytest.raises(UsageError, match="a single essay or sentence does not show how they vary"):
+        with pytest.raises(UsageError, match=said):
             compared(finds("a", marks), finds("b", marks), clusters=clusters)
 
     def test_a_closed_formula(self) -> None:

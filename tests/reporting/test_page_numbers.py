@@ -218,7 +218,7 @@ class TestChartsShowTheirTables:
         (_, *low), (_, *high) = kappas[0], kappas[-1]
         assert matrix.description == (
             "Each cell is a pair of annotators; colors run from the pair that agrees least to the one that agrees "
-            f"most. {high[0]} and {high[1]} agree most, {low[0]} and {low[1]} least."
+            f"most. Annotators {high[0]} and {high[1]} agree most, {low[0]} and {low[1]} least."
         )
 
     def test_crowd(self) -> None:

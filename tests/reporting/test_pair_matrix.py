@@ -67,14 +67,14 @@ class TestMatrix:
         }
         assert (
             matrix.notes[0]
-            == "F of the row's system less F of the column's, in points; the best system has the first row."
+            == "F of the row's system minus F of the column's, in points; the best system has the first row."
         )
         assert "n.s.: not significant" in matrix.notes[1]
 
     def test_a_pair_that_was_compared_the_other_way_round_is_turned(self) -> None:
         cell = matrix_of(report_of([self.made()])).cells["a", "b"]  # b was given first: -20 points, -21 to -19
         assert dict(cell.facts) == {
-            "of": "a less b",
+            "of": "a minus b",
             "the test says": "significant",
             "95% interval": "+19.00 to +21.00",
             "p (max-T)": "0.0100",

@@ -62,7 +62,7 @@ class TestLeaderboard:
 
     def test_what_was_not_compared_is_said(self) -> None:
         report = report_of([study([score("a", 0.3), score("b", 0.2)])])
-        said = "The systems were not compared with a test, so nothing here says which differences are real."
+        said = "No test was run, so which differences are real is not known."
         assert prose(report, "leaderboard") == said
         assert "pairs" not in tables(report)
 
@@ -131,15 +131,25 @@ class TestPlane:
         one = study([second, first, neither])
         assert charts(report_of([one]))["precision-recall-plane"].description == (
             "Further right finds more, further up is right more often; along a dashed line F0.5 is the same. careful "
-            "has the highest precision, greedy the highest recall. "
+            "has the higher precision, greedy the higher recall. "
             "1 system without a value of P or R cannot be drawn."
         )
 
     def test_equal_values_are_highest_together(self) -> None:
         """And of one system alone nothing is the highest."""
         fine = [score(name, 0.3, precision=estimate(1.0), recall=estimate(r)) for name, r in (("a", 0.5), ("b", 0.25))]
+        plane = "precision-recall-plane"
+        for (p, r), told in {
+            (1.0, 0.25): "a and b have the same precision; a has the higher recall.",
+            (0.9, 0.5): "a has the higher precision; a and b have the same recall.",
+            (1.0, 0.5): "a and b have the same precision and the same recall.",
+            (0.9, 0.25): "a has the higher precision and the higher recall.",
+        }.items():
+            two = [fine[0], score("b", 0.3, precision=estimate(p), recall=estimate(r))]
+            assert charts(report_of([study(two)]))[plane].description.endswith(f"is the same. {told}")
+        three = [*fine, score("c", 0.2, precision=estimate(0.5), recall=estimate(0.1))]
         told = " a and b have the highest precision, a the highest recall."
-        assert charts(report_of([study(fine)]))["precision-recall-plane"].description.endswith(f"is the same.{told}")
+        assert charts(report_of([study(three)]))[plane].description.endswith(told)
         alone = charts(report_of([study(fine[:1])]))["precision-recall-plane"]
         assert alone.description.endswith(" F0.5 is the same.")
 
@@ -166,7 +176,7 @@ class TestTypes:
         assert chart.description == (
             "Recall in percent, frequent types and the best systems first: along a row who finds a type, down a column "
             "what a system misses. Of the most frequent, Often, low finds most and high least. Faded: fewer than 20 "
-            "edits, too few to compare. Beside a type: its edits in the reference, from the fewest to the most that a "
+            "edits, too few to compare. Beside a type, where there is room: its edits in the reference, from the fewest to the most that a "
             "system was scored against."
         )
         assert len(notes(chart.table)) == 2
@@ -193,17 +203,18 @@ class TestCeiling:
         falling = replace(curves(), scores=curves().scores[:, ::-1])
         report = report_of([study([score("a", 0.3), score("b", 0.2)], found=falling)])
         why = "Scores change with the number of references"
-        assert f"{why}, so only scores with as many references compare." in prose(report, "ceiling")
-        assert charts(report)["ceiling-curves"].description.startswith(f"{why}: compare only")
+        only = "so only scores against the same number of references can be compared."
+        assert f"{why}, {only}" in prose(report, "ceiling")
+        assert charts(report)["ceiling-curves"].description.startswith(f"{why}: compare curves only")
         rising = prose(report_of([self.ONE]), "ceiling")
-        assert "More references raise scores, so only scores with as many references compare." in rising
+        assert f"More references raise scores, {only}" in rising
 
     def test_nobody_comes_nearest_to_a_human_from_beyond(self) -> None:
         beyond = replace(curves(), scores=curves().scores + 0.2)
         text = charts(report_of([study([score("a", 0.3), score("b", 0.2)], found=beyond)]))[
             "ceiling-curves"
         ].description
-        assert text.endswith(" What parts a system from the human line is left to gain.")
+        assert text.endswith(" The gap to the human line is what a system could still gain.")
 
     def test_curves(self) -> None:
         chart = charts(report_of([self.ONE]))["ceiling-curves"]
@@ -213,8 +224,8 @@ class TestCeiling:
             ["2 (1 subset)", "50.00", "45.00", "35.00"],
         ]
         assert chart.description == (
-            "More references raise the curves: compare only straight up and down, where there are as many. What parts "
-            "a system from the human line is left to gain; b comes nearest."
+            "More references raise the curves: compare curves only at the same number of references. The gap to the "
+            "human line is what a system could still gain; b comes closest."
         )
         assert notes(chart.table) == ["F0.5 in percent: mean over annotators and subsets"]
         shown = {(row["series"], row["x"]): row["shown"] for row in drawn(chart)}
@@ -231,10 +242,10 @@ class TestCeiling:
         chart = charts(report_of([self.ONE]))["ceiling-ratio"]
         assert text_rows(chart.table) == [["1 (4 subsets)", "50.00", "75.00"], ["2 (1 subset)", "90.00", "70.00"]]
         assert chart.description == (
-            "F of a system as a share of what a human scores with as many references: 100 is a human. A flat curve is "
-            "a share that does not depend on how many references there are."
+            "F of a system as a share of what a human scores against the same number of references: 100 is a human. A "
+            "flat curve is a share that does not depend on how many references there are."
         )
-        assert notes(chart.table) == ["system F over human F with as many references, in percent"]
+        assert notes(chart.table) == ["system F over human F against the same number of references, in percent"]
 
     def test_no_share_of_zero(self) -> None:
         found = curves()
@@ -285,7 +296,7 @@ class TestCeiling:
         # The best of the leaderboard is a: its own share, and that b comes nearer.
         assert report.summary[-1] == (
             "With 2 references, a reaches 70% (90% interval 69–72%) of what a human scores (F0.5 35.00 against 50.00); "
-            "b comes nearest to it, with 90%."
+            "b comes closest to a human, at 90%."
         )
 
     def test_more_curves_than_colors_are_said(self) -> None:
@@ -429,7 +440,7 @@ def test_pairs_that_agree_alike_are_counted() -> None:
     assert one.agreement is not None
     report = one.agreement.report
     for values, said in (
-        ((0.5, 0.1, 0.1), " agree most, 9 pairs least."),
+        ((0.5, 0.1, 0.1), " agree most; 9 other pairs agree least."),
         ((0.1, 0.1, 0.1), " to the one that agrees most."),
     ):
         kappas = [values[min(k, 2)] for k in range(len(report.pairwise))]

@@ -162,11 +162,13 @@ def _scores(made: CeilingResult) -> Chart:
 def _ratios(made: CeilingResult) -> Chart:
     found, curves = made.found, _of_systems(made, made.found.ratio, lambda over: over.ratios)
     name = found.measures[found.main].title.rstrip("0123456789.")
-    text = f"{name} of a system as a share of what a human scores with as many references: 100 is a human."
+    text = (
+        f"{name} of a system as a share of what a human scores against the same number of references: 100 is a human."
+    )
     if len(found.sizes) > 1:
         text += " A flat curve is a share that does not depend on how many references there are."
     text += _cut(len(curves))
-    notes = [f"system {name} over human {name} with as many references, in percent"]
+    notes = [f"system {name} over human {name} against the same number of references, in percent"]
     notes += found.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
     table = _table(made, column, "ceiling-ratios", curves, notes)

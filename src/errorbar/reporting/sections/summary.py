@@ -187,7 +187,8 @@ def _crowd(study: CrowdStudy) -> list[str]:
     if len(named) == 1 or score.f.value is None:
         return [*lines, f"{what} is {value}."]
     n = len(named)
-    return [*lines, f"{what}, {value}, is the {superlative('higher', n)} {of_all(n, 'system')}; no test was run."]
+    of = "of the two" if n == 2 else f"of {n} systems"
+    return [*lines, f"{what}, {value}, is the {superlative('higher', n)} {of}; no test was run."]
 
 
 def _alpha(study: CrowdStudy) -> str:
