@@ -216,6 +216,47 @@ class TestDigits:
         assert "seed:1" in other["signature"]
 
 
+class TestPlaces:
+    def test_an_edit_is_where_its_annotators_own_file_has_it(self, errorbar: CommandLine) -> None:
+        """The second sentence is in another line of each file."""
+        Path("A2.m2").write_text(m2((X, Y), (X, (0, "W", "Det"))))
+        Path("A1.m2").write_text(m2((X,), (X,)))
+        Path("A3.m2").write_text(m2((), ()))
+        Path("sys").write_text(f"{TEXT}\n" * 2)
+        done = errorbar("ceiling", *GOLD, "sys", "--lenient")
+        (line,) = [line for line in done.err.splitlines() if "[apply-overlap]" in line]
+        assert line.startswith("note: A2.m2:5: the edit 0 1 overlaps the edit 0 1 ")
+        done = errorbar("ceiling", *GOLD, "sys")
+        assert (done.code, done.out) == (2, "")
+
+    def test_one_file_of_several_annotators(self, errorbar: CommandLine) -> None:
+        Path("A1.m2").write_text(
+            m2((X,))[:-1] + m2((X, (0, "W", "Det")))[len(f"S {TEXT}\n") :].replace("|||0\n", "|||1\n")
+        )
+        done = errorbar("ceiling", "--no-ci", "--gold", "A1.m2", "sys", "--lenient")
+        (line,) = [line for line in done.err.splitlines() if "[apply-overlap]" in line]
+        assert line.startswith("note: A1:1: the edit 0 1 overlaps")
+
+
+class TestOneDocument:
+    """Beside the reason why there are no intervals nothing speaks of intervals that are short or rough."""
+
+    @pytest.fixture
+    def single(self, many: tuple[str, ...]) -> tuple[str, ...]:
+        rows = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
+        Path("gold.jsonl").write_text("".join(json.dumps(row | {"document": "d"}) + "\n" for row in rows))
+        return many[:-1]
+
+    @pytest.mark.parametrize("command", ["score", "ceiling"])
+    def test_no_intervals_and_why(self, errorbar: CommandLine, single: tuple[str, ...], command: str) -> None:
+        done = errorbar(command, *single)
+        assert done.code == 0
+        assert [line.split()[-1] for line in done.err.splitlines()] == ["[one-unit]"]
+        assert "warning: no intervals: all sentences are of one document" in done.err
+        assert "95% CI:" not in done.out
+        assert "– no interval: " in done.out
+
+
 class TestOneSentence:
     def test_an_interval_names_the_reason(self, errorbar: CommandLine) -> None:
         document = run(errorbar, *GOLD, "sys", "--ci", "--resamples", "10")

@@ -17,7 +17,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Metric, Selection
 from errorbar.metrics.choice import score_totals
-from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
+from errorbar.metrics.documents import FEW_DOCUMENTS, MORE_DOCUMENTS, Documents
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.intervals import left_out_values, resampled_values
@@ -262,11 +262,22 @@ class TestDocuments:
             "1 of 3 sentences have no document"
         ]
 
-    @pytest.mark.parametrize(("n", "codes"), [(FEW_DOCUMENTS, []), (FEW_DOCUMENTS - 1, ["few-documents"])])
+    @pytest.mark.parametrize(
+        ("n", "codes"), [(FEW_DOCUMENTS, []), (FEW_DOCUMENTS - 1, ["few-documents"]), (2, ["few-documents"])]
+    )
     def test_few_documents_are_noted(self, n: int, codes: list[str]) -> None:
         problems = Problems()
         self.documents(*map(str, range(n))).warn(problems)
         assert [note.code for note in problems.notes] == codes
+
+    def test_one_document_has_no_intervals_and_a_way_out(self) -> None:
+        problems = Problems()
+        self.documents("x", "x").warn(problems, intervals=False)
+        assert problems.notes == []
+        self.documents("x", "x").warn(problems)
+        (note,) = problems.notes
+        assert (note.code, note.fix) == ("one-unit", MORE_DOCUMENTS)
+        assert note.what.startswith("no intervals: all sentences are of one document")
 
     def test_a_score_carries_its_intervals_and_clusters(self) -> None:
         data, systems = random_corpus()

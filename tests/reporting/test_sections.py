@@ -18,6 +18,7 @@ from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting.blocks import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
+from errorbar.reporting.sections.types import MOST_TYPES
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
@@ -176,10 +177,20 @@ class TestTypes:
         assert chart.description == (
             "Recall in percent, frequent types and the best systems first: along a row who finds a type, down a column "
             "what a system misses. Of the most frequent, Often, low finds most and high least. Faded: fewer than 20 "
-            "edits, too few to compare. Beside a type, where there is room: its edits in the reference, from the fewest to the most that a "
-            "system was scored against."
+            "edits, too few to compare. Beside a type, where there is room: its edits in the reference, from the "
+            "fewest to the most that a system was scored against."
         )
         assert len(notes(chart.table)) == 2
+        assert notes(chart.table)[1].startswith("edits: smallest and largest number")
+
+    def test_numbers_that_the_chart_has_not_are_not_explained_there(self) -> None:
+        """The type whose edits differ by system is beyond those that are drawn; the table has it, and says so."""
+        often = tuple(type_score(f"T{k}", 5, 30) for k in range(MOST_TYPES))
+        two = [
+            score(name, f, types=(*often, type_score("Rare", 1, n))) for name, f, n in (("a", 0.3, 3), ("b", 0.1, 2))
+        ]
+        chart = charts(report_of([study(two)]))["type-recall-map"]
+        assert "Beside a type" not in chart.description
         assert notes(chart.table)[1].startswith("edits: smallest and largest number")
 
     def test_equal_recall_is_told_of_all(self) -> None:
@@ -208,6 +219,17 @@ class TestCeiling:
         assert charts(report)["ceiling-curves"].description.startswith(f"{why}: compare curves only")
         rising = prose(report_of([self.ONE]), "ceiling")
         assert f"More references raise scores, {only}" in rising
+
+    def test_bars_that_nobody_has_are_not_explained(self) -> None:
+        """Of one document there is no interval: neither over texts nor over judges."""
+        none = Undefined.ONE_UNIT
+        rows = CeilingIntervals((none, none), ((none, none),) * 2, ((none, none),) * 2)
+        made = replace(human(curves(), rows), judged=rows)
+        one = replace(study([score("a", 0.3), score("b", 0.2)], found=curves()), ceiling=made)
+        said = prose(report_of([one]), "ceiling")
+        assert said.endswith(f" There are no intervals: {none}.")
+        assert "Thick bars" not in said
+        assert not [note for note in notes(charts(report_of([one]))["ceiling-curves"].table) if "95% CI:" in note]
 
     def test_nobody_comes_nearest_to_a_human_from_beyond(self) -> None:
         beyond = replace(curves(), scores=curves().scores + 0.2)
