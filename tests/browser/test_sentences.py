@@ -112,10 +112,14 @@ def test_filters_by_document(opened: Opener, demo_url: str) -> None:
 
 
 def test_the_number_of_matches_is_announced(opened: Opener, demo_url: str) -> None:
-    status = opened(demo_url).page.locator("[data-part=status]")  # charts have a status of their own
+    page = opened(demo_url).page
+    status = page.locator("[data-part=status]")  # charts have a status of their own
     assert status.get_attribute("role") == "status"
     assert status.get_attribute("aria-live") == "polite"
     assert status.inner_text() == f"All {len(BROWSE.units)} sentences"
+    page.get_by_label("Search texts and corrections").fill("no sentence has this")
+    status.filter(has_text="None of").wait_for()
+    assert status.inner_text() == f"None of the {len(BROWSE.units)} sentences matches"
 
 
 def test_filters_are_in_the_address_and_come_back(opened: Opener, demo_url: str) -> None:
