@@ -1,5 +1,20 @@
-"""``python -m errorbar``: the command line."""
+"""The program: ``errorbar`` and ``python -m errorbar``."""
 
-from errorbar.cli.main import run
+from __future__ import annotations
 
-run()
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it in one line even while its modules are imported."""
+    try:
+        from errorbar.cli.main import run  # noqa: PLC0415 - takes most of the time before anything is done
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -127,8 +127,8 @@ def essay_spread(
     """
     members = cluster_members(documents)
     if not 1 <= n_essays <= len(members):
-        what = f"subsets of {n_essays} essays"
-        raise UsageError(Problem("subset-size", what, expected=f"1 to {len(members)}, as many as there are"))
+        what = f"--n-documents={n_essays} with {len(members)} documents"
+        raise UsageError(Problem("subset-size", what, expected=f"1 to {len(members)}"))
     rng = stream(resampling.seed, "essays", n_essays)
     picks = [np.sort(rng.choice(len(members), n_essays, replace=False)) for _ in range(resampling.replicates)]
     rows = [np.concatenate([members[k] for k in picked]) for picked in picks]

@@ -37,7 +37,7 @@ WEIGHTS = ("none", "linear", "quadratic")
 @former("--order", "labels", lambda said, order: [*said, order])
 @essays_option
 def command(pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
-    """Tell how far annotators or raters agree.
+    """Measure agreement between annotators or raters.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
     tokens (or gaps, sentences, words); or tables of judgments: CSV, JSON lines or Parquet with item, rater and

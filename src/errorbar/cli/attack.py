@@ -39,7 +39,7 @@ ATTACKS = (
 @interval_options(methods=(*BOOTSTRAPS, "closed"), elsewhere=("seed",))
 @output_options
 def command(output: Output, **options: Any) -> None:
-    """Tell where systems that nobody would want land among real ones.
+    """Show how a metric ranks degenerate systems among real ones: a crash test.
 
     They are made of the corpus: one that does nothing (unchanged), says nothing (empty), drops function words, gives
     the first SYSTEM's lines to other sentences (shuffled), empties hard sentences, hands in an annotator's text

@@ -62,7 +62,7 @@ def command() -> None:
     "--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted of every audited precision.  [default: 0.03]"
 )
 @option("--budget", type=click.IntRange(5, MOST), help="Instead: edits to judge in all.")
-@option("--supposed", type=float, default=0.5, help="A guess: the share of valid ones; a half is the most careful.")
+@option("--supposed", type=float, default=0.5, help="Guessed share of valid edits; 0.5 is the most cautious.")
 @click.option("--out", required=True, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz.")
 @click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
 @option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
@@ -97,7 +97,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     if reused:
         tell(f"{counted(reused, 'edits')} more {'was' if reused == 1 else 'were'} judged in earlier audits")
     for system, half in zip(found.key.frame.strata.systems, found.half_widths, strict=True):
-        tell(f"expected audited precision of {system.name}: ± {100 * half:.2f}")
+        tell(f"audited precision of {system.name}: expected half-width {100 * half:.2f}")
 
 
 @command.command("estimate", cls=Command, short_help="Estimate audited precision.")

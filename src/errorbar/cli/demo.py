@@ -15,7 +15,7 @@ from errorbar.cli.options import refuse_given
 from errorbar.cli.score import one_view
 from errorbar.cli.show import format_option
 from errorbar.cli.talk import be_quiet, is_quiet, tell
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError, shell_words
 from errorbar.demo import CROWD, HOO, demo_files, demo_folder
 
 PAGE = "demo-report.html"
@@ -126,7 +126,7 @@ def command(
         refuse_given(("hoo", "task"), "is not for the data that is also named")
     if task and save is None:
         what = "the files of a task must go somewhere"
-        raise UsageError(Problem("useless-option", what, fix="name a folder: --save=DIR"))
+        raise UsageError(Problem("no-argument", what, fix="name a folder: --save=DIR"))
     if crowd or hoo:
         refuse_given(("by",), "is of the corpus of sentences, without --crowd and --hoo")
     if save is not None:
@@ -184,7 +184,7 @@ def _report(context: click.Context, corpus: Corpus, out: str) -> None:
 def _save_task(context: click.Context, folder: Path) -> None:
     """Write the task of docs/shared-task.md: thirty sentences for development, all for the test."""
     from errorbar.cli.convert import command as convert
-    from errorbar.tasks.example_task import write_template
+    from errorbar.tasks.example_task import FILE, write_template
 
     write_template(folder)
     with demo_files() as (gold, systems):
@@ -198,7 +198,7 @@ def _save_task(context: click.Context, folder: Path) -> None:
                 *options, out = arguments
                 words = [str(corpus), *options, str(folder / "data" / out)]
                 convert.main(words, standalone_mode=False, parent=context)
-    tell(f"next: errorbar task run {folder}/task.toml")
+    tell(f"next: errorbar task run {shell_words(folder / FILE)}")
 
 
 def _save(folder: Path, files: Mapping[str, Path]) -> None:

@@ -10,15 +10,34 @@ import click
 
 from errorbar.cli.command import Decorator, together
 from errorbar.cli.options import choice, cluster_options, jobs_option, option, refuse_given, seed_option
+from errorbar.cli.talk import say
+from errorbar.core.errors import Problem, as_options
+from errorbar.core.labels import counted
 
+FEW = 100
+"""Of fewer resamples the ends of an interval are one or two draws."""
 OF_INTERVALS = ("ci_method", "resamples", "confidence", "seed")
 
 
 def resamples_option(default: int = 2000) -> Decorator:
-    """``--resamples`` with the usual number of a command."""
-    return option(
+    """``--resamples`` with the usual number of a command; fewer than ``FEW`` are warned of."""
+    asked = option(
         "--resamples", type=click.IntRange(1), default=default, help="Number of resamples that intervals rest on."
     )
+
+    def decorate(command: Any) -> Any:
+        @wraps(command)
+        def warned(**given: Any) -> Any:
+            if given["resamples"] < FEW:
+                what = f"intervals of {counted(given['resamples'], 'resamples')} are too rough to rely on"
+                say(
+                    f"warning: {Problem('few-resamples', what, fix=f'--resamples={default} is usual').line(as_options)}"
+                )
+            return command(**given)
+
+        return asked(warned)
+
+    return decorate
 
 
 confidence_option = option(

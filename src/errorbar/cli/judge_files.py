@@ -11,6 +11,7 @@ from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import say, show_lines
+from errorbar.core.errors import shell_words
 from errorbar.core.labels import counted
 
 PATH = click.Path(path_type=Path)
@@ -95,7 +96,7 @@ def init(study: Path, consent: str | None, **options: Any) -> None:
     all_items = f"{items} and {gold}" if made.n_gold else items
     told = f"scheme {made.scheme.name}, {counted(k, 'raters')} each, {counted(made.n_items * k, 'judgments')}"
     show_lines(f"{study}: {all_items}, {told}")
-    say(f"next: errorbar judge serve {study}")
+    say(f"next: errorbar judge serve {shell_words(study)}")
 
 
 @click.command("export", cls=Command, short_help="Write a study's judgments.")
@@ -105,7 +106,7 @@ def init(study: Path, consent: str | None, **options: Any) -> None:
     "--to",
     type=click.Choice(("csv", "jsonl", "pairs", "set", "m2")),
     help="What to write: csv: a row for each judgment; jsonl: everything, events too; pairs: for 'rank'; set: as "
-    "'sample draw' wrote it; m2: corrections.  [default: by the ending of FILE, else csv]",
+    "'sample draw' wrote it; m2: corrections.  [default: by the ending of FILE; csv for standard output]",
 )
 @click.option(
     "--include", multiple=True, type=click.Choice(PARTS), help="Of tables, judgments that do not count; repeatable."

@@ -39,7 +39,7 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
 @seed_option
 @output_options
 def command(chart: str | None, output: Output, **options: Any) -> None:
-    """Tell what one more judge would bring, or more sentences: half-widths of intervals over texts and judges.
+    """Estimate how much another judge, or more sentences, would narrow the intervals over texts and judges.
 
     From a corpus with two judges or more, the variances of texts, judges and judgments are estimated for every system
     and every difference of two, and put together for other numbers of them.

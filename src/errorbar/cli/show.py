@@ -121,7 +121,8 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
     found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if found is None:
         listed = [ending for known in endings.values() for ending in known[:1]]
-        what = f"the name '{output}' does not tell how to write it"
+        ending = Path(output.lower().removesuffix(".gz")).suffix
+        what = f"unknown file ending '{ending}'" if ending else f"the name '{output}' has no ending"
         otherwise = f", or give {option}" if option else ""
         fix = f"name a file that ends in {', '.join(listed[:-1])} or {listed[-1]}{otherwise}"
         raise UsageError(Problem("output-format", what, fix=fix))

@@ -28,7 +28,7 @@ from errorbar.core.errors import InputError
 @jobs_option
 @output_options
 def command(output: Output, **options: Any) -> None:
-    """Compute again what a receipt says, on the data at hand, and say what differs: files, versions, numbers.
+    """Recompute a receipt's numbers on the data at hand, and list differences: files, versions, numbers.
 
     'errorbar report' and 'errorbar task run' leave a receipt beside their output. Nothing is written but to a
     temporary folder, and only the files that the receipt lists are read: it may come from anybody.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -162,6 +163,13 @@ class MissingExtraError(ErrorbarError):
         super().__init__(Problem("missing-extra", what, fix=f"in a checkout of errorbar: pip install '.[{extra}]'"))
 
 
+def shell_words(*words: object) -> str:
+    """Words as a shell takes them, for a command that is suggested: names of files may have spaces in them."""
+    import shlex  # noqa: PLC0415 - only needed where a command is suggested
+
+    return shlex.join(map(str, words))
+
+
 def shortened(text: str, most: int = 40) -> str:
     """The text as a message quotes it: its beginning, where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
@@ -169,8 +177,26 @@ def shortened(text: str, most: int = 40) -> str:
 
 def nearest(word: object, known: Iterable[str]) -> str:
     """Say which of the known words was meant: ``did you mean 'x'?`` where one is near, else ``known: a, b, c``."""
+    names = list(known)
+    near = _near(str(word), names, 0.65)
+    return f"did you mean '{near}'?" if near else f"known: {', '.join(names)}"
+
+
+def nearest_file(path: str | os.PathLike[str], start: str | os.PathLike[str] = "") -> str:
+    """Say which file or folder beside it was meant, with its folder as it was written; empty: none is near.
+
+    A relative path begins at ``start``, else where the program runs.
+    """
+    folder, name = os.path.split(path)
+    try:
+        beside = os.listdir(os.path.join(start, folder) or os.curdir)
+    except OSError:  # no such folder either, or not ours to list
+        return ""
+    near = _near(name, sorted(beside), 0.75)  # endings alone make names of files alike
+    return f"did you mean '{os.path.join(folder, near)}'?" if near else ""
+
+
+def _near(word: str, known: list[str], cutoff: float) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
 
-    names = list(known)
-    matches = get_close_matches(str(word), names, n=1, cutoff=0.5)
-    return f"did you mean '{matches[0]}'?" if matches else f"known: {', '.join(names)}"
+    return next(iter(get_close_matches(word, known, n=1, cutoff=cutoff)), "")

@@ -15,6 +15,7 @@ class Undefined(StrEnum):
     NOTHING_IN_REFERENCE = "nothing is in the reference"
     NOTHING_CORRECT = "precision and recall are both 0"
     NO_UNITS = "no unit was scored"
+    NO_GOLD = "no gold item was judged"
     NO_EDITS = "no edit was proposed and none is in the reference"
     ONE_UNIT = "a single unit does not show how units vary"
     TOO_FEW_UNITS = "too few units for the formula"

@@ -63,10 +63,13 @@ class Items:
     def notes(self) -> list[Problem]:
         """What the projection could not say, one warning for each kind."""
         found = []
-        lost = ", ".join(f"{name}: {count}" for name, count in self.untouched.items() if count)
+        lost = {name: count for name, count in self.untouched.items() if count}
         if lost:
-            fix = "the projection tokens-gaps has an item for every insertion"
-            found.append(Problem("items-untouched", f"edits that touch no item ({lost})", fix=fix, severity="warning"))
+            n = sum(lost.values())
+            many = f"{n:,} edits touch no item and are" if n > 1 else "1 edit touches no item and is"
+            by = f"annotator {', '.join(f'{name}: {count:,}' for name, count in lost.items())}"
+            fix = "--items=tokens-gaps has an item for every insertion"
+            found.append(Problem("items-untouched", f"{many} not counted ({by})", fix=fix, severity="warning"))
         if self.several:
             what = f"{self.several} items are touched by edits of several types of one annotator"
             found.append(Problem("items-several", f"{what}; the first is the label", severity="warning"))

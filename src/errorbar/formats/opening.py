@@ -12,7 +12,7 @@ from itertools import chain, count, islice
 from os import fspath
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem, nearest
+from errorbar.core.errors import InputError, Place, Problem, nearest_file
 from errorbar.core.problems import Problems
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.pipes import (
@@ -26,7 +26,17 @@ from errorbar.formats.pipes import (
     read_once,
 )
 
-__all__ = ["Lines", "Source", "byte_blocks", "display_name", "first_line", "open_bytes", "read_once", "rereadable"]
+__all__ = [
+    "Lines",
+    "Source",
+    "byte_blocks",
+    "cannot_open",
+    "display_name",
+    "first_line",
+    "open_bytes",
+    "read_once",
+    "rereadable",
+]
 
 BLOCK = 1 << 18  # bytes read at a time
 _HEAD = 64  # bytes that tell what a file is
@@ -50,7 +60,7 @@ def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReade
         # The handle outlives this function: the generator that reads it closes it.
         stream = open_pipe(path, last=last) if read_once(path) else Path(path).open("rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
-        raise InputError(_cannot_open(path, error)) from None
+        raise InputError(cannot_open(path, error)) from None
     with stream:
         try:
             yield io.BufferedReader(Unpacked(stream, place), BLOCK) if stream.peek(2)[:2] == _GZIP else stream
@@ -235,16 +245,12 @@ def decoded(raw: bytes, place: Place, problems: Problems) -> str:
         return raw.decode(errors="replace")
 
 
-def _cannot_open(path: Source, error: OSError | ValueError) -> Problem:
+def cannot_open(path: Source, error: OSError | ValueError) -> Problem:
+    """Why a file cannot be opened, and what was meant, perhaps."""
     place = Place(fspath(path))
     if isinstance(error, IsADirectoryError):
         return Problem("is-directory", "this is a directory", place, "a file", "name the file inside it")
     if isinstance(error, FileNotFoundError):
-        try:
-            siblings = [entry.name for entry in Path(path).parent.iterdir()]
-        except OSError:  # no such folder either, or not ours to list
-            siblings = []
-        hint = nearest(Path(path).name, siblings)
-        return Problem("no-such-file", "no such file", place, fix=hint if hint.startswith("did") else "")
+        return Problem("no-such-file", "no such file", place, fix=nearest_file(path))
     said = (error.strerror or error) if isinstance(error, OSError) else "a file name has no character 0"
     return Problem("cannot-open", f"cannot be opened: {said}", place)

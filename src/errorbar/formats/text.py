@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Sentence, wrong_count
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, shell_words
 from errorbar.core.problems import Problems
 from errorbar.formats import LONGEST_SENTENCE
 from errorbar.formats.essay_texts import align_essays, is_essays
@@ -117,11 +117,11 @@ class HypothesisReader:
         first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
         if first.startswith('{"format": "errorbar-corpus"'):
             code = "hypothesis-jsonl"
-            what, fix = "an errorbar corpus", f"{fix} NAME {self.lines.name}"
+            what, fix = "an errorbar corpus", f"{fix} NAME {shell_words(self.lines.name)}"
         elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
-            what, fix = "M2", f"{gold} {fix} 0 {self.lines.name}, or --metric errant, which takes M2"
+            what, fix = "M2", f"{gold} {fix} 0 {shell_words(self.lines.name)}, or --metric errant, which takes M2"
         if code:
             place = Place(self.lines.name, 1)
             raise InputError(Problem(code, f"this is {what}, not plain text", place, "one sentence per line", fix))

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.errors import InputError, Place, Problem, nearest, shortened
+from errorbar.core.errors import InputError, Place, Problem, nearest, nearest_file, shortened
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
 
@@ -202,10 +202,8 @@ def existing(table: Table, key: str, said: str) -> list[Path]:
         try:
             if path.exists():
                 return [path]
-            siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-            hint = nearest(path.name, siblings)
             what = f"no such file: {key} = '{said}'"
-            fix = hint if hint.startswith("did") else "paths are seen from the folder of the TOML file"
+            fix = nearest_file(said, folder) or "paths are seen from the folder of the TOML file"
         except OSError as error:  # e.g. a name that is too long
             what, fix = f"{key} = '{shortened(said)}' cannot be looked for", str(error.strerror)
     table.error(f"{table.file.kind}-no-file", what, key, fix=fix)
@@ -221,15 +219,15 @@ def read_toml(path: Path, problems: Problems, kind: str) -> TomlFile:
         file = TomlFile(path, tomllib.loads("\n".join(lines)), problems, kind)
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
-        line, what = (found and found[1]) or str(len(lines)), f"no TOML: {_AT.sub('', str(error)).lower()}"
+        line, what = (found and found[1]) or str(len(lines)), f"not valid TOML: {_AT.sub('', str(error)).lower()}"
         expected, fix = 'key = "value"', "text stands in quotes, tables in [brackets]"
         if "overwrite" in what or "twice" in what:  # two ways in which tomllib says it
-            what = "no TOML: this key or table is there already"
+            what = "not valid TOML: this key or table is there already"
             expected, fix = "each once", "keep one of the two"
     except RecursionError:  # lists within lists within lists
-        what = f"no TOML of a {kind}: lists or tables are nested too deeply"
+        what = f"not valid TOML of a {kind}: lists or tables are nested too deeply"
     except ValueError:  # thousands of digits
-        what = f"no TOML of a {kind}: a number is too long"
+        what = f"not valid TOML of a {kind}: a number is too long"
     else:
         _find_places(lines, file)
         return file

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.judging.invitations import (
@@ -22,6 +22,7 @@ from errorbar.judging.invitations import (
     revoke,
 )
 from errorbar.judging.listening import Reach
+from errorbar.judging.store_tables import RATER
 from errorbar.judging.study_clock import study_clock
 from errorbar.judging.study_folder import Study
 from errorbar.judging.study_values import current_rules, get_value
@@ -97,7 +98,7 @@ def judge_invite(
 
     Args:
         study: Its folder.
-        raters: How many personal links to make, for ``rater-1``, ``rater-2`` and so on.
+        raters: How many personal links to make, for ``rater-1``, ``rater-2`` and so on; names in use are passed over.
         names: Personal links for raters of these names, by which exports name them.
         crowd: Make one link for many raters, called so.
         kind: Of the crowd's link: ``crowd``, ``named`` or ``trusting``.
@@ -165,7 +166,8 @@ def _made_back(tx: Connection, key: str, name: str, now: float, expires: float |
 
 
 def _free_names(tx: Connection, wanted: int) -> list[str]:
-    taken = {each.label for each in all_invites(tx)}
+    """Names that no link has and nobody who came: who comes by a crowd's link is called so, too."""
+    taken = {each.label for each in all_invites(tx)} | set(tx.scalars(select(RATER.c.name)))
     names: list[str] = []
     number = 0
     while len(names) < wanted:

@@ -9,12 +9,13 @@ from os import PathLike
 from sqlalchemy import Connection
 
 from errorbar.core.errors import Problem, UsageError
+from errorbar.judging.invitations import all_invites
 from errorbar.judging.inviting import ADDRESS, standing_link
 from errorbar.judging.listening import Reach, bind, checked_url, warnings_of
 from errorbar.judging.serving import serve
 from errorbar.judging.study_clock import study_clock
 from errorbar.judging.study_folder import Study
-from errorbar.judging.study_values import set_value
+from errorbar.judging.study_values import get_value, set_value
 from errorbar.studies.door import public
 
 MOST_WORKERS = 64
@@ -72,13 +73,23 @@ def judge_serve(
     with opened.store() as store, bind(host, port) as listener:
         reach = Reach(host, listener.getsockname()[1], url, proxy)
 
-        def work(tx: Connection) -> str:
+        def work(tx: Connection) -> tuple[str, list[Problem]]:
+            moved = _moved(tx, reach)
             set_value(tx, ADDRESS, reach.url)
-            return standing_link(opened, tx, study_clock()(), reach.url)
+            return standing_link(opened, tx, study_clock()(), reach.url), moved
 
-        link = store.write(work)
+        link, moved = store.write(work)
         store.close()
         if ready is not None:
-            ready(Doors(link, f"{reach.url}/manage", token, list(warnings_of(reach, opened.folder))))
+            ready(Doors(link, f"{reach.url}/manage", token, [*moved, *warnings_of(reach, opened.folder)]))
         if problems := serve(opened.folder, reach, workers, listener):
             raise UsageError(problems)
+
+
+def _moved(tx: Connection, reach: Reach) -> list[Problem]:
+    """A warning, where links that were made before begin with another address."""
+    before = get_value(tx, ADDRESS) or Reach().url
+    if before == reach.url or not all_invites(tx):
+        return []
+    what = f"links made so far begin with {before}, and the study is at {reach.url} now"
+    return [Problem("judge-moved", what, fix="errorbar judge invite STUDY lists the new ones", severity="warning")]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorbar.core.estimate import Estimate
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.crowdsourcing.rater_table import agreement_with_others
 from errorbar.judging.exchange import JUDGED
 from errorbar.judging.rater_quality import classed, hasty, pauses, trust
@@ -102,7 +102,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
             quiz=rater.quiz,
             n_judgments=int((~study.is_gold[study.item[rows]]).sum()),
             n_counted=int(counted[code]),
-            gold=share(every),
+            gold=share(every) if len(every) else Estimate(None, 0, undefined=Undefined.NO_GOLD),
             gold_by_class={name: share(classes[name]) for name in sorted(classes)},
             trust=trust(int(every.sum()), len(every)),
             rest=float(rest[code]) if n_rest[code] else None,

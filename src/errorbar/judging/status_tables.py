@@ -24,12 +24,12 @@ def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
         ],
         ["stopped early", f"{going.n_stopped:,}"],
         ["gold items", f"{going.n_gold:,}"],
-        ["held just now", f"{going.held:,}"],
-        ["kept besides", f"{going.extra:,} extra, {going.aside:,} of excluded raters, {going.skipped:,} skipped"],
+        ["handed out, not yet answered", f"{going.held:,}"],
+        ["not counted", f"{going.extra:,} extra, {going.aside:,} of excluded raters, {going.skipped:,} skipped"],
         ["raters", f"{going.raters:,}, {going.excluded:,} excluded"],
-        ["seconds of an answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
-        ["judgments an hour", _rate(ahead)],
-        ["complete", _finish(ahead)],
+        ["seconds per answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
+        ["judgments per hour", _rate(ahead)],
+        ["finish", _finish(ahead)],
     ]
     return Table([Column("", key="figure"), Column("now", key="value")], rows, title, "progress")
 
@@ -47,7 +47,7 @@ def _window(hours: float) -> str:
 
 def _finish(ahead: Forecast) -> str:
     if ahead.finish is None or ahead.earliest is None:
-        return f"– ({ahead.why})" if ahead.to_go else "yes"
+        return ahead.why.replace("too early", "too early to tell") if ahead.to_go else "done"
     latest = "open" if ahead.latest is None else minute(ahead.latest)
     return f"{minute(ahead.finish)} ({minute(ahead.earliest)} to {latest})"
 

@@ -106,7 +106,8 @@ def gold_kappa(study: StudyColumns, drawn: Resampling | None) -> Estimate:
         [*numbers, *numbers], ["raters"] * len(rows) + ["gold"] * len(rows), [*said, *truth], labels=known
     )
     if len(table.labels) > MAX_LABELS or not len(rows):
-        return Estimate(None, len(rows), undefined=Undefined.NO_UNITS)
+        why = Undefined.NO_UNITS if len(rows) else Undefined.NO_GOLD
+        return Estimate(None, len(rows), undefined=why)
     return cohen_kappa(pair_table(table, "raters", "gold", study.rater[rows]), resampling=drawn).estimate
 
 

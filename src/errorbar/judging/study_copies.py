@@ -15,6 +15,9 @@ from errorbar.studies.door import public
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+_SHOWN = {"items": "item", "raters": "rater", "answers": "answer", "events": "event"}
+"""What a copy is shown to hold, and the tables of the store that hold it."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeCopy(Result):
@@ -37,9 +40,9 @@ class JudgeCopy(Result):
         return {"study": str(self.folder), "rows": self.rows, "digest": self.digest}
 
     def tables(self) -> list[Table]:
-        """A row for each table of the store."""
-        rows: list[list[Cell]] = [[name, count] for name, count in self.rows.items()]
-        return [Table([Column("table"), Column("rows", "count")], rows, "Copied", "copied")]
+        """What people know of it; each table of the store is in the document."""
+        rows: list[list[Cell]] = [[shown, self.rows[name]] for shown, name in _SHOWN.items()]
+        return [Table([Column("what"), Column("number", "count")], rows, "Copied", "copied")]
 
 
 @public()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import PurePath
 from typing import Literal, get_args
 
 from sqlalchemy import Connection
@@ -13,7 +14,7 @@ from sqlalchemy import Connection
 from errorbar.core.errors import Problem, UsageError, nearest, visible_json
 from errorbar.core.problems import Problems
 from errorbar.formats.m2_file import write_m2
-from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
+from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.about import read_about
 from errorbar.judging.corrections import corrected_sentences
 from errorbar.judging.export_rows import PARTS, Part, judgment_rows, pair_lines, set_lines, table_lines
@@ -28,7 +29,7 @@ To = Literal["csv", "jsonl", "pairs", "set", "m2"]
 KINDS: tuple[To, ...] = get_args(To)
 NONE_YET = "judge-no-judgments"
 """Said of a file in which there is nothing yet."""
-_ENDINGS: dict[str, To] = {".jsonl": "jsonl", ".m2": "m2"}
+_ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,7 +72,8 @@ def judge_export(
         out: The file, gzipped where it ends in ``.gz``; ``-``: standard output.
         to: ``csv``: a row for each judgment, for ``crowd``, ``agree``, ``curve`` and ``sample estimate``; ``jsonl``:
             everything, events too, of which ``judge_init`` restores the study; ``pairs``: for ``rank``; ``set``: as
-            ``sample draw`` wrote it; ``m2``: raters' corrections. None: by the ending of ``out``.
+            ``sample draw`` wrote it; ``m2``: raters' corrections. None: by the ending of ``out``:
+            .csv, .jsonl or .m2; a stream gets CSV.
         include: Of tables, what else: ``extra``, ``excluded``, ``repeats``, ``gold``, ``quiz``, ``skipped``; of a study
             that may stop early, ``beyond``: judgments of items on which its estimate does not rest.
 
@@ -81,8 +83,7 @@ def judge_export(
     """
     opened = Study.open(study)
     target = fspath(out)
-    ending: To = next((kind for end, kind in _ENDINGS.items() if target.removesuffix(".gz").endswith(end)), "csv")
-    kind: To = to or ending
+    kind: To = to or _by_ending(target)
     parts: tuple[Part, ...] = (include,) if isinstance(include, str) else tuple(include)
     for part in parts:
         if part not in PARTS:
@@ -108,6 +109,18 @@ def judge_export(
         what = "no judgment has been given so far"
         problems.notes.append(Problem(NONE_YET, what, severity="warning"))
     return JudgeExport(target, kind, n, tuple(problems.notes))
+
+
+def _by_ending(target: str) -> To:
+    """What the name of a file says it is to be; a pipe's or a device's says nothing and gets CSV."""
+    name = target.lower().removesuffix(".gz")
+    found = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
+    if found is None and not is_stream(target):
+        ending = PurePath(name).suffix
+        what = f"unknown file ending '{ending}'" if ending else f"the name '{target}' has no ending"
+        fix = f"name a file that ends in .csv, .jsonl or .m2, or give --to={'|'.join(KINDS)}"
+        raise UsageError(Problem("output-format", what, fix=fix))
+    return found or "csv"
 
 
 def _lines(tx: Connection, kind: To, include: Sequence[Part], problems: Problems) -> Iterator[str]:

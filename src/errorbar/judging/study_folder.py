@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest_file, shell_words
 from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Study:
         try:
             if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
                 what = "others than the owner may read the study's secrets"
-                raise InputError(Problem("judge-secrets", what, place, fix=f"chmod 600 {path}"))
+                raise InputError(Problem("judge-secrets", what, place, fix=f"chmod 600 {shell_words(path)}"))
             return Secrets(**json.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
             what = f"the study's secrets cannot be read: {error.strerror}"
@@ -109,10 +109,8 @@ class Study:
             if not (type(version) is int and isinstance(address, str)):
                 raise TypeError
         except (FileNotFoundError, NotADirectoryError):
-            siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-            near = nearest(path.name, siblings)
             what = f"no study is in '{path}'"
-            fix = near if near.startswith("did") else f"make one: errorbar judge init {path}"
+            fix = nearest_file(path) or f"make one: errorbar judge init {shell_words(path)}"
             raise InputError(Problem("judge-no-study", what, fix=fix)) from None
         except OSError as error:
             raise InputError(Problem("judge-no-study", f"cannot be opened: {error.strerror}", place)) from None

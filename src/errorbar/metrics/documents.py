@@ -67,7 +67,7 @@ class Documents:
             what = f"no intervals: all {self._single}s are of one document, which does not show how documents vary"
             problems.note("one-unit", what, Place(), fix=MORE_DOCUMENTS)
         elif few:
-            what = f"{self.n_clusters} documents are few: 95% intervals are too short"
+            what = f"there are only {self.n_clusters} documents: 95% intervals are too narrow"
             problems.note("few-documents", what, Place(), fix="docs/design/intervals.md says by how much")
         if 0 < self._n_without < len(self._codes):
             what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"

@@ -105,7 +105,7 @@ class JudgeRule:
 
     def note(self, problems: Problems) -> None:
         """Say what a reader of the interval must know, and what would help."""
-        ways = "errorbar plan-judging tells what another judge would bring"
+        ways = "errorbar plan-judging shows how much another judge would help"
         if not self.random:
             if self.why_fixed:
                 what = f"the intervals are over texts alone: {self.why_fixed}"
@@ -114,7 +114,7 @@ class JudgeRule:
             return
         if self.n_judges == 2:
             what = "two judges hardly show how judges vary"
-            fix = f"ask a third judge; {ways}"
+            fix = f"have a third judge annotate the texts; {ways}"
             if self.prior is None:
                 what += ": their intervals rest on one degree of freedom, and cover less than they say"
             else:

@@ -51,9 +51,9 @@ def annotator_subsets(
     exact: list[bool] = []
     for size in sizes:
         if not 1 <= size <= len(others):
-            left = "as many as there are" + (" besides the author of a text" if len(others) < n_annotators else "")
-            what = f"subsets of {size} annotators"
-            raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, {left}"))
+            what = f"--sizes={size} with {len(others)} annotators"
+            what += " besides the author of a text" if len(others) < n_annotators else ""
+            raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}"))
         exact.append(comb(len(others), size) <= most)
         rows.append(list(combinations(others, size)) if exact[-1] else _sample(others, size, most, stream_of(size)))
     masks = np.zeros((sum(map(len, rows)), n_annotators), np.uint8)

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem, nearest, shortened
+from errorbar.formats.opening import cannot_open
 from errorbar.formats.saving import receipt_name, save_lines
 from errorbar.receipts.receipt_arguments import broken, report_arguments
 from errorbar.receipts.receipt_files import DataFiles, DataRecord, safe_name
@@ -215,9 +216,8 @@ def _document(path: Path, name: str) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
             content = stream.read(LARGEST + 1)
-    except OSError as error:
-        what = f"cannot be opened: {error.strerror or error}"
-        raise InputError(Problem("cannot-open", what, Place(name))) from None
+    except (OSError, ValueError) as error:
+        raise InputError(cannot_open(path, error)) from None
     if len(content) > LARGEST:
         raise broken(f"more than {LARGEST:,} bytes", name)
     try:

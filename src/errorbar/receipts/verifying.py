@@ -23,7 +23,7 @@ from errorbar.tasks.running import run_task
 
 @public()
 def verify(receipt: str | os.PathLike[str], *, data: str | os.PathLike[str] | None = None, jobs: int = 1) -> Verified:
-    """Compute again what a receipt says, and say what differs: files, versions, numbers.
+    """Recompute a receipt's numbers, and list differences: files, versions, numbers.
 
     Nothing is written but to a temporary folder, and no file is read but those that the receipt lists, in the folder
     of the data: a receipt may come from anybody.

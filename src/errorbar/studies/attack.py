@@ -51,7 +51,7 @@ def attack(
     ci_method: Method = "bca",
     **shared: Unpack[Comparing],
 ) -> Attacked:
-    """Tell where systems that nobody would want land among real ones.
+    """Show how a metric ranks degenerate systems among real ones: a crash test.
 
     The systems are made of the corpus: one that does nothing, one that gives its lines to other sentences, one that
     hands in an annotator's text, ...; each is ranked alone among the real systems, by the measure that ranks systems.

@@ -57,7 +57,7 @@ def audit_draw(
         types: Strata by type of error too: ``operation`` (missing, unnecessary, replaced) or ``errant``, ERRANT's.
         half_width: Wanted of every system's audited precision; None: .03, unless there is a budget.
         budget: Instead: edits to be judged in all.
-        supposed: The supposed share of valid ones; a half is the most careful.
+        supposed: Guessed share of valid edits; 0.5 is the most cautious.
         rater: Names of raters, each of whom gets every edit.
         judged: Judgments of earlier audits: what they judged is not asked again.
         seed: Of the order in which edits are drawn; the same in every audit, so that judged ones come first.

@@ -54,7 +54,7 @@ class AuditDraw(Result):
         ]
         rows.append(["all", int(frame.strata.sizes.sum()), sum(self.key.n)])
         notes = [
-            f"expected audited precision of {system.name}: ± {100 * half:.2f}"
+            f"audited precision of {system.name}: expected half-width {100 * half:.2f}"
             for system, half in zip(frame.strata.systems, self.half_widths, strict=True)
         ]
         notes.append(f"{sum(self.key.n) - len(self.asked)} of them were judged in earlier audits")

@@ -133,7 +133,8 @@ class AuditEstimation(Result):
             if raters.observed.value is not None:
                 alpha = "" if raters.alpha.value is None else f", alpha {raters.alpha.value:.2f}"
                 agreed = f"; two of them agree on {100 * raters.observed.value:.1f} % of edits{alpha}"
-            single = f"; single raters find {100 * shares[0]:.1f} to {100 * shares[-1]:.1f} % valid" if shares else ""
+            ends = list(dict.fromkeys(f"{100 * share:.1f}" for share in (*shares[:1], *shares[-1:])))
+            single = f"; single raters find {' to '.join(ends)} % valid" if shares else ""
             notes.append(f"{len(raters.names)} raters, {told:.1f} an edit{agreed}{single}")
         else:
             notes.append("one rater: intervals are over edits alone, as if every rater judged as this one")

@@ -252,7 +252,7 @@ def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
     for text in counts:
         side, *rest = text.split(":")
         if side not in (FLAGGED, UNFLAGGED) or len(rest) != 3 or not all(part.isdecimal() for part in rest):
-            what = f"'{text[:60]}' does not tell a stratum"
+            what = f"'{text[:60]}' is not a stratum"
             expected = "side:items:judged:errors, e.g. flagged:1000:750:600"
             fix = nearest(side, (FLAGGED, UNFLAGGED)) if side not in (FLAGGED, UNFLAGGED) else ""
             raise UsageError(Problem("sample-counts", what, expected=expected, fix=fix))
@@ -260,6 +260,11 @@ def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
             raise UsageError(Problem("sample-counts", f"'{text[:60]}'", expected=f"at most {MOST_ITEMS:,} items"))
         sides.append(side)
         numbers.append([int(part) for part in rest])
+    missing = next((side for side in (FLAGGED, UNFLAGGED) if side not in sides), None)
+    if missing is not None:
+        what = f"--counts={counts[-1][:60]}: no stratum is {missing}" if counts else f"no stratum is {missing}"
+        fix = f"give --counts={missing}:ITEMS:JUDGED:ERRORS too"
+        raise UsageError(Problem("sample-one-class", what, fix=fix))
     names = [
         side if sides.count(side) == 1 else f"{side} {sides[: at + 1].count(side)}" for at, side in enumerate(sides)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import NamedTuple
 
@@ -105,7 +105,7 @@ def _reasons(table: Table) -> list[str]:
                 if cell.no_interval is not None and column.kind == "percent" and column.interval != "hidden":
                     without.append(str(cell.no_interval))
     said = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
-    return [f"{what}: {', '.join(dict.fromkeys(why))}" for what, why in said if why]
+    return [f"{what}: {'; '.join(dict.fromkeys(why))}" for what, why in said if why]
 
 
 def _shown(cell: Cell, column: Column, beside: bool) -> Shown:
@@ -149,7 +149,9 @@ def _interval(cell: Cell, column: Column) -> Shown:
 
 
 def interval_text(interval: Interval, column: Column) -> str:
-    """``35.90–38.80``; ``-0.1000 to 0.2000`` where ends may have a sign."""
+    """``35.90–38.80``; ``-0.1000 to 0.2000`` where ends may have a sign; ``-2.30 to +5.68`` of percent."""
+    if column.kind == "percent" and interval.low < 0:  # a dash beside a minus reads badly
+        column = replace(column, signed=True)
     between = DASH if column.kind == "percent" and not column.signed else " to "
     return f"{_number(interval.low, column)}{between}{_number(interval.high, column)}"
 

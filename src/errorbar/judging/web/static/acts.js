@@ -136,7 +136,8 @@ export class Acts {
       return;
     }
     page.show({ ...known, round: 'main' }, place);
-    const said = inWords(page.scheme, known.answer, (token) => page.view.word(token)).map((pair) => pair.join(': ')).join('; ');
-    announce(`Earlier item, ${place + 1} back. ${said}`);
+    const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token));
+    const said = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
+    announce(`Earlier item, ${place + 1} back. Your answer: ${said}`);
   }
 }

@@ -32,7 +32,7 @@ function open(title, ...parts) {
  */
 export function askToSlowDown(n, goOn) {
   const dialog = open('A moment, please',
-    make('p', {}, `Your last ${n} answers came faster than one can read the texts. Please read each text to its end before you answer.`),
+    make('p', {}, `You answered the last ${n} items faster than anyone could read them. Please read each text to its end before you answer.`),
     make('p', { class: 'help' }, 'All your answers are kept. To go back to one of them, press Back below the item.'));
   const since = performance.now();
   const tooSoon = () => performance.now() - since < TOO_SOON;
