@@ -43,6 +43,12 @@ def pytest_configure() -> None:
         providers._get_local_constants = lambda: providers._local_constants
 
 
+@pytest.fixture(autouse=True)
+def few_resamples_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests draw few resamples to be quick, and are not warned of them."""
+    monkeypatch.setattr("errorbar.cli.intervals.FEW", 0)
+
+
 def _folder(name: str, probe: str) -> Path:
     folder = SHARED / name
     if not (folder / probe).exists():

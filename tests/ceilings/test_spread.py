@@ -133,7 +133,7 @@ def test_essays_stay_in_the_order_of_the_corpus(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("n_essays", [0, 7])
 def test_more_essays_than_there_are(n_essays: int) -> None:
     study, documents = made()
-    with pytest.raises(UsageError, match=rf"subsets of {n_essays} essays \(expected 1 to 6, as many as there are\)"):
+    with pytest.raises(UsageError, match=rf"n_documents={n_essays} with 6 documents \(expected 1 to 6\)"):
         essay_spread(study, documents, n_essays, repeats(3))
 
 

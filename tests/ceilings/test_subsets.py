@@ -68,7 +68,7 @@ def test_means_are_by_size() -> None:
 
 @pytest.mark.parametrize("size", [-1, 0, 4, 99])
 def test_a_size_that_does_not_fit(size: int) -> None:
-    with pytest.raises(UsageError, match=rf"subsets of {size} annotators \(expected 1 to 3, as many as there are\)"):
+    with pytest.raises(UsageError, match=rf"sizes={size} with 3 annotators \(expected 1 to 3\)"):
         annotator_subsets(3, (size,), streams())
 
 

@@ -281,10 +281,10 @@ class TestBadInput:
             (["--gold", "A1.m2", "sys"], "a human ceiling needs at least two annotators"),
             (
                 [*GOLD, "--sizes", "3"],
-                "subsets of 3 annotators (expected 1 to 2, as many as there are besides the author",
+                "--sizes 3 with 2 annotators besides the author of a text (expected 1 to 2)",
             ),
-            ([*GOLD, "--sizes", "0"], "subsets of 0 annotators (expected 1 to 2"),
-            ([*GOLD, "--sizes", "2-9999999999999"], "subsets of 3 annotators (expected 1 to 2"),
+            ([*GOLD, "--sizes", "0"], "--sizes 0 with 2 annotators besides the author of a text"),
+            ([*GOLD, "--sizes", "2-9999999999999"], "--sizes 3 with 2 annotators"),
             ([*GOLD, "--sizes", "2-1"], "'2-1' runs backwards; say 1-2"),
             ([*GOLD, "--sizes", "two"], "'two' is neither a number nor a range such as 1-9"),
             ([*GOLD, "--sizes", "1-"], "'1-' is neither a number nor a range"),
@@ -309,7 +309,9 @@ class TestBadInput:
         assert "different numbers of sentences (A1: 1, A2: 2, A3: 1)" in self.refused(errorbar, *GOLD)
 
     def test_more_essays_than_there_are(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        assert "subsets of 7 essays (expected 1 to 6" in self.refused(errorbar, *many, "--n-documents", "7")
+        assert "--n-documents 7 with 6 documents (expected 1 to 6)" in self.refused(
+            errorbar, *many, "--n-documents", "7"
+        )
 
 
 def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> None:

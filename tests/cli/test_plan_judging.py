@@ -78,7 +78,7 @@ def test_the_table_says_what_it_is(errorbar: CommandLine) -> None:
             ("--budget", "much"),
             "the budget must be a number of judgments of a sentence, or hours such as 40h, got 'much'",
         ),
-        (("--references", "4"), "error: sets of 4 judges (expected 1 to 3, as many as there are) [subset-size]"),
+        (("--references", "4"), "error: --references 4 with 3 judges (expected 1 to 3) [subset-size]"),
         (("--metric", "m2(choose=0)"), "a plan needs at least two annotators"),
         (("--metric", "hoo"), "[metric-input]"),
     ],

@@ -499,3 +499,11 @@ class TestStopping:
         assert [round(look["boundary"], 3) for look in document["looks"]] == [4.562, 3.226, 2.634, 2.281, 2.040]
         assert sum(document["looks"][-1]["n"]) == 300
         assert json.loads(errorbar(*sizes).out)["looks"] == []
+
+
+@pytest.mark.parametrize(("given", "missing"), [("flagged", "unflagged"), ("unflagged", "flagged")])
+def test_counts_of_one_stratum_lack_the_other(errorbar: CommandLine, given: str, missing: str) -> None:
+    done = errorbar("sample", "estimate", "--counts", f"{given}:329:100:80")
+    said = f"no stratum is {missing}; give --counts {missing}:ITEMS:JUDGED:ERRORS too [sample-one-class]"
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"error: --counts {given}:329:100:80: {said}\n"

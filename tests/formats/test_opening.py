@@ -94,10 +94,21 @@ class TestWhatCannotBeRead:
     def test_missing_file_and_the_nearest_name(self, tmp_path: Path) -> None:
         (tmp_path / "gold.m2").write_text("S a\n")
         problem = refusal(tmp_path / "glod.m2")
-        assert (problem.code, problem.fix) == ("no-such-file", "did you mean 'gold.m2'?")
+        assert (problem.code, problem.fix) == ("no-such-file", f"did you mean '{tmp_path / 'gold.m2'}'?")
         assert problem.place.file == str(tmp_path / "glod.m2")
 
-    def test_missing_file_with_nothing_near(self, tmp_path: Path) -> None:
+    def test_a_relative_name_keeps_its_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "demo").mkdir()
+        (tmp_path / "demo" / "careful.txt").touch()
+        monkeypatch.chdir(tmp_path)
+        assert refusal(Path("demo/carefull.txt")).fix == "did you mean 'demo/careful.txt'?"
+
+    @pytest.mark.parametrize(
+        ("missing", "there"), [("nofile.txt", "one.txt"), ("official.sgml", "official-2014.combined.m2")]
+    )
+    def test_missing_file_with_nothing_near(self, tmp_path: Path, missing: str, there: str) -> None:
+        (tmp_path / there).touch()
+        assert refusal(tmp_path / missing).fix == ""
         assert refusal(tmp_path / "no" / "where").fix == ""
 
     def test_directory(self, tmp_path: Path) -> None:

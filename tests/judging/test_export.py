@@ -364,3 +364,16 @@ def test_the_view_of_a_study(tmp_path: Path) -> None:
     assert len(found.judgments.items) == 12
     assert len(found.tables()[0].rows) >= len(table)
     assert found.to_dict()["judgments"] == len(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("x.xlsx", "ending '.xlsx'"), ("x.tsv.gz", "'.tsv'"), ("x", "has no ending")]
+)
+def test_an_ending_that_says_nothing_is_refused(tmp_path: Path, name: str, said: str) -> None:
+    folder = study(tmp_path)
+    with pytest.raises(UsageError, match=said) as refused:
+        judge_export(folder, tmp_path / name)
+    assert refused.value.problems[0].code == "output-format"
+    assert not (tmp_path / name).exists()
+    assert judge_export(folder, tmp_path / name, to="csv").to == "csv"
+    assert judge_export(folder, tmp_path / "X.CSV").to == "csv"

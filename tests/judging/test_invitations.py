@@ -55,6 +55,13 @@ def test_links_can_be_shown_again_and_keep_their_names(study: Study) -> None:
         judge_invite(study.folder, names=["zoe"])
 
 
+def test_names_pass_over_raters_who_came_by_a_crowds_link(study: Study, url: str) -> None:
+    link = judge_invite(study.folder, crowd="class").links[0].url
+    Visitor(url).enter(link)
+    assert raters(study) == ["rater-1"]
+    assert [each.invite.label for each in judge_invite(study.folder, raters=2).links] == ["rater-2", "rater-3"]
+
+
 def test_a_form_that_is_sent_twice_lets_one_rater_in(study: Study, url: str) -> None:
     """Two clicks on the button, or a reply that was lost: also of somebody who gave no name."""
     link = judge_invite(study.folder, crowd="class", most=2).links[0].url

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.judging.judge_serving import judge_serve
+from errorbar.judging.inviting import judge_invite
+from errorbar.judging.judge_serving import Doors, judge_serve
 from errorbar.judging.listening import Reach, bind, checked_url, warnings_of
 from errorbar.judging.rules import Rules
 from errorbar.judging.study_folder import Study
@@ -231,3 +232,28 @@ def test_a_port_is_free_again_at_once(study: Study) -> None:
     with bind("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
     bind("127.0.0.1", port).close()
+
+
+def test_a_new_address_makes_old_links_stale(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links that were made before the first start begin with the usual port."""
+    shown: list[Doors] = []
+    monkeypatch.setattr("errorbar.judging.judge_serving.serve", lambda *_: [])
+
+    def moved(port: int) -> list[str]:
+        judge_serve(study.folder, port=port, ready=shown.append)
+        return [note.what for note in shown[-1].notes if note.code == "judge-moved"]
+
+    judge_invite(study.folder, raters=1)
+    with bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+    usual, new = "http://127.0.0.1:8765", f"http://127.0.0.1:{port}"
+    assert moved(port) == [f"links made so far begin with {usual}, and the study is at {new} now"]
+    assert moved(port) == []
+    assert judge_invite(study.folder).links[0].url.startswith(new)
+
+
+def test_the_first_address_is_no_news(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Doors] = []
+    monkeypatch.setattr("errorbar.judging.judge_serving.serve", lambda *_: [])
+    judge_serve(study.folder, port=0, ready=shown.append)
+    assert "judge-moved" not in [note.code for note in shown[0].notes]

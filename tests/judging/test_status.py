@@ -191,7 +191,7 @@ def test_how_long_the_rate_was_measured_is_said_in_minutes_at_first() -> None:
     for hours in (0.004, 0.2, 2.5):
         table = progress_table("", found.progress, replace(found.forecast, per_hour=60.0, window_hours=hours))
         said.append({row[0]: row[1] for row in table.rows})
-    assert [each["judgments an hour"] for each in said] == [
+    assert [each["judgments per hour"] for each in said] == [
         "60 (of the last 1 minute)",
         "60 (of the last 12 minutes)",
         "60 (of the last 2.5 hours)",

@@ -96,13 +96,13 @@ WRONG = {
     "a key given twice": (
         'name = "Small"',
         'name = "Small"\nname = "Large"',
-        "task.toml:3: no TOML: this key or table is there already (expected each once); keep one of the two",
+        "task.toml:3: not valid TOML: this key or table is there already (expected each once); keep one of the two",
         "task-toml",
     ),
     "a table given twice": (
         "[[corpus]]",
         '[task]\nname = "Large"\n\n[[corpus]]',
-        "no TOML: this key or table is there already",
+        "not valid TOML: this key or table is there already",
         "task-toml",
     ),
     "a run beyond the allowed number": (
@@ -114,8 +114,8 @@ WRONG = {
     "a missing folder": ('"two"\n', '"tow"\n', "did you mean 'two'?", "task-no-file"),
     "a missing gold file": ('gold = "gold.m2"', 'gold = "god.m2"', "did you mean 'gold.m2'?", "task-no-file"),
     "a pattern without files": ('gold = "gold.m2"', 'gold = "A*.m2"', "no file matches", "task-no-file"),
-    "no TOML": ('name = "Small"', "name = Small", "task.toml:2: no TOML: invalid value", "task-toml"),
-    "an unclosed text": ('submissions = "two"', 'submissions = "two', "no TOML", "task-toml"),
+    "not valid TOML": ('name = "Small"', "name = Small", "task.toml:2: not valid TOML: invalid value", "task-toml"),
+    "an unclosed text": ('submissions = "two"', 'submissions = "two', "not valid TOML", "task-toml"),
     "a metric misspelt": ('["m2", ', '["m3", ', "no metric is called 'm3'", "unknown-metric"),
     "a role misspelt": ('role = "dev"', 'role = "dve"', "did you mean 'dev'?", "task-value"),
     "a wrong type": (

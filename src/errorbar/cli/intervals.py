@@ -12,7 +12,6 @@ from errorbar.cli.command import Decorator, together
 from errorbar.cli.options import choice, cluster_options, jobs_option, option, refuse_given, seed_option
 from errorbar.cli.talk import say
 from errorbar.core.errors import Problem, as_options
-from errorbar.core.labels import counted
 
 FEW = 100
 """Of fewer resamples the ends of an interval are one or two draws."""
@@ -29,10 +28,9 @@ def resamples_option(default: int = 2000) -> Decorator:
         @wraps(command)
         def warned(**given: Any) -> Any:
             if given["resamples"] < FEW:
-                what = f"intervals of {counted(given['resamples'], 'resamples')} are too rough to rely on"
-                say(
-                    f"warning: {Problem('few-resamples', what, fix=f'--resamples={default} is usual').line(as_options)}"
-                )
+                what = f"--resamples={given['resamples']}: intervals of so few are too rough to rely on"
+                problem = Problem("few-resamples", what, fix=f"{default} are usual")
+                say(f"warning: {problem.line(as_options)}")
             return command(**given)
 
         return asked(warned)

@@ -7,8 +7,10 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
+HERE = Path()
 Severity = Literal["error", "repaired", "warning"]
 LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: it may quote a whole file
 
@@ -182,18 +184,18 @@ def nearest(word: object, known: Iterable[str]) -> str:
     return f"did you mean '{near}'?" if near else f"known: {', '.join(names)}"
 
 
-def nearest_file(path: str | os.PathLike[str], start: str | os.PathLike[str] = "") -> str:
+def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:
     """Say which file or folder beside it was meant, with its folder as it was written; empty: none is near.
 
     A relative path begins at ``start``, else where the program runs.
     """
-    folder, name = os.path.split(path)
+    folder = Path(path).parent
     try:
-        beside = os.listdir(os.path.join(start, folder) or os.curdir)
+        beside = sorted(each.name for each in (start / folder).iterdir())
     except OSError:  # no such folder either, or not ours to list
         return ""
-    near = _near(name, sorted(beside), 0.75)  # endings alone make names of files alike
-    return f"did you mean '{os.path.join(folder, near)}'?" if near else ""
+    near = _near(Path(path).name, beside, 0.75)  # endings alone make names of files alike
+    return f"did you mean '{folder / near}'?" if near else ""
 
 
 def _near(word: str, known: list[str], cutoff: float) -> str:

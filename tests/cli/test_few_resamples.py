@@ -1,0 +1,36 @@
+"""Intervals of a handful of resamples are nonsense, and the command says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.cli import CommandLine
+
+WARNING = "warning: --resamples {}: intervals of so few are too rough to rely on; {} are usual [few-resamples]"
+CALLS = {
+    "score --gold demo/gold.jsonl demo/careful.txt --ci": 2000,
+    "compare --gold demo/gold.jsonl demo/careful.txt demo/greedy.txt": 2000,
+    "agree demo/gold.jsonl": 2000,
+    "ceiling --gold demo/gold.jsonl --ci": 200,
+}
+
+
+@pytest.fixture(autouse=True)
+def few_resamples_pass() -> None:
+    """Here they do not."""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_few_resamples_are_warned_of(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert errorbar("demo", "--save", "demo").code == 0
+    for few in (1, 99):
+        done = errorbar(*call.split(), "--resamples", few)
+        assert done.code == 0
+        assert done.err.splitlines().count(WARNING.format(few, CALLS[call])) == 1
+    assert "few-resamples" not in errorbar(*call.split(), "--resamples", 100).err
+    assert "few-resamples" not in errorbar("--quiet", *call.split(), "--resamples", 5).err
