@@ -309,9 +309,8 @@ class TestBadInput:
         assert "different numbers of sentences (A1: 1, A2: 2, A3: 1)" in self.refused(errorbar, *GOLD)
 
     def test_more_essays_than_there_are(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        assert "--n-documents 7 with 6 documents (expected 1 to 6)" in self.refused(
-            errorbar, *many, "--n-documents", "7"
-        )
+        said = self.refused(errorbar, *many, "--n-documents", "7")
+        assert "--n-documents 7 with 6 documents (expected 1 to 6)" in said
 
 
 def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> None:

@@ -103,9 +103,9 @@ def test_doctor_names_the_file_and_looks_through_every_command(place: Path, erro
     write(place, "[corpora]\nx = 'a.m2'\n[defaults]\nseed = 1\n[defaults.crowd.score]\nties = 'half'\n")
     found = json.loads(errorbar("doctor", "--format", "json").out)["config"]
     assert found == f"{place / 'errorbar.toml'}; corpora: x; defaults: all commands, crowd score"
-    write(place, "[defaults.crowd.score]\nlaying = 'long'\n")
+    write(place, "[defaults.crowd.score]\nlayuot = 'long'\n")
     assert (
-        "[defaults.crowd.score] laying is not a setting of errorbar; did you mean 'layout'?" in errorbar("doctor").err
+        "[defaults.crowd.score] layuot is not a setting of errorbar; did you mean 'layout'?" in errorbar("doctor").err
     )
     write(place, "[defaults.crowd.scor]\nties = 'half'\n")
     assert "[defaults.crowd] scor is not a setting of errorbar; did you mean 'score'?" in errorbar("doctor").err

@@ -214,8 +214,9 @@ class TestScore:
             "--documents", paths["source"],
         )  # fmt: skip
         assert (done.code, done.out) == (2, "")
-        near = "" if option == "run" else f"; did you mean '{paths[option][:-1]}'?"  # 0x is not like 0
-        assert done.err == f"error: {paths[option]}: no such file{near} [no-such-file]\n"
+        assert (
+            done.err == f"error: {paths[option]}: no such file; did you mean '{paths[option][:-1]}'? [no-such-file]\n"
+        )
 
     def test_one_gold_file_needs_no_text_of_others(self, gold: str, team: str, errorbar: CommandLine) -> None:
         Path(gold, "Raw/1.txt").unlink()

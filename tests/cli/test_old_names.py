@@ -52,9 +52,10 @@ def test_old_names_are_suggested_to_nobody(errorbar: CommandLine) -> None:
     assert done.code == 2
     assert "--missing-as-empty" not in done.err
     assert "Did you mean '--documents'?" in errorbar("score", "--gold", "gold.m2", "one.txt", "--document").err
-    Path("errorbar.toml").write_text("[defaults.score]\nby-typ = true\n")
+    Path("errorbar.toml").write_text("[defaults.score]\nmissing-as-empt = true\n")
     done = errorbar("score", "--gold", "gold.m2", "one.txt")
-    assert "did you mean 'by'?" in done.err
+    assert done.code == 2
+    assert "missing-as-empty" not in done.err
 
 
 def test_the_note_about_a_config_file_says_what_an_old_name_became(errorbar: CommandLine) -> None:

@@ -180,8 +180,8 @@ def shortened(text: str, most: int = 40) -> str:
 def nearest(word: object, known: Iterable[str]) -> str:
     """Say which of the known words was meant: ``did you mean 'x'?`` where one is near, else ``known: a, b, c``."""
     names = list(known)
-    near = _near(str(word), names, 0.65)
-    return f"did you mean '{near}'?" if near else f"known: {', '.join(names)}"
+    near = _near(str(word), names)
+    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"
 
 
 def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:
@@ -194,11 +194,17 @@ def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:
         beside = sorted(each.name for each in (start / folder).iterdir())
     except OSError:  # no such folder either, or not ours to list
         return ""
-    near = _near(Path(path).name, beside, 0.75)  # endings alone make names of files alike
-    return f"did you mean '{folder / near}'?" if near else ""
+    stem = _stem(Path(path).name)  # endings alone make names of files alike
+    near = [each for each in _near(Path(path).name, beside) if _near(stem, [_stem(each)])]
+    return f"did you mean '{folder / near[0]}'?" if near else ""
 
 
-def _near(word: str, known: list[str], cutoff: float) -> str:
+def _near(word: str, known: list[str]) -> list[str]:
+    """Those of which no more than a slip of the pen makes the word, the nearest first."""
     from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
 
-    return next(iter(get_close_matches(word, known, n=1, cutoff=cutoff)), "")
+    return get_close_matches(word, known, n=5, cutoff=0.6)
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0]
