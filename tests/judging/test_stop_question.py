@@ -353,7 +353,7 @@ def test_a_question_is_written_as_it_is_read(text: str, said: str) -> None:
         ("R(half_width=0.1,threshold=0.5)", "a half-width and a threshold"),
         ("R(half_width=2)", "half_width is '2' (expected a number above 0 and below 1)"),
         ("R(half_width=x)", "half_width is 'x'"),
-        ("R(half=0.1)", "did you mean 'half_width'?"),
+        ("R(halfwidth=0.1)", "did you mean 'half_width'?"),
         ("Recall(half_width=0.1)", "no question is called 'Recall'; known: P, R, F"),
         ("R half_width=0.1", "is no question"),
         ("R(half_width=0.1,act=yes)", "act is 'yes' (expected true or false)"),

@@ -95,7 +95,7 @@ def test_a_folder_that_is_taken_is_refused(tmp_path: Path, items: Path) -> None:
 
 def test_what_is_no_study(tmp_path: Path, items: Path) -> None:
     judge_init(tmp_path / "study", items)
-    with pytest.raises(InputError, match=r"no study is in '.*stdy'; did you mean 'study'\?"):
+    with pytest.raises(InputError, match=r"no study is in '.*stdy'; did you mean '.*study'\?"):
         Study.open(tmp_path / "stdy")
     (tmp_path / "study/study.toml").write_text("format = 2\nstore = 'store.sqlite3'\n")
     with pytest.raises(InputError, match="the study is of format 2, and this errorbar knows formats up to 1"):
