@@ -34,3 +34,14 @@ def test_few_resamples_are_warned_of(
         assert done.err.splitlines().count(WARNING.format(few, CALLS[call])) == 1
     assert "few-resamples" not in errorbar(*call.split(), "--resamples", 100).err
     assert "few-resamples" not in errorbar("--quiet", *call.split(), "--resamples", 5).err
+
+
+@pytest.mark.parametrize("without", ["--no-ci", "--ci-method closed"])
+def test_where_none_are_drawn_there_is_the_refusal_alone(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    errorbar("demo", "--save", "demo")
+    call = "score --gold demo/gold.jsonl demo/careful.txt --resamples 5"
+    (line,) = errorbar(*call.split(), *without.split()).err.splitlines()
+    assert line.endswith("[useless-option]")

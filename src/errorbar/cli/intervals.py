@@ -27,7 +27,8 @@ def resamples_option(default: int = 2000) -> Decorator:
     def decorate(command: Any) -> Any:
         @wraps(command)
         def warned(**given: Any) -> Any:
-            if given["resamples"] < FEW:
+            drawn = given.get("ci") is not False and given.get("ci_method") != "closed"
+            if drawn and given["resamples"] < FEW:
                 what = f"--resamples={given['resamples']}: intervals of so few are too rough to rely on"
                 problem = Problem("few-resamples", what, fix=f"{default} are usual")
                 say(f"warning: {problem.line(as_options)}")
