@@ -220,7 +220,9 @@ class TestMisuse:
 
     @pytest.mark.parametrize("size", [0, 3, 10])
     def test_a_size_that_does_not_fit(self, size: int) -> None:
-        with pytest.raises(UsageError, match=rf"subsets of {size} annotators \(expected 1 to 2, .* besides the author"):
+        with pytest.raises(
+            UsageError, match=rf"sizes={size} with 2 annotators besides the author of a text \(expected 1 to 2\)"
+        ):
             study(sizes=(size,))
 
     def test_a_metric_of_one_annotator(self) -> None:

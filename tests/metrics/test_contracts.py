@@ -347,8 +347,8 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path, "another"])  # metrics are looked for once on each path
     assert metric_names() == ["m2", "errant", "gleu", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
-    with pytest.raises(UsageError, match="no metric is called 'zy'; did you mean 'zz'") as caught:
-        metric_class("zy")
+    with pytest.raises(UsageError, match="no metric is called 'zzz'; did you mean 'zz'") as caught:
+        metric_class("zzz")
     assert caught.value.code == "unknown-metric"
 
 
