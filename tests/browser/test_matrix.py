@@ -53,7 +53,7 @@ def test_a_cell_says_all_of_it_to_who_hears_it(opened: Opener, whole_url: str) -
     assert page.locator("#table-scores tbody th").all_inner_texts()[:3] == names
     for cell in page.locator(f"{MATRIX} td[tabindex]").all():
         text = cell.text_content() or ""
-        parts = ("; of ", " less ", "; the test says ", "; 95% interval over texts ", "; p ")
+        parts = ("; of ", " minus ", "; the test says ", "; 95% interval over texts ", "; p ")
         assert all(part in text for part in parts)
     assert page.locator(f"{MATRIX} td:not([tabindex]):not(:first-child)").all_text_contents() == [""] * 3
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 WIDE, PHONE = {"width": 1000, "height": 640}, {"width": 390, "height": 780}
-PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 NEXT = """(key) => new Promise((done) => {
     const text = document.querySelector('#item .text').textContent;
     const start = performance.now();
@@ -121,8 +121,8 @@ def measure(browser: Browser) -> None:
         for _ in range(10):
             rater.page.reload()
             rater.settled()
-            paints.append(rater.page.evaluate(PAINT))
-        first = enter(browser, study, WIDE).page.evaluate(PAINT)
+            paints.append(rater.page.wait_for_function(PAINT).json_value())
+        first = enter(browser, study, WIDE).page.wait_for_function(PAINT).json_value()
         nexts = []
         for _ in range(9):
             rater.page.wait_for_timeout(300)
