@@ -18,7 +18,7 @@ from click.core import ParameterSource
 from errorbar.cli.command import together
 from errorbar.cli.options import InputPath, choice
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, visible_json
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -120,12 +120,7 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
     """What the name of a file says it is to be; refused where it says nothing."""
     found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if found is None:
-        listed = [ending for known in endings.values() for ending in known[:1]]
-        ending = Path(output.lower().removesuffix(".gz")).suffix
-        what = f"unknown file ending '{ending}'" if ending else f"the name '{output}' has no ending"
-        otherwise = f", or give {option}" if option else ""
-        fix = f"name a file that ends in {', '.join(listed[:-1])} or {listed[-1]}{otherwise}"
-        raise UsageError(Problem("output-format", what, fix=fix))
+        raise unknown_ending(output, [ending for known in endings.values() for ending in known[:1]], option)
     return found
 
 

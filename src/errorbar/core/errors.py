@@ -5,7 +5,7 @@ from __future__ import annotations
 import copyreg
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -163,6 +163,15 @@ class MissingExtraError(ErrorbarError):
     def __init__(self, extra: str, purpose: str) -> None:
         what = f"{purpose} needs the extra '{extra}', which is not installed"
         super().__init__(Problem("missing-extra", what, fix=f"in a checkout of errorbar: pip install '.[{extra}]'"))
+
+
+def unknown_ending(file: str, known: Sequence[str], option: str = "") -> UsageError:
+    """Of a file to be written whose name does not end in one of the known ways; ``option`` says it, too."""
+    ending = Path(file.lower().removesuffix(".gz")).suffix
+    what = f"unknown file ending '{ending}'" if ending else f"the name '{file}' has no ending"
+    otherwise = f", or give {option}" if option else ""
+    fix = f"name a file that ends in {', '.join(known[:-1])} or {known[-1]}{otherwise}"
+    return UsageError(Problem("output-format", what, fix=fix))
 
 
 def shell_words(*words: object) -> str:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import PurePath
 from typing import Literal, get_args
 
 from sqlalchemy import Connection
 
-from errorbar.core.errors import Problem, UsageError, nearest, visible_json
+from errorbar.core.errors import Problem, UsageError, nearest, unknown_ending, visible_json
 from errorbar.core.problems import Problems
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
@@ -116,10 +115,7 @@ def _by_ending(target: str) -> To:
     name = target.lower().removesuffix(".gz")
     found = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None and not is_stream(target):
-        ending = PurePath(name).suffix
-        what = f"unknown file ending '{ending}'" if ending else f"the name '{target}' has no ending"
-        fix = f"name a file that ends in .csv, .jsonl or .m2, or give --to={'|'.join(KINDS)}"
-        raise UsageError(Problem("output-format", what, fix=fix))
+        raise unknown_ending(target, tuple(_ENDINGS), f"--to={'|'.join(KINDS)}")
     return found or "csv"
 
 

@@ -9,7 +9,7 @@ from types import TracebackType
 try:
     import fcntl
 except ImportError:  # Windows: SQLite's own lock keeps writers apart, without an order
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere
 
 _TURN, _NEXT = 0, 1  # bytes of the file that are locked
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from errorbar.judging.rules import Rules
 from tests.helpers.browser import launched
@@ -53,7 +53,8 @@ def enter(
     browser: Browser, study: LiveStudy, size: dict[str, int], *, dark: bool = False, patient: bool = False
 ) -> Rater:
     """Somebody at the page, who is asked to slow down only if they are patient."""
-    context = browser.new_context(viewport=size, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
+    colors: Literal["dark", "light"] = "dark" if dark else "light"
+    context = browser.new_context(viewport={"width": size["width"], "height": size["height"]}, color_scheme=colors)
     if not patient:
         context.add_init_script(PATIENT)
     rater = Rater.enter(context, study.link())

@@ -9,13 +9,14 @@ import pytest
 
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
+from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import Rater
 
 SitDown = Callable[..., Rater]
 
 
-def said(study: object) -> list[dict[str, object]]:
-    return [json.loads(answer) for _, answer, _, _ in study.answers()]  # type: ignore[attr-defined]
+def said(study: LiveStudy) -> list[dict[str, object]]:
+    return [json.loads(answer) for _, answer, _, _ in study.answers()]
 
 
 def test_error_ok(make_study: MakeStudy, sit_down: SitDown) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,15 +13,18 @@ from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import Rater
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
 SitDown = Callable[..., Rater]
 DAY = 86400
 STALE = "delete window.BroadcastChannel; addEventListener('storage', (event) => event.stopImmediatePropagation(), true)"
 """Tabs that hear nothing of each other, like browsers on two machines."""
 
 
-def labels(study: object, rater: str = "Ada") -> list[str]:
+def labels(study: LiveStudy, rater: str = "Ada") -> list[str]:
     """What is stored, in order; skipped items left out."""
-    stored = study.answers(rater)  # type: ignore[attr-defined]
+    stored = study.answers(rater)
     return [json.loads(answer)["judgment"] for _, answer, _, _ in stored if answer != "null"]
 
 
@@ -167,10 +170,10 @@ def test_a_lost_response_is_asked_for_again_and_counts_once(
     rater.saved()
     lost = []
 
-    def lose(route: object) -> None:
-        route.fetch()  # type: ignore[attr-defined]  # the server has it
+    def lose(route: Route) -> None:
+        route.fetch()
         lost.append(1)
-        route.abort()  # type: ignore[attr-defined]
+        route.abort()
 
     rater.page.route("**/api/answer", lose, times=times)
     rater.press("e")
@@ -210,11 +213,11 @@ def test_an_answer_is_on_this_machine_before_it_is_sent(make_study: MakeStudy, s
     rater.saved()
     seen: list[tuple[str, str]] = []
 
-    def look(route: object) -> None:
-        sent = json.loads(route.request.post_data)["answers"]  # type: ignore[attr-defined]
+    def look(route: Route) -> None:
+        sent = json.loads(route.request.post_data or "")["answers"]
         kept = rater.kept("out:")
         seen.append((sent[0]["submission"], kept[0]["submission"] if kept else "nothing"))
-        route.continue_()  # type: ignore[attr-defined]
+        route.continue_()
 
     rater.page.route("**/api/answer", look)
     rater.press("e")
@@ -300,10 +303,10 @@ def test_what_the_server_can_never_store_stays_and_can_be_downloaded(make_study:
     rater = sit_down(study)
     rater.saved()
 
-    def spoil(route: object) -> None:
-        body = json.loads(route.request.post_data)  # type: ignore[attr-defined]
+    def spoil(route: Route) -> None:
+        body = json.loads(route.request.post_data or "")
         body["answers"][0]["text_hash"] = "0" * 16
-        route.continue_(post_data=json.dumps(body))  # type: ignore[attr-defined]
+        route.continue_(post_data=json.dumps(body))
 
     rater.page.route("**/api/answer", spoil, times=1)
     rater.press("e")
