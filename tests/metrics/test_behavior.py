@@ -119,6 +119,30 @@ def test_edits_that_overlap_are_counted_and_told() -> None:
     ]
 
 
+def test_an_annotator_who_changes_nothing_is_named() -> None:
+    """Two sentences with four errors each by 0: a system that finds one has 1 hit of 1 if 1 left all as it is."""
+    problems = Problems()
+    gold = corpus(*[sentence(SOURCE, {"0": GOLD, "1": []})] * 2)
+    system = Hypothesis("it", ["a b the c D e F g i", "A b c d e f g h i"])
+    (found,) = score(gold, [system], ["behavior"], problems=problems)
+    assert found.counts == {"n_hit": 4, "n_wrong": 0, "n_under": 0, "n_over": 1}
+    assert found.estimate.value == pytest.approx(0.45 + 0.35 + 0.15 + 0.05 * 4 / 5)
+    (note,) = problems.notes
+    assert (note.code, note.severity) == ("annotator-unchanged", "warning")
+    assert "annotator 1 changes 0.0% of the sentences, the others 100.0%" in note.what
+    for metric in ("behavior(choose=0)", "behavior(choose=1)"):
+        problems = Problems()
+        score(gold, [system], [metric], problems=problems)
+        assert not problems.notes
+
+
+def test_annotators_who_all_change_little_are_not_warned_of() -> None:
+    problems = Problems()
+    gold = corpus(*[sentence(SOURCE, {"0": [], "1": []})] * 9, sentence(SOURCE, {"0": GOLD, "1": GOLD[:1]}))
+    score(gold, [Hypothesis("it", [SOURCE] * 10)], ["behavior"], problems=problems)
+    assert not problems.notes
+
+
 def test_edits_of_a_hit_are_shown_as_correct() -> None:
     gold = corpus(sentence(SOURCE, {"0": GOLD}), sentence("a", {}))
     (first, second) = Behavior().system_edits(gold, ["A b the c X e f g i", "b"], ["0", None])

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errorbar.metrics.gleu import DRAWS, SEED, Gleu, gleu_counts, published_sums
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.edits.texts import parallel_sentences
+from errorbar.formats.text import ParallelLine
+from errorbar.metrics.gleu import _PUBLISHED_TOKENS, DRAWS, SEED, Gleu, gleu_counts, published_sums
+from tests.helpers.scoring import score
 
 text = st.lists(st.sampled_from("ab c"), max_size=9).map(" ".join)
 sentence = st.tuples(text, text, st.lists(text, max_size=3))
@@ -48,3 +54,37 @@ def test_draws_in_blocks_are_those_one_by_one(most: int, monkeypatch: pytest.Mon
 
 def test_draws_of_nothing() -> None:
     assert not published_sums(np.zeros((2, 1, 9)), np.zeros((2, 1), np.bool_)).any()
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2009", "\x1f", "\x85"])
+def test_the_published_draws_split_at_ascii_white_space_alone(space: str) -> None:
+    """By hand, with "in the" as one token: N = 8, 6, 4, 2 of D = 9, 8, 7, 6, and |r| = 10; all of Unicode's gives 1.
+
+    The script runs under Python 2, whose ``str.split`` of bytes is that of Python 3's ``bytes``.
+    """
+    source, reference = "we go to school in the morning with friends", "we go to the school in the morning with friends"
+    output = f"we\tgo to the school  in{space}the morning with friends"
+    assert len(output.encode().split()) == 9
+    corpus = Corpus([*parallel_sentences([ParallelLine(1, source, (reference,))], ["A"])], ("A",))
+    values = {
+        draws: score(corpus, [Hypothesis("it", [output])], [Gleu(draws=draws)])[0].estimate.value
+        for draws in ("published", "none")
+    }
+    assert values["published"] == pytest.approx(exp(1 - 10 / 9) * (8 / 9 * 6 / 8 * 4 / 7 * 2 / 6) ** 0.25, abs=1e-12)
+    assert values["none"] == pytest.approx(1)
+    metric = Gleu(draws="published")
+    counts = metric.compare_all([source], [output], [reference], np.zeros(1, np.int64))
+    assert counts.tolist() == [metric.compare(source, reference, output)] == [[9, 10, 8, 7, 6, 8, 6, 4, 2]]
+
+
+def test_sources_and_references_keep_their_spaces_too() -> None:
+    texts = [f"{first}\u00a0{second} b c d e" for first, second in ("xy", "xz")]
+    corpus = Corpus([*parallel_sentences([ParallelLine(1, texts[0], (texts[1],))], ["A"])], ("A",))
+    metric = Gleu(draws="published")
+    assert metric.measure(corpus, [texts[1]]).counts.tolist() == [[[5, 5, 4, 3, 2, 5, 4, 3, 2]]]
+    assert metric.measure(corpus, ["x y b c d e"]).counts[0, 0, :2].tolist() == [6, 5]
+
+
+def test_every_other_white_space_is_known() -> None:
+    spaces = {number for number in range(0x110000) if chr(number).isspace()}
+    assert spaces - set(b" \t\n\v\f\r") == set(_PUBLISHED_TOKENS)

@@ -18,9 +18,20 @@ Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the ord
 
 
 class TextEdits(tuple[Edit, ...]):
-    """Edits that were made of a corrected text: a metric may make them in its own way instead."""
+    """Edits that were made of a corrected text: a metric may make them in its own way instead.
 
-    __slots__ = ()
+    Attributes:
+        text: The corrected text as it was read, or None.
+    """
+
+    text: str | None = None
+
+    @classmethod
+    def of_text(cls, edits: Iterable[Edit], text: str) -> TextEdits:
+        """Edits with the text that they make of the source."""
+        annotation = cls(edits)
+        annotation.text = text
+        return annotation
 
 
 @dataclass(slots=True)

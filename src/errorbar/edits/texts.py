@@ -130,7 +130,11 @@ def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str])
         source, texts = line.source.split(), zip(annotators, line.corrected, strict=True)
         found: dict[str, Annotation] = {}
         try:
-            found |= {name: TextEdits(extract_edits(source, text.split())) for name, text in texts if text is not None}
+            found |= {
+                name: TextEdits.of_text(extract_edits(source, text.split()), text)
+                for name, text in texts
+                if text is not None
+            }
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
         yield Sentence(line.source, found, line.document, line=line.number)

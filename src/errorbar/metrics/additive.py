@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, annotator_order, wrong_count
+from errorbar.core.corpus import Corpus, TextEdits, annotator_order, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
@@ -62,6 +62,11 @@ class ReferenceTexts(Metric):
     fold_only = frozenset({"only"})
     remarks = {OVERLAP: ("edits of annotators that overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
     lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
+
+    @property
+    def keeps_spaces(self) -> bool:
+        """Whether ``compare`` gets texts as they were read, not with one space between tokens."""
+        return False
 
     @property
     def compared(self) -> int:
@@ -109,6 +114,8 @@ class ReferenceTexts(Metric):
         texts, n_overlaps = _reference_texts(reference)
         sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
         outputs = [" ".join(line.split()) for line in output]
+        if self.keeps_spaces:
+            sources, texts, outputs = *_texts_as_read(reference, sources, texts), [*output]
         units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
         counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
@@ -225,6 +232,22 @@ class ReferenceTexts(Metric):
 def _as_kept(sums: Floats, kind: np.dtype[Any]) -> NDArray[Any]:
     """Sums of whole counts as whole numbers."""
     return sums if np.issubdtype(kind, np.floating) else np.rint(sums).astype(np.int64)
+
+
+def _texts_as_read(
+    corpus: Corpus, sources: Sequence[str], texts: Sequence[dict[int, str]]
+) -> tuple[list[str], list[dict[int, str]]]:
+    """Sources and reference texts with the white space of their files; those that are edits stay as they are."""
+    own_texts = [
+        {
+            column: edits.text
+            for column, name in enumerate(corpus.annotators)
+            if isinstance(edits := sentence.annotations.get(name), TextEdits) and edits.text is not None
+        }
+        for sentence in corpus.sentences
+    ]
+    as_read = [s.text if own else source for s, own, source in zip(corpus.sentences, own_texts, sources, strict=True)]
+    return as_read, [made | own for made, own in zip(texts, own_texts, strict=True)]
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

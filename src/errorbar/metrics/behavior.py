@@ -16,6 +16,9 @@ Conventions
     edit of its side. A system's edits that leave a chunk as it is do not change it.
     A chunk counts for each type of the annotator's edits in it, an over-corrected one for each of the system's.
     The chunks are those of all annotators of a sentence, whoever is chosen: with more annotators they are longer.
+    Under an annotator who leaves a sentence as it is, nothing is wrong or under-corrected, and what a system changes
+    costs the .05 of over-correction alone. One who changes (nearly) nothing is chosen for most sentences and makes any
+    system look good, so there is a warning.
 Source
     Ye et al. 2025, CLEME2.0 (arXiv:2407.00934), under the dependence assumption, for a corpus and without weights of
     edits; its program decides what the paper leaves open, and the tests compare with that.
@@ -24,8 +27,9 @@ Source
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -33,6 +37,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.edit import Edit
+from errorbar.core.errors import Problem
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter, word_parameter
 from errorbar.edits.chunks import applied, changed_chunks, chunk_text, says, within
@@ -50,6 +55,10 @@ WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""
 BEHAVIORS = ("n_hit", "n_wrong", "n_under", "n_over")
 _HIT, _WRONG, _UNDER, _OVER = range(4)
+UNCHANGED = "annotator-unchanged"
+LEAST_CHANGED = 0.1
+"""An annotator who changes a smaller share of sentences than this times the others' median is warned of."""
+_LOOKED, _CHANGED = "sentences of ", "changed sentences of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +147,13 @@ class Behavior(EditMetric):
         column = {name: k for k, name in enumerate(corpus.annotators)}
         types: dict[str, int] = {}
         rows: list[tuple[int, ...]] = []
-        n_overlaps = 0
+        remarked = Counter[str]()
         for unit, (sentence, said) in enumerate(zip(corpus.sentences, proposed, strict=True)):
             sides = [applied(edits) for edits in sentence.annotations.values()]
-            n_overlaps += sum(edit.applicable for edits in sentence.annotations.values() for edit in edits)
-            n_overlaps -= sum(map(len, sides))
+            remarked[OVERLAP] += sum(edit.applicable for edits in sentence.annotations.values() for edit in edits)
+            remarked[OVERLAP] -= sum(map(len, sides))
+            remarked.update(_LOOKED + name for name in sentence.annotations)
+            remarked.update(_CHANGED + name for name, side in zip(sentence.annotations, sides, strict=True) if side)
             for name, chunks in zip(sentence.annotations, _look(sentence.tokens, applied(said), sides), strict=True):
                 at = column[name]
                 present[unit, at] = 1
@@ -156,7 +167,22 @@ class Behavior(EditMetric):
                     rows.append((slot, number, *four, sum(four[:_OVER])))
         shape = (*counts.shape[:2], len(types))
         typed = tally_types(rows, shape, len(self.type_counted)) if by_type else None
-        return EditStatistics(counts, present, corpus.annotators, typed, tuple(types), {OVERLAP: n_overlaps}, made_by)
+        return EditStatistics(counts, present, corpus.annotators, typed, tuple(types), remarked, made_by)
+
+    def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
+        """Overlapping edits, and annotators who change so little that the score of a system that does too is high."""
+        yield from EditMetric.notes(self, remarked)
+        looked = {key.removeprefix(_LOOKED): n for key, n in remarked.items() if key.startswith(_LOOKED)}
+        shares = {name: remarked.get(_CHANGED + name, 0) / n for name, n in looked.items()}
+        for name, share in shares.items():
+            usual = median([other for who, other in shares.items() if who != name] or [0.0])
+            if self.choose in (RUNNING, SENTENCE) and share < LEAST_CHANGED * usual:
+                what = (
+                    f"annotator {name} changes {share:.1%} of the sentences, the others {usual:.1%}; under this "
+                    "annotator nothing is wrong or under-corrected, so that almost any system scores high"
+                )
+                fix = f"leave this annotator out, or score against another alone: --metric '{self.name}(choose=NAME)'"
+                yield Problem(UNCHANGED, what, fix=fix, severity="warning")
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]

@@ -13,6 +13,8 @@ Conventions
     independent draws the sums have known means and covariances, Σ|r| is taken as normal (the length penalty has a bend
     that an expansion would miss) and log N_n is expanded to the second order; docs/metrics/gleu.md has the error.
     Selections (resamples, swaps, subsets) are folded without draws.
+    Tokens are what white space separates; under ``draws=published`` what ASCII white space separates, as Python 2
+    splits bytes: a no-break or ideographic space is part of a token.
     Where any sum is 0 the score is 0. There is none where the outputs have no n-gram of some order and nothing is
     wrong with what they have (N_n = D_n, |h| = |r|).
     References are the annotators' texts: the source with the first alternative of each edit applied.
@@ -158,6 +160,24 @@ def published_sums(counts: Floats, present: NDArray[np.bool_], before: int = 0) 
     return sums
 
 
+_PUBLISHED_TOKENS = {
+    space: 0xF0000 + space  # of private use: a letter like any other
+    for space in (
+        *range(0x1C, 0x20),
+        0x85,
+        0xA0,
+        0x1680,
+        *range(0x2000, 0x200B),
+        0x2028,
+        0x2029,
+        0x202F,
+        0x205F,
+        0x3000,
+    )
+}
+"""White space to Unicode, and not to the published script."""
+
+
 def _known_draws(value: Value) -> str:
     return "" if value in ("none", "published") else "none or published"
 
@@ -184,7 +204,7 @@ class Gleu(ReferenceTexts):
         Parameter("draws", str, "none", "How references are drawn: none or published.", _known_draws),
         Parameter("only", str, "", "Score against this annotator's text alone."),
     )
-    fold_only: ClassVar[frozenset[str]] = frozenset({"draws", "only"})
+    fold_only: ClassVar[frozenset[str]] = frozenset({"only"})
     counted: ClassVar[tuple[str, ...]] = ("output_tokens", "reference_tokens")
     measures: ClassVar[tuple[Measure, ...]] = (Measure("gleu", "GLEU"),)
 
@@ -197,18 +217,29 @@ class Gleu(ReferenceTexts):
         return self.replaced(draws="none")
 
     @property
+    def keeps_spaces(self) -> bool:
+        """The published script splits texts in its own way."""
+        return self.draws == "published"
+
+    @property
     def compared(self) -> int:
         """|h|, |r|, D_2..4 and N_1..4."""
         return N_COUNTS
 
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """The counts of a sentence against one reference text."""
-        return gleu_counts(source, reference, output)
+        return gleu_counts(*(self._splitting(text) for text in (source, reference, output)))
+
+    def _splitting(self, text: str) -> str:
+        """The text, such that ``split`` gives the tokens."""
+        return text.translate(_PUBLISHED_TOKENS) if self.keeps_spaces else text
 
     def compare_all(
         self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
     ) -> Floats:
         """``gleu_counts`` of all texts at once."""
+        if self.keeps_spaces:
+            sources, outputs, references = ([*map(self._splitting, texts)] for texts in (sources, outputs, references))
         ours, theirs, right = shared_grams(sources, outputs, references, units, ORDER)
         proposed = np.maximum(0, ours[units, None] + 1 - np.arange(2, ORDER + 1))
         return np.column_stack([ours[units], theirs, proposed, right]).astype(np.float64)
