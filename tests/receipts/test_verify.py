@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -246,6 +247,25 @@ class TestVerify:
         different, near = compare_values({"a": 1.0, "b": 0.5, "c": None, "d": 1}, {"a": 1 + 1e-11, "b": 0.5, "d": True})
         assert ([each.path for each in different], near) == (["d"], 1)
         assert rounded(2 / 3) == 0.666666666667
+
+    def test_digits_of_a_solver_are_compared_less_strictly(self) -> None:
+        """numpy 2.4 with scipy 1.17 against 2.1 with 1.14: a detectable difference moved by 1.1e-8 of its size."""
+        fields = ("detectable_difference", "power_at_one_point", "difference")
+        recorded = {f"pairs/a, b/{field}": 0.0123456789012 for field in fields} | {"a/units_needed_for_one_point": 900}
+        moved = {path: value * (1 + 1.1e-8) for path, value in recorded.items()} | {"a/units_needed_for_one_point": 901}
+        different, near = compare_values(recorded, moved)
+        assert ([each.path for each in different], near) == (["pairs/a, b/difference"], 3)
+        further = {path: value * (1 + 1.1e-5) for path, value in recorded.items()} | {
+            "a/units_needed_for_one_point": 902
+        }
+        assert len(compare_values(recorded, further)[0]) == 4
+
+    def test_the_hash_is_that_of_the_page(self) -> None:
+        """As docs/receipts.md says: JSON in ASCII, keys sorted, no white space outside of texts."""
+        values = {"é/b c": "1 / 2", "a": 0.5}
+        text = '{"a":0.5,"\\u00e9/b c":"1 / 2"}'
+        assert digest(values) == hashlib.sha256(text.encode("ascii")).hexdigest()
+        assert "as JSON in ASCII" in (Path(__file__).parents[2] / "docs" / "receipts.md").read_text(encoding="utf-8")
 
 
 class TestStrangers:
