@@ -24,6 +24,7 @@ from errorbar.receipts import receipt as receipts
 from errorbar.receipts import verifying
 from errorbar.receipts.receipt_files import DataFiles, safe_name
 from errorbar.receipts.receipt_values import compare_values, digest, rounded
+from errorbar.tables.plain import Plain
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
 
@@ -262,7 +263,7 @@ class TestVerify:
 
     def test_the_hash_is_that_of_the_page(self) -> None:
         """As docs/receipts.md says: JSON in ASCII, keys sorted, no white space outside of texts."""
-        values = {"é/b c": "1 / 2", "a": 0.5}
+        values: dict[str, Plain] = {"é/b c": "1 / 2", "a": 0.5}
         text = '{"a":0.5,"\\u00e9/b c":"1 / 2"}'
         assert digest(values) == hashlib.sha256(text.encode("ascii")).hexdigest()
         assert "as JSON in ASCII" in (Path(__file__).parents[2] / "docs" / "receipts.md").read_text(encoding="utf-8")

@@ -4,8 +4,8 @@ Conventions
     Numbers are rounded to 12 significant digits, fractions as in JSON output. Compared are the rounded ones: equal, or
     apart by at most 1e-9 of the larger one (1e-12 where both are small): other processors and libraries add in
     another order. Fields in ``SOLVED`` end a search that a library's approximation steers: they are equal if apart by
-    at most 1e-6, whole numbers among them by one. A text is a value if it is a verdict or all numbers, as ``18 / 33``. Signatures, which name versions
-    and inputs, are none, nor are warnings and sentences, which may quote data.
+    at most 1e-6, whole numbers among them by one. A text is a value if it is a verdict or all numbers, as ``18 / 33``.
+    Signatures, which name versions and inputs, are none, nor are warnings and sentences, which may quote data.
 """
 
 from __future__ import annotations
