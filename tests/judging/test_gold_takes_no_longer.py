@@ -18,7 +18,6 @@ from sqlalchemy import Connection, text
 from errorbar.judging.claims import claim
 from errorbar.judging.exchange import Receipt, Submission, Work
 from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.prepared import flush
 from errorbar.judging.rater_quality import GoldAnswers, gold_answers
 from errorbar.judging.rules import Policy, Rules
 from errorbar.judging.store_check import check
@@ -145,11 +144,7 @@ def kept(study: Study, rater: int) -> GoldAnswers:
 
 
 def counted(study: Study, rater: int) -> GoldAnswers:
-    def look(tx: Connection) -> GoldAnswers:
-        flush(tx)
-        return gold_answers(tx, SCHEME, rater)
-
-    return study.write(look)
+    return study.write(lambda tx: gold_answers(tx, SCHEME, rater))
 
 
 def test_what_is_kept_is_what_the_tables_say_whatever_a_rater_does(store_url: str) -> None:

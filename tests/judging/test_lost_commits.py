@@ -13,7 +13,6 @@ from sqlalchemy import Connection
 from errorbar.judging import commit_outcome
 from errorbar.judging.commit_outcome import mark_of
 from errorbar.judging.group_commit import GroupCommit
-from errorbar.judging.prepared import flush
 from errorbar.judging.rules import Rules
 from errorbar.judging.store import Store, StoreError
 from errorbar.judging.store_errors import OutcomeUnknownError, outcome_unknown
@@ -110,7 +109,6 @@ def test_a_server_that_crashed_gives_a_lost_number_to_another_transaction() -> N
             def crash(tx: Connection) -> None:
                 set_value(tx, "one", "1")
                 assert get_value(tx, "one") == "1"
-                flush(tx)  # all of it came to the server: only the commit is left to fail
                 numbers.append(mark_of(tx))
                 server.kill()
                 server.start()

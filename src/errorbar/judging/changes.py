@@ -89,7 +89,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         names.add(item.name)
         place = places.pop() if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
-        _INSERT.put(tx, name=item.name, kind=item.kind, place=place, **content)
+        _INSERT(tx, name=item.name, kind=item.kind, place=place, **content)
         if place is not None:
             enter(tx, place, 0)
     note(tx, now, "items", data=json.dumps({"added": len(new)}))
@@ -119,7 +119,7 @@ def stop_item(tx: Connection, name: str, reason: str, now: float) -> None:
     number, _, place, taken, stopped = known
     if not stopped and place is not None:
         leave(tx, place, taken)
-    _STOP.put(tx, id=number, reason=reason)
+    _STOP(tx, id=number, reason=reason)
     note(tx, now, "stopped", data=json.dumps({"item": name, "reason": reason}, ensure_ascii=False))
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from errorbar.judging.completion import issue_code
 from errorbar.judging.exchange import Lease, Standing, Work
-from errorbar.judging.item_search import Search, Wanted, pick, search, wanted
-from errorbar.judging.leases import Next, RaterRow, expire, lease, rater_row, seen_before
+from errorbar.judging.item_search import Wanted, pick, wanted
+from errorbar.judging.leases import Next, RaterRow, expire, lease, rater_row
 from errorbar.judging.places import draw
 from errorbar.judging.prepared import Prepared
 from errorbar.judging.quiz import began, quiz_work
@@ -56,8 +56,7 @@ def claim(tx: Connection, rules: Rules, rater_id: int, want: int, now: float) ->
         now: By the store's clock.
     """
     expire(tx, now)
-    seen = seen_before(tx, rater_id)
-    rater = rater_row(tx, rater_id, None if seen is None else _search(rules, rater_id, _turn(*seen)))
+    rater = rater_row(tx, rater_id)
     of = rules.items_per_rater
     if rater.status != "active":
         return Work("excluded", (), rater.judged, of)
@@ -97,14 +96,14 @@ def _standing(tx: Connection, rules: Rules, rater: RaterRow) -> Standing:
     """Of a rater who holds nothing."""
     if rules.items_per_rater and rater.judged >= rules.items_per_rater:
         return "finished"
-    if _pick(tx, rules, rater, 0) is not None:
+    if _pick(tx, rules, rater.id, 0) is not None:
         return "work"
     return "finished" if _MAY_COME_BACK(tx, rater=rater.id).fetchone() is None else "waiting"
 
 
 def _next(tx: Connection, rules: Rules, rater: RaterRow) -> Next | None:
     """The next item in a rater's order; gold and repeats come only where work would come too."""
-    found = _pick(tx, rules, rater, _turn(rater.seed, rater.claims))
+    found = _pick(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
     if found is None:
         return None
     page, at = divmod(rater.claims, rules.page)
@@ -118,21 +117,9 @@ def _next(tx: Connection, rules: Rules, rater: RaterRow) -> Next | None:
     return special or Next(found)
 
 
-def _pick(tx: Connection, rules: Rules, rater: RaterRow, point: int) -> Wanted | None:
-    """What was looked for together with the rater, if it is that: nothing was written in between, the first time."""
-    what = _search(rules, rater.id, point)
-    ahead, rater.ahead = rater.ahead, None
-    return ahead[1] if ahead is not None and ahead[0] == what else pick(tx, what)
-
-
-def _search(rules: Rules, rater: int, point: int) -> Search:
+def _pick(tx: Connection, rules: Rules, rater: int, point: int) -> Wanted | None:
     """A study that may stop early judges its items in their order; others one judgment of each item first."""
-    return search(rater, rules.raters_per_item, point, in_order=bool(rules.stop))
-
-
-def _turn(seed: int, claims: int) -> int:
-    """Where a rater's search for their next item begins."""
-    return draw(seed, "item", claims)
+    return pick(tx, rater, rules.raters_per_item, point, in_order=bool(rules.stop))
 
 
 @lru_cache(maxsize=4096)

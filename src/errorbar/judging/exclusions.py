@@ -27,8 +27,8 @@ def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> 
     """
     if _status(tx, rater_id) != "active":
         return False
-    _SET_ASIDE.put(tx, id=rater_id)
-    _SINCE.put(tx, rater=rater_id, reason=reason, by=by, since=now)
+    _SET_ASIDE(tx, id=rater_id)
+    _SINCE(tx, rater=rater_id, reason=reason, by=by, since=now)
     note(tx, now, "excluded", rater=rater_id, data=reason)
     for assignment, _ in _OF_RATER(tx, rater=rater_id, state="open").fetchall():
         give_back(tx, assignment, now)
@@ -46,8 +46,8 @@ def readmit(tx: Connection, rater_id: int, by: str, now: float) -> bool:
     """
     if _status(tx, rater_id) != "excluded":
         return False
-    _AFRESH.put(tx, id=rater_id)  # gold answers from before do not count any more
-    _UNTIL.put(tx, rater=rater_id, until=now, by=by)
+    _AFRESH(tx, id=rater_id)  # gold answers from before do not count any more
+    _UNTIL(tx, rater=rater_id, until=now, by=by)
     note(tx, now, "readmitted", rater=rater_id)
     k = current_rules(tx).raters_per_item
     for assignment, _ in _OF_RATER(tx, rater=rater_id, state="aside").fetchall():

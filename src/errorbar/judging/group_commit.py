@@ -134,15 +134,15 @@ class GroupCommit:
 
 def _behind_a_savepoint(tx: Connection, work: _Work) -> _Done:
     """Run a work so that nothing of it is left if it raises; what the database says ends the transaction."""
-    _SAVEPOINT.put(tx)
+    _SAVEPOINT(tx)
     try:
         result = work(tx)
     except Exception as error:
         if of_database(error) or isinstance(error, OSError):
             raise
-        _ROLLBACK.put(tx)
-        _RELEASE.put(tx)
+        _ROLLBACK(tx)
+        _RELEASE(tx)
         forget(tx)
         return None, error
-    _RELEASE.put(tx)
+    _RELEASE(tx)
     return result, None

@@ -71,8 +71,8 @@ def halt(tx: Connection, reason: str, by: str, now: float) -> int:
     if n:
         for place, taken in _FULL_AND_HELD(tx, k=k).fetchall():
             leave(tx, place, taken)
-        _HALT.put(tx, reason=f"{HALTED}{reason.strip()}", k=k)
-        _NOTHING_FREE.put(tx, k=k)
+        _HALT(tx, reason=f"{HALTED}{reason.strip()}", k=k)
+        _NOTHING_FREE(tx, k=k)
         note(tx, now, "halted", data=json.dumps({"reason": reason, "by": by, "items": n}, ensure_ascii=False))
     return n
 
@@ -93,7 +93,7 @@ def resume(tx: Connection, by: str, now: float) -> int:
         if rules.stop and (question := StopQuestion.parse(rules.stop)).act:
             set_rules(tx, replace(rules, stop=str(question.told())), now)
         enter_all(tx, found)
-        _RESUME.put(tx, **_MARK)
+        _RESUME(tx, **_MARK)
         note(tx, now, "resumed", data=json.dumps({"by": by, "items": len(found)}))
     return len(found)
 

@@ -1,9 +1,8 @@
-"""Which item a rater gets next: found and read by one statement, which to a PostgreSQL server is one round trip."""
+"""The item that a rater gets next, found and read by one statement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -85,29 +84,17 @@ _PICK = Prepared(  # PostgreSQL would look at all the rater's words for each fre
 _IN_ORDER = Prepared(_picking(_FIRST, _ALIKE, NEAR))
 
 
-Search = tuple[Prepared, dict[str, object]]
-
-
-def search(rater: int, k: int, point: int, *, in_order: bool = False) -> Search:
-    """The statement, and its values, for a work item that the rater can get, of those with the fewest places taken.
+def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = False) -> Wanted | None:
+    """Find a work item that the rater can get, of those with the fewest places taken; None: there is none.
 
     Args:
+        tx: Of the store, exclusive.
         rater: Who never had it, or only let its lease run out.
         k: Places of an item.
         point: A random number of 64 bits, where the search begins.
         in_order: From the front of the items' order instead, so that the first items have all their judgments early.
     """
     values: dict[str, object] = {"rater": rater, "round": "main", "k": k, "turn": point % WORD}
-    return (_IN_ORDER, values) if in_order else (_PICK, values | {"share": point / 2**64})
-
-
-def pick(tx: Connection, what: Search) -> Wanted | None:
-    """The item that is searched for; None: there is none. ``tx``: of the store, exclusive."""
-    statement, values = what
-    return found_by(statement(tx, **values))
-
-
-def found_by(cursor: Any) -> Wanted | None:  # noqa: ANN401 - the driver's
-    """What a search came back with."""
+    cursor = _IN_ORDER(tx, **values) if in_order else _PICK(tx, **values, share=point / 2**64)
     row = cursor.fetchone()
     return None if row is None else Wanted(*row)

@@ -12,10 +12,10 @@ from operator import itemgetter
 from sqlalchemy import Connection
 
 from errorbar.judging.exchange import Lease, Round
-from errorbar.judging.item_search import Search, Wanted, found_by, wanted
+from errorbar.judging.item_search import Wanted, wanted
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.places import TAKE, bit_of, change, draw, held
-from errorbar.judging.prepared import Prepared, Together, is_far, per_transaction
+from errorbar.judging.prepared import Prepared, per_transaction, run_all
 from errorbar.judging.rules import Rules
 from errorbar.judging.study_values import current_rules
 
@@ -28,27 +28,17 @@ _RATER = Prepared(
     " WHERE r.id = :id"
 )
 _BY_ID = Prepared(wanted("i.id = :item"))
-_CLAIMED = (
+_CLAIMED = Prepared(
     "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
-    " WHERE token = :token",
-    "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM s0",
+    " WHERE token = :token"
 )
-_COUNTED = ("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater", "")
-_INSERT = (
+_COUNTED = Prepared("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater")
+_INSERT = Prepared(
     "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until) VALUES"
     " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until)"
 )
-_OPEN = "UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token"
-_Texts = tuple[tuple[str, str], ...]
-_OF_QUIZ: _Texts = (_CLAIMED,)
-_OF_OTHERS: _Texts = (_COUNTED, _CLAIMED)
-_OF_WORK: _Texts = (*TAKE, _COUNTED, _CLAIMED)
-_NEW, _AGAIN = (
-    {what: Together((text, f"{text} RETURNING id, rater"), *what) for what in (_OF_QUIZ, _OF_OTHERS, _OF_WORK)}
-    for text in (_INSERT, _OPEN)
-)
+_OPEN = Prepared("UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token")
 _DAY = 86400
-_SEEN = "a rater in an answer's row"
 _LOOKED, _UNTIL = "looked for leases that ran out", "the first lease runs out"
 
 
@@ -65,7 +55,6 @@ class RaterRow:
     code: str | None
     leases: list[Lease]
     due: list[int] | None  # gold items of the page, not handed out yet; None: not drawn
-    ahead: tuple[Search, Wanted | None] | None = None  # a search, and what it found as long as nothing is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +66,9 @@ class Next:
     reversed: bool | None = None
 
 
-def rater_row(tx: Connection, rater: int, also: Search | None = None) -> RaterRow:
-    """A rater by number; ``also``: a search in the same round trip."""
-    found = _RATER(tx, id=rater)
-    second = also[0](tx, **also[1]) if also is not None else None
-    rows = found.fetchall()
-    ahead = None if also is None else (also, found_by(second))
+def rater_row(tx: Connection, rater: int) -> RaterRow:
+    """A rater by number."""
+    rows = _RATER(tx, id=rater).fetchall()
     leases = [  # sorted here: SQLite would walk all that the rater had, for the order
         Lease(token, parsed_item(payload), round, bool(turned), version)
         for _, token, payload, round, turned, version in sorted((row[8:] for row in rows), key=itemgetter(0))
@@ -90,19 +76,7 @@ def rater_row(tx: Connection, rater: int, also: Search | None = None) -> RaterRo
     ]
     number, seed, status, quiz, claims, judged, code, due = rows[0][:8]
     gold = None if due is None else json.loads(due)
-    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, gold, ahead)
-
-
-def see(tx: Connection, rater: int, seed: int, claims: int) -> None:
-    """Keep, for this transaction, what an answer's row told of a rater, where that saves a round trip."""
-    if is_far(tx):
-        per_transaction(tx)[_SEEN] = rater, seed, claims
-
-
-def seen_before(tx: Connection, rater: int) -> tuple[int, int] | None:
-    """A rater's seed and number of claims, as they may still be; None: nothing was seen."""
-    seen = per_transaction(tx).pop(_SEEN, None)
-    return seen[1:] if seen is not None and seen[0] == rater else None
+    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, gold)
 
 
 def expire(tx: Connection, now: float) -> None:
@@ -142,12 +116,12 @@ def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, seq: int, n
     until = now + rules.lease_minutes * 60
     token = one.known_by or secrets.token_hex(12)
     values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
-    follows = _OF_QUIZ if what.round == "quiz" else _OF_OTHERS
+    (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until)
     if what.round == "main" and one.place is not None:
-        follows = _OF_WORK
-        values |= {"taken": one.taken + 1, "before": one.taken, **bit_of(one.place)}
-    due = None if rater.due is None else json.dumps(rater.due)
-    (_AGAIN if one.known_by else _NEW)[follows].put(tx, **values, seq=seq, until=until, at=now, due=due)
+        run_all(tx, TAKE, **values, taken=one.taken + 1, before=one.taken, **bit_of(one.place))
+    if what.round != "quiz":
+        _COUNTED(tx, rater=rater.id, seq=seq, due=None if rater.due is None else json.dumps(rater.due))
+    _CLAIMED(tx, token=token, at=now)
     known = per_transaction(tx)
     known[_UNTIL] = min(until, known.get(_UNTIL, until))
     return Lease(token, item, what.round, turned)

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from sqlalchemy import Connection
 
 from errorbar.judging.exchange import JUDGED, State
-from errorbar.judging.prepared import Prepared, Together
+from errorbar.judging.prepared import Prepared, run_all
 from errorbar.judging.study_values import current_rules
 
 WORD = 60  # bits of a word; both stores have signed numbers of 64
@@ -49,20 +49,19 @@ class Held:
 HELD = "a.id, a.item, a.rater, a.round, a.state, i.place, i.taken, i.stopped"
 _HELD = Prepared(f"SELECT {HELD} FROM assignment a JOIN item i ON i.id = a.item WHERE a.id = :id")
 _STATE = Prepared("UPDATE assignment SET state = :state WHERE id = :id")
-_TAKEN = "UPDATE item SET taken = :taken WHERE id = :item"
-_OUT = "UPDATE free SET bits = bits - :bit WHERE taken = :before AND block = :block"
-_IN = (
+_TAKEN = Prepared("UPDATE item SET taken = :taken WHERE id = :item")
+_FREE_OUT = Prepared("UPDATE free SET bits = bits - :bit WHERE taken = :before AND block = :block")
+_FREE_IN = Prepared(
     "INSERT INTO free (taken, block, bits) VALUES (:taken, :block, :bit)"
     " ON CONFLICT (taken, block) DO UPDATE SET bits = free.bits + excluded.bits"
 )
-_HAD = (
+_HAD_IN = Prepared(
     "INSERT INTO had (rater, block, bits) VALUES (:rater, :block, :bit)"
     " ON CONFLICT (rater, block) DO UPDATE SET bits = had.bits | excluded.bits"
 )
-TAKE = ((_TAKEN, ""), (_OUT, ""), (_IN, ""), (_HAD, ""))
-"""What a place of an item that is not stopped costs, when an assignment was just made or opened again."""
-_ONLY_TAKEN, _FREE_OUT, _FREE_IN, _HAD_IN = Prepared(_TAKEN), Prepared(_OUT), Prepared(_IN), Prepared(_HAD)
-_MOVED = Together((_TAKEN, ""), (_OUT, ""), (_IN, ""))
+_MOVE = (_TAKEN, _FREE_OUT, _FREE_IN)
+TAKE = (*_MOVE, _HAD_IN)
+"""Take a place of an item that is not stopped, after an assignment was made or opened again."""
 _HAD_OUT = Prepared("UPDATE had SET bits = bits & ~:bit WHERE rater = :rater AND block = :block")
 _JUDGED = Prepared("UPDATE rater SET judged = judged + :by WHERE id = :id")
 _EXTRA = Prepared(
@@ -91,7 +90,7 @@ def note(
     data: str = "",
 ) -> None:
     """Write what happened."""
-    _EVENT.put(tx, at=now, kind=kind, rater=rater, assignment=assignment, submission=submission, data=data)
+    _EVENT(tx, at=now, kind=kind, rater=rater, assignment=assignment, submission=submission, data=data)
 
 
 def enter_all(tx: Connection, found: Iterable[tuple[int, int]]) -> None:
@@ -101,17 +100,17 @@ def enter_all(tx: Connection, found: Iterable[tuple[int, int]]) -> None:
         word = taken, place // WORD
         words[word] = words.get(word, 0) | 1 << place % WORD
     for (taken, block), bits in words.items():
-        _FREE_IN.put(tx, taken=taken, block=block, bit=bits)
+        _FREE_IN(tx, taken=taken, block=block, bit=bits)
 
 
 def enter(tx: Connection, place: int, taken: int) -> None:
     """A work item can be had."""
-    _FREE_IN.put(tx, taken=taken, block=place // WORD, bit=1 << place % WORD)
+    _FREE_IN(tx, taken=taken, block=place // WORD, bit=1 << place % WORD)
 
 
 def leave(tx: Connection, place: int, taken: int) -> None:
     """A work item cannot be had any more."""
-    _FREE_OUT.put(tx, before=taken, block=place // WORD, bit=1 << place % WORD)
+    _FREE_OUT(tx, before=taken, block=place // WORD, bit=1 << place % WORD)
 
 
 def count(tx: Connection, one: Held, by: int) -> None:
@@ -119,9 +118,9 @@ def count(tx: Connection, one: Held, by: int) -> None:
     if by and one.place is not None:
         before, one.taken = one.taken, one.taken + by
         if one.stopped:
-            _ONLY_TAKEN.put(tx, item=one.item, taken=one.taken)
+            _TAKEN(tx, item=one.item, taken=one.taken)
         else:
-            _MOVED.put(tx, item=one.item, taken=one.taken, before=before, **bit_of(one.place))
+            run_all(tx, _MOVE, item=one.item, taken=one.taken, before=before, **bit_of(one.place))
 
 
 def bit_of(place: int) -> dict[str, int]:
@@ -136,10 +135,10 @@ def change(tx: Connection, one: Held, state: State, now: float) -> None:
     more places taken than there are.
     """
     if one.state != state:
-        _STATE.put(tx, id=one.id, state=state)
+        _STATE(tx, id=one.id, state=state)
         note(tx, now, state, rater=one.rater, assignment=one.id)
         if judged := judged_by(one, state):
-            _JUDGED.put(tx, id=one.rater, by=judged)
+            _JUDGED(tx, id=one.rater, by=judged)
         follow(tx, one, state, now)
 
 
@@ -157,9 +156,9 @@ def follow(tx: Connection, one: Held, state: State, now: float) -> None:
     if before == state or one.round != "main" or one.place is None:
         return
     if state == "expired":
-        _HAD_OUT.put(tx, rater=one.rater, **bit_of(one.place))
+        _HAD_OUT(tx, rater=one.rater, **bit_of(one.place))
     elif before == "expired":
-        _HAD_IN.put(tx, rater=one.rater, **bit_of(one.place))
+        _HAD_IN(tx, rater=one.rater, **bit_of(one.place))
     count(tx, one, (state in TAKING) - (before in TAKING))
     if before in TAKING and state not in TAKING:
         fill(tx, one.item, one.taken, now)

@@ -78,6 +78,6 @@ def _settle(tx: Connection, rules: Rules, rater: int, now: float) -> str:
     receipts = [json.loads(data)["receipt"] for (data,) in _RECEIPTS(tx, rater=rater).fetchall()]
     right = sum(bool((receipt.get("feedback") or {}).get("right")) for receipt in receipts)
     quiz = "passed" if right >= rules.quiz_pass * len(receipts) - 1e-9 else "failed"
-    _SETTLED.put(tx, id=rater, quiz=quiz)
+    _SETTLED(tx, id=rater, quiz=quiz)
     note(tx, now, f"quiz {quiz}", rater=rater, data=json.dumps({"right": right, "of": len(receipts)}))
     return quiz

@@ -11,7 +11,6 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection, Engine, Transaction, inspect, text
 
 from errorbar.judging.commit_outcome import Mark, mark_of, was_committed, was_written
-from errorbar.judging.prepared import abandon, flush
 from errorbar.judging.store_engines import engine_of, file_of, is_sqlite, lock_file, logs_of
 from errorbar.judging.store_errors import (
     StoreError,
@@ -129,9 +128,9 @@ class Store:
             with tx.begin() as transaction:
                 try:
                     yield tx
-                    flush(tx)
-                except BaseException as error:
-                    abandon(tx, error)
+                except BaseException:
+                    if tx.dialect.name != "sqlite":  # a server takes back what a closed connection began
+                        tx.invalidate()  # and one that broke cannot be rolled back
                     raise
                 self._commit(transaction, mark_of(tx))
 

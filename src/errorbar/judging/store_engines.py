@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 from contextlib import closing, suppress
@@ -14,7 +13,7 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
 from errorbar.judging.commit_outcome import MARK, Mark, remember
-from errorbar.judging.prepared import begin_anew, flush
+from errorbar.judging.prepared import forget
 from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url, store_error, store_failed
 
 BUSY_SECONDS = 30.0  # for writers that are not of errorbar: a shell, a copying tool
@@ -103,7 +102,7 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(tx: Connection) -> None:
         """The driver begins no transaction (isolation_level None), and SQLAlchemy leaves it to the driver."""
-        begin_anew(tx)
+        forget(tx)
         if tx.get_execution_options().get("errorbar_write"):
             tx.exec_driver_sql("BEGIN IMMEDIATE")
         else:
@@ -113,13 +112,7 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
     return engine
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """What the driver ignores on its way out of a pipeline follows from an error that somebody is told."""
-    return not str(record.msg).startswith("error ignored terminating")
-
-
 def _postgresql(url: str, *, read_only: bool) -> Engine:
-    logging.getLogger("psycopg").addFilter(_is_news)  # to add it again changes nothing
     long = "postgresql+psycopg://" + url.split("://", 1)[1]
     engine = create_engine(long, pool_size=4, max_overflow=28, pool_pre_ping=True)
 
@@ -133,7 +126,7 @@ def _postgresql(url: str, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(tx: Connection) -> None:
         """A writer waits for the lock, and each of its statements sees what was committed before it got it."""
-        begin_anew(tx)
+        forget(tx)
         if not tx.get_execution_options().get("errorbar_write"):
             tx.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             tx.exec_driver_sql("SELECT 1").fetchone()  # a snapshot begins with a look
@@ -141,10 +134,5 @@ def _postgresql(url: str, *, read_only: bool) -> Engine:
             tx.exec_driver_sql("SET TRANSACTION READ ONLY")
         else:
             remember(tx, Mark(*tx.exec_driver_sql(_LOCK).one()[-3:]))
-
-    @event.listens_for(engine, "before_cursor_execute")
-    def before(tx: Connection, *_: object) -> None:
-        """Statements of SQLAlchemy see what those of the protocol wrote."""
-        flush(tx)
 
     return engine

@@ -23,7 +23,7 @@ def get_value(tx: Connection, name: str) -> str | None:
 
 def set_value(tx: Connection, name: str, value: str) -> None:
     """Write a value, over one that is there."""
-    _SET.put(tx, name=name, value=value)
+    _SET(tx, name=name, value=value)
     per_transaction(tx).pop("rules", None)
 
 

@@ -13,9 +13,9 @@ from errorbar.core.errors import UsageError
 from errorbar.judging.exchange import Receipt, Submission
 from errorbar.judging.exclusions import exclude
 from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.leases import parsed_item, rater_row, see
+from errorbar.judging.leases import parsed_item, rater_row
 from errorbar.judging.places import HELD, Held, follow, judged_by, note, settled
-from errorbar.judging.prepared import Prepared, Together
+from errorbar.judging.prepared import Prepared, run_all
 from errorbar.judging.quiz import settle_if_answered
 from errorbar.judging.rater_quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.rules import Rules
@@ -28,29 +28,23 @@ LONGEST_ID = 64
 _SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
 _FOUND = Prepared(
     f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.text_hash, i.kind, i.gold_class,"
-    " r.answered, r.status, r.gold, r.seed, r.claims, e.rater, e.data"
+    " r.answered, r.status, r.gold, e.rater, e.data"
     " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
     " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
 )
 _STORED = Prepared("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
-_STORE = Together(
-    (
+_STORE = (
+    Prepared(
         "INSERT INTO answer (submission, assignment, version, answer, skip, comment, milliseconds, trail, status, at)"
-        " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)",
-        "",
+        " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)"
     ),
-    (
+    Prepared(
         "INSERT INTO event (at, kind, rater, assignment, submission, data)"
-        " VALUES (:at, 'answered', :rater, :assignment, :id, :data)",
-        "",
+        " VALUES (:at, 'answered', :rater, :assignment, :id, :data)"
     ),
-    (
-        "UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment",
-        "",
-    ),
-    (
-        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold WHERE id = :rater",
-        "",
+    Prepared("UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment"),
+    Prepared(
+        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold WHERE id = :rater"
     ),
 )
 _COUNTED = Prepared("UPDATE rater SET gold = :gold WHERE id = :rater")
@@ -120,10 +114,9 @@ class _Desk:
         if sent is not None and sent[1] is not None:
             known: dict[str, Any] = json.loads(sent[1])
             return Receipt(**known["receipt"]) if sent[0] == self.rater else _refused(one, "this id was used before")
-        asked = None if row is None else _asked(row[:-4])
+        asked = None if row is None else _asked(row[:-2])
         if asked is None or asked.held.rater != self.rater:
             return self._kept(None, one, _refused(one, "this item was not given to you"))
-        see(self.tx, self.rater, *row[-4:-2])
         try:
             answer = self._fit(asked, one)
         except _RefusedError as error:
@@ -159,8 +152,9 @@ class _Desk:
         receipt = Receipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
         first = asked.answered is None and held.round != "quiz"
         gold = self._gold(asked, answer)
-        _STORE.put(
+        run_all(
             self.tx,
+            _STORE,
             id=storable(one.id),
             assignment=held.id,
             version=version,
@@ -200,7 +194,7 @@ class _Desk:
         rater = asked.held.rater
         if gold is None:
             gold = gold_answers(self.tx, self.scheme, rater)
-            _COUNTED.put(self.tx, gold=gold.to_json(), rater=rater)
+            _COUNTED(self.tx, gold=gold.to_json(), rater=rater)
         reason = after_answer(self.rules, gold)
         if reason is not None and asked.active:
             exclude(self.tx, rater, reason, "policy", self.now)
