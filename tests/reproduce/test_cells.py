@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.reproduce import STUDIES, Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.cells import published
+from errorbar.reproduce.cells import Number, published
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,12 @@ from errorbar.reproduce.cells import published
         (float("nan"), "", Outcome.MISMATCH),
         (None, "never released", Outcome.NOT_COMPUTABLE),
         (99.0, "another reading", Outcome.KNOWN),
+        (99.0, "unexplained: nobody knows", Outcome.UNEXPLAINED),
         (12.34, "another reading", Outcome.MATCH),
     ],
 )
 def test_outcome(ours: float | None, known: str, outcome: Outcome) -> None:
-    assert Cell("t", "r", "c", 12.34, ours, known=known).outcome == outcome
+    assert Cell("t", "r", "c", Number("12.34"), ours, known=known).outcome == outcome
 
 
 def test_what_the_paper_does_not_print_is_added() -> None:
@@ -37,13 +38,32 @@ def test_what_the_paper_does_not_print_is_added() -> None:
 
 
 def test_counts_match_exactly_or_not() -> None:
-    assert Cell("t", "r", "c", 5560, 5560, 0).outcome == Outcome.MATCH
-    assert Cell("t", "r", "c", 5560, 5559, 0).outcome == Outcome.MISMATCH
+    assert Cell("t", "r", "c", Number("5560"), 5560).outcome == Outcome.MATCH
+    assert Cell("t", "r", "c", Number("5560"), 5559).outcome == Outcome.MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rounds"),
+    [
+        ("0.630", 0.6305, True),
+        ("0.630", 0.6306, False),
+        ("0.63", 0.6306, True),
+        ("7", 7.5, True),
+        ("71.60", 71.606, False),
+    ],
+)
+def test_a_number_stands_for_what_rounds_to_its_print(text: str, value: float, rounds: bool) -> None:
+    assert Number(text).rounds(value) == rounds
+    assert str(Number(text)) == text
+
+
+def test_other_data_never_match() -> None:
+    assert Cell("t", "r", "c", Number("0.80"), 0.8, "other essays", other_data=True).outcome == Outcome.KNOWN
 
 
 def test_difference() -> None:
-    assert Cell("t", "r", "c", 2.0, 5.0).difference == 3.0
-    assert Cell("t", "r", "c", 2.0, None).difference is None
+    assert Cell("t", "r", "c", Number("2.0"), 5.0).difference == 3.0
+    assert Cell("t", "r", "c", Number("2.0"), None).difference is None
 
 
 def test_the_transcriptions_are_those_of_the_shared_folder(published: Path) -> None:  # the fixture, not the function

@@ -15,6 +15,7 @@ from errorbar.agreement.label_counts import PairTable
 from errorbar.core.problems import Problems
 from errorbar.edits.items import PREPOSITIONS
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.crowd_weighted import Votes
 from errorbar.reporting.judged_figures import figures
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from errorbar.reproduce.judged_detectors import (
@@ -23,8 +24,10 @@ from errorbar.reproduce.judged_detectors import (
     BINS,
     BOTH,
     FIGURES,
+    HISTOGRAM,
     PLOT,
     TABLE,
+    _histogram,
     judged_cells,
     judged_detectors,
 )
@@ -143,7 +146,19 @@ def test_without_models_it_is_said(data: Path) -> None:
     cells = [*judged_cells(Sources(data))]
     assert {cell.outcome for cell in cells} == {Outcome.NOT_COMPUTABLE}
     assert {cell.known for cell in cells} == {"not run: it takes trained detectors (--models)"}
-    assert {cell.table for cell in cells} >= {TABLE, PLOT, *FIGURES.values()}
+    assert {cell.table for cell in cells} >= {TABLE, PLOT, HISTOGRAM, *FIGURES.values()}
+
+
+def test_figures_have_the_numbers_of_the_paper() -> None:
+    """Figure 1 is the histogram of agreement, figure 2 the bins, which section 4.2 does not weight."""
+    assert HISTOGRAM == "figure 1, ten annotators"
+    assert FIGURES["majority"] == "figure 2, ten annotators"
+    assert "not in the paper" in FIGURES["weighted"]
+
+
+def test_the_histogram_counts_items_by_the_share_that_agrees() -> None:
+    votes = Votes(np.array([0.0, 0.5, 0.9, 0.3, 0.7, 1.0]), np.full(6, 10, np.int64))
+    assert _histogram(votes) == {0.5: 1, 0.7: 2, 0.9: 1, 1.0: 2}
 
 
 @pytest.mark.slow
@@ -151,8 +166,10 @@ def test_the_command_draws_the_figures(small: Sources, errorbar: CommandLine, tm
     judged = judged_detectors(small)
     assert judged is not None
     made = figures(judged)
-    assert [*made] == ["1", "2", "kappa", "kappa-at"]
-    names = {row["name"] for rows in made["1"]["datasets"].values() for row in rows if "name" in row}  # type: ignore[attr-defined]  # JSON
+    assert [*made] == ["1", "2", "weighted", "kappa", "kappa-at"]
+    bars = [row for rows in made["1"]["datasets"].values() for row in rows]  # type: ignore[attr-defined]  # JSON
+    assert {row["name"]: row["count"] for row in bars} == {f"{s:.0%}": n for s, n in judged[0].agreement.items()}
+    names = {row["name"] for rows in made["2"]["datasets"].values() for row in rows if "name" in row}  # type: ignore[attr-defined]  # JSON
     assert names >= {f"{detector}, {name}" for detector in ("LM", "PERC") for name in BINS.values()}
     pytest.importorskip("vl_convert")
     words = ("reproduce", "madnani2011", "--data", small.data, "--models", small.models)

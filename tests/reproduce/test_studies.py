@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.reproduce import Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.cells import published
+from errorbar.core.problems import Problems
+from errorbar.metrics.m2 import M2
+from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, reproduce
+from errorbar.reproduce.cells import published, scored
 
 
 @cache
@@ -74,7 +76,9 @@ def test_the_identification_kappas(data: Path) -> None:
 def test_bryant_ng2015(data: Path) -> None:
     found = cells("bryant-ng2015", data)
     first, by_errant = found[:159], found[159:]
-    assert counts(first) == {"edits": (66, 0, 0), "CAMB by annotator": (30, 0, 0), "ratio": (63, 0, 0)}
+    unexplained = Counter(c.table for c in first if c.outcome == Outcome.UNEXPLAINED)
+    assert counts(first) == {"edits": (66, 0, 0), "CAMB by annotator": (26, 0, 0), "ratio": (39, 0, 0)}
+    assert unexplained == {"CAMB by annotator": 4, "ratio": 24}
     assert [(c.row, c.column) for c in by_errant] == [(c.row, c.column) for c in first if c.table == "ratio"]
     outcome = Outcome.ADDED if find_spec("errant") and find_spec("errorbar_en") else Outcome.NOT_COMPUTABLE
     assert {(c.table, c.outcome) for c in by_errant} == {("ratio by ERRANT", outcome)}
@@ -94,14 +98,30 @@ def test_the_ratio_table_in_the_terms_of_errant(data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_ratio_table_is_near_the_published_one(data: Path) -> None:
-    """Human, AMU and CAMB within one in the last digit, CUUI within three (its output differs from theirs)."""
-    for cell in cells("bryant-ng2015", data):
-        if cell.table != "ratio" or "ratio" in cell.column:
-            continue
-        assert cell.ours is not None
-        assert cell.published is not None
-        assert round(abs(round(cell.ours, 2) - cell.published), 2) <= (0.03 if "cuui" in cell.column else 0.01), cell
+@pytest.mark.slow
+def test_what_is_unexplained_is_small_and_listed(data: Path) -> None:
+    """28 cells do not round to the print: all 18 of CUUI by up to 0.034, A1 and A4 by up to 0.012, six by 0.006."""
+    known = [c for c in cells("bryant-ng2015", data) if c.outcome == Outcome.UNEXPLAINED]
+    groups = [
+        ([c for c in known if "cuui" in c.column], 18, 0.034),
+        ([c for c in known if c.table != "ratio"], 4, 0.012),
+        ([c for c in known if c.table == "ratio" and "cuui" not in c.column], 6, 0.0061),
+    ]
+    for group, number, most in groups:
+        assert len(group) == number
+        assert all(c.difference is not None and 0.005 < abs(c.difference) < most for c in group)
+    assert Reproduction("bryant-ng2015", known).listed == known
+
+
+@pytest.mark.slow
+def test_repeated_edits_do_not_explain_a1_and_a4(data: Path) -> None:
+    """As the reason says: with both files as they are written, F0.5 prints as 29.07 and 28.05, not 29.06 and 28.04."""
+    sources = Sources(data)
+    corpus = sources.ten_annotators(Problems(lenient=True, as_written=True))
+    scores = scored(corpus, [sources.system("CAMB")], [M2(choose=name) for name in ("A1", "A4")])
+    assert [f"{100 * (score.f.value or 0):.2f}" for score in scores] == ["29.07", "28.05"]
+    reason = next(c.known for c in cells("bryant-ng2015", data) if c.row == "A4" and c.outcome == Outcome.UNEXPLAINED)
+    assert "F0.5 is 29.07 and 28.05" in reason
 
 
 def test_a_changed_published_number_is_a_mismatch(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,35 +159,20 @@ def test_rows_and_columns_are_those_of_the_paper(data: Path, table: str, file: s
 
 def test_rows_of_the_other_tables(data: Path) -> None:
     found = {
-        (c.table, c.row, c.column): c.published for c in (*cells("conll2014", data), *cells("bryant-ng2015", data))
+        (c.table, c.row, c.column): str(c.published) for c in (*cells("conll2014", data), *cells("bryant-ng2015", data))
     }
-    assert found["table 2", "essays", "test"] == 50
-    assert found["table 3", "Vt", "annotator 1"] == 133
-    assert found["table 3", "Vt", "annotator 2 %"] == 4.5
-    assert found["table 12", "annotator1 against annotator2", "precision"] == 50.47
-    assert found["kappa", "identification", "tokens"] == 0.43
-    assert found["ratio", "2 references", "camb_ratio_percent"] == 66.64
+    assert found["table 2", "essays", "test"] == "50"
+    assert found["table 3", "Vt", "annotator 1"] == "133"
+    assert found["table 3", "Vt", "annotator 2 %"] == "4.5"
+    assert found["table 12", "annotator1 against annotator2", "precision"] == "50.47"
+    assert found["kappa", "identification", "tokens"] == "0.43"
+    assert found["ratio", "2 references", "camb_ratio_percent"] == "66.64"
 
 
-def test_how_near_is_near_enough(data: Path) -> None:
-    """Counts are exact; else half a unit of the last digit, more where the ratio table rounds or has other files."""
-    widest: dict[str, float] = {}
-    for cell in (*cells("conll2014", data), *cells("bryant-ng2015", data)):
-        if cell.ours is not None and cell.published is not None:
-            name = (
-                f"{cell.table}, CUUI" * ("cuui" in cell.column)
-                or f"{cell.table}, %" * ("%" in cell.column)
-                or cell.table
-            )
-            widest[name] = round(max(widest.get(name, 0), cell.tolerance), 6)
-    assert widest == {
-        "table 2": 0,
-        "table 3": 0,
-        "table 3, %": 0.05,
-        **{f"table {k}": 0.005 for k in range(7, 13)},
-        "kappa": 0.005,
-        "edits": 0,
-        "CAMB by annotator": 0.015,
-        "ratio": 0.015,
-        "ratio, CUUI": 0.055,
-    }
+@pytest.mark.slow
+def test_every_cell_keeps_the_digits_of_its_print(data: Path) -> None:
+    """What is printed decides what matches: no cell has a tolerance of its own."""
+    files = {"edits": "edits_by_annotator", "CAMB by annotator": "camb_by_annotator", "ratio": "ratio"}
+    for table, file in files.items():
+        printed = [text for row in published(f"bryant_ng2015_{file}") for text in [*row.values()][1:]]
+        assert [str(c.published) for c in cells("bryant-ng2015", data) if c.table == table] == printed

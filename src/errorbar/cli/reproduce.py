@@ -50,7 +50,9 @@ WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
     help="Other native text to choose in, in CoNLL-U; repeatable.",
 )
 @click.option("--chart", metavar="FILE", help="Draw the learning curve, or the figures by agreement: .svg, .png, .pdf.")
-@click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Print every cell, not only those that should match and do not."
+)
 @seed_option
 @output_options
 def command(study: str, everything: bool, chart: str | None, seed: int, output: Output, **given: Any) -> None:
@@ -98,7 +100,7 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
 
         (draw_curves if study == WITH_TEXT else draw_figures)(sources, chart, cast("Any", picture))
     found = Reproduction(study, cells)
-    listed = cells if everything or output.style == "csv" else found.mismatches
+    listed = cells if everything or output.style == "csv" else found.listed
     shown = [cell_table(listed)] if listed else []
     with while_read():
         output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])

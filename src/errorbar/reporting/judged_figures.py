@@ -1,4 +1,4 @@
-"""The figures of ``errorbar reproduce madnani2011``: P and R by agreement, and the kappa-agreement plot."""
+"""The figures of ``errorbar reproduce madnani2011``: agreement, P and R by agreement, the kappa-agreement plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from errorbar.formats.saving import save_bytes
 from errorbar.metrics.crowd_agreement import CurvePoint
 from errorbar.metrics.crowd_weighted import Estimand
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.export import Picture, draw_spec
@@ -20,7 +20,7 @@ from errorbar.reproduce.sources import Sources
 
 
 def draw_figures(sources: Sources, path: str, picture: Picture) -> None:
-    """Write pictures, ``NAME-1``, ``NAME-2``, ``NAME-kappa``, ``NAME-kappa-at``; ``sources`` must name models.
+    """Write the pictures of ``figures``, ``NAME-1`` and so on; ``sources`` must name models.
 
     Raises:
         InputError: If a file cannot be written.
@@ -34,12 +34,16 @@ def draw_figures(sources: Sources, path: str, picture: Picture) -> None:
 
 
 def figures(judged: Sequence[JudgedDetector]) -> Mapping[str, Spec]:
-    """By name: P and R by agreement, unweighted (1) and weighted (2), and both kappas along the agreement."""
+    """By name: agreement (1), P and R by it, unweighted (2) and weighted, and both kappas along the agreement."""
+    agreement = next(one.agreement for one in judged if one.question == EXTRANEOUS)
+    counts = {f"{share:.0%}": count for share, count in agreement.items()}
+    histogram = bar_chart(counts, x_title="annotators who agree", y_title="items")
     curves = {
         "kappa": _curves(judged, "kappa with the majority", lambda point: point.kappa),
         "kappa-at": _curves(judged, "kappa with the majority, at 10 % errors", lambda point: point.kappa_at),
     }
-    return {"1": _by_agreement(judged, "majority"), "2": _by_agreement(judged, "weighted"), **curves}
+    bins = {"2": _by_agreement(judged, "majority"), "weighted": _by_agreement(judged, "weighted")}
+    return {"1": histogram, **bins, **curves}
 
 
 def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurvePoint], Estimate]) -> Spec:

@@ -1,14 +1,20 @@
-"""Published numbers beside ours: one runner holds a table of values against any published table."""
+"""Published numbers beside ours: one runner holds a table of values against any published table.
+
+Conventions
+    Ours matches a published number if it rounds to what is printed, and nothing else matches: half a unit of the last
+    printed digit is allowed on either side, the half itself included, since papers round halves either way.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
+from typing import Self
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Problem
@@ -22,8 +28,8 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
 
-HALF = 0.005
-"""A number printed with two digits stands for anything that rounds to it; papers round halves either way."""
+UNEXPLAINED = "unexplained"
+"""How the reason of a cell begins that should match, does not, and nobody knows why."""
 _ROUNDING = 1e-9
 
 
@@ -34,7 +40,27 @@ class Outcome(StrEnum):
     KNOWN = "known difference"
     NOT_COMPUTABLE = "not computable"
     ADDED = "added"
+    UNEXPLAINED = "unexplained"
     MISMATCH = "MISMATCH"
+
+
+class Number(float):
+    """A printed number, with the digits after its point."""
+
+    digits: int
+
+    def __new__(cls, text: str) -> Self:
+        """Read what is printed."""
+        number = super().__new__(cls, text)
+        number.digits = len(text.partition(".")[2])
+        return number
+
+    def __str__(self) -> str:
+        return f"{float(self):.{self.digits}f}"
+
+    def rounds(self, value: float) -> bool:
+        """Whether a value rounds to what is printed."""
+        return abs(value - self) <= 0.5 * 10.0**-self.digits + _ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +70,11 @@ class Cell:
     table: str
     row: str
     column: str
-    published: float | None  # None: the paper has none, and ours is added to its table
+    published: Number | None  # None: the paper has none, and ours is added to its table
     ours: float | None  # in the same unit; None where it cannot be computed
-    tolerance: float = HALF  # how far ours may be from what the printed number stands for
     known: str = ""
-    """Why it cannot be computed, may differ, or is added; a cell that has a reason never counts as a mismatch."""
+    """Why it cannot be computed, differs, or is added; ``UNEXPLAINED``, and what was tried, if nobody knows."""
+    other_data: bool = False  # ours is of other data: it never matches, whatever it is
 
     @property
     def difference(self) -> float | None:
@@ -56,25 +82,33 @@ class Cell:
         return None if self.ours is None or self.published is None else self.ours - self.published
 
     @property
+    def _matches(self) -> bool:
+        if self.ours is None or self.published is None or self.other_data:
+            return False
+        return self.published.rounds(self.ours)
+
+    @property
     def outcome(self) -> Outcome:
         """What became of the cell."""
         if self.published is None and self.ours is not None:
             return Outcome.ADDED
-        if self.difference is not None and abs(self.difference) <= self.tolerance + _ROUNDING:
+        if self._matches:
             return Outcome.MATCH
         if not self.known:
             return Outcome.MISMATCH
+        if self.known.startswith(UNEXPLAINED):
+            return Outcome.UNEXPLAINED
         return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
 
 
 def with_ends(
-    table: str, row: str, column: str, published: float | None, found: Estimate, known: str
+    table: str, row: str, column: str, published: Number | None, found: Estimate, known: str
 ) -> Iterator[Cell]:
-    """A value that differs for a known reason or is added, and the ends of its interval beside it."""
-    yield Cell(table, row, column, published, found.value, 0, known)
+    """A value of other data or an added one, and the ends of its interval beside it."""
+    yield Cell(table, row, column, published, found.value, known=known, other_data=True)
     if found.interval is not None:
         for end in ("low", "high"):
-            yield Cell(table, row, f"{column}, {end}", None, getattr(found.interval, end), 0, known)
+            yield Cell(table, row, f"{column}, {end}", None, getattr(found.interval, end), known=known)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,6 +123,11 @@ class Reproduction(Result):
     def mismatches(self) -> list[Cell]:
         """Cells that should match and do not."""
         return [cell for cell in self.cells if cell.outcome == Outcome.MISMATCH]
+
+    @property
+    def listed(self) -> list[Cell]:
+        """Cells that should match and do not, those among them that are known without an explanation too."""
+        return [cell for cell in self.cells if cell.outcome in (Outcome.MISMATCH, Outcome.UNEXPLAINED)]
 
     def to_dict(self) -> dict[str, object]:
         """Outcomes by table, and every cell."""
@@ -135,7 +174,7 @@ def cell_table(cells: Sequence[Cell]) -> Table:
     columns += [Column("ours", "number"), Column("difference", "number", signed=True), Column("outcome")]
     rows: list[list[Shown]] = []
     for c in cells:
-        printed = None if c.published is None else f"{c.published:g}"
+        printed = None if c.published is None else str(c.published)
         rows.append([c.table, c.row, c.column, c.known, printed, c.ours, c.difference, str(c.outcome)])
     return Table(columns, rows, name="cells")
 
@@ -146,9 +185,9 @@ def published(table: str) -> Iterator[Mapping[str, str]]:
     yield from csv.DictReader(io.StringIO(text))
 
 
-def facts(table: str) -> dict[str, float]:
+def facts(table: str) -> dict[str, Number]:
     """The rows of a published table of two columns: a name and its value."""
-    return {name: float(value) for name, value in (row.values() for row in published(table))}
+    return {name: Number(value) for name, value in (row.values() for row in published(table))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +205,13 @@ def compare(
     printed: Printed,
     ours: Mapping[tuple[str, str], float | None],
     *,
-    tolerance: float | Mapping[str, float] = HALF,
-    known: str | Mapping[str, str] = "",
+    known: str | Mapping[str, str] | Callable[[str, str], str] = "",
+    other_data: bool = False,
 ) -> Iterator[Cell]:
     """Every number of a published table beside ours, row by row.
 
-    ``ours`` are by row and column as they are shown; what is missing cannot be computed. ``tolerance`` says how far
-    they may be, in all or by column; ``known`` why cells may differ, all or by row or column.
+    ``ours`` are by row and column as they are shown; what is missing cannot be computed. ``known`` says why cells may
+    differ: all, by row or column, or by both.
     """
     for line in published(printed.file):
         form = printed.row or f"{{{next(iter(line))}}}"
@@ -180,11 +219,13 @@ def compare(
         for key, text in line.items():
             column = printed.columns.get(key, key)
             if column and f"{{{key}}}" not in form:
-                reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
-                most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
+                if callable(known):
+                    reason = known(name, column)
+                else:
+                    reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
                 value = ours.get((name, column))
                 value = None if value is None else float(value)
-                yield Cell(printed.table, name, column, float(text), value, most, reason)
+                yield Cell(printed.table, name, column, Number(text), value, reason, other_data)
 
 
 def scored(

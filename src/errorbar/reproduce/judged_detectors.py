@@ -1,5 +1,8 @@
 """Table 1, both figures and the kappa-agreement plot of Madnani et al. 2011 for LM and PERC and ten annotators.
 
+Figure 1 is the histogram of how many items have which agreement, figure 2 precision and recall in bins of agreement,
+unweighted, as section 4.2 says; the same bins weighted by the crowd are added here.
+
 Conventions
     Items are the prepositions of the CoNLL-2014 test set, without ``to`` before infinitives as the models' tagger sees
     them. ``extraneous``, the paper's question: an annotator says error if their edits delete the word
@@ -37,7 +40,7 @@ from errorbar.metrics.crowd_weighted import (
 )
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.metrics.threshold_sweep import sweep_scores
-from errorbar.reproduce.cells import Cell, facts, published, with_ends
+from errorbar.reproduce.cells import Cell, Number, facts, published, with_ends
 from errorbar.reproduce.sources import NO_DETECTOR, Sources
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import divided
@@ -54,7 +57,11 @@ BOTH = f"{AT_RECALL} and 50 % errors"
 BINS = {"bin_50_75_n": "50–75 %", "bin_75_90_n": "75–90 %", "bin_90_100_n": "90–100 %"}
 TABLE, SIZES = "table 1, LM and PERC, ten annotators", "bins, LM and PERC, ten annotators"
 PLOT = "kappa and agreement, ten annotators"
-FIGURES: dict[Estimand, str] = {"majority": "figure 1, ten annotators", "weighted": "figure 2, ten annotators"}
+HISTOGRAM = "figure 1, ten annotators"
+FIGURES: dict[Estimand, str] = {
+    "majority": "figure 2, ten annotators",
+    "weighted": "figure 2 weighted (not in the paper), ten annotators",
+}
 OTHER_ITEMS = (
     "not their data: every preposition of CoNLL-2014, ten annotators; some of theirs were chosen as likely errors; "
     "detectors of --models"
@@ -68,6 +75,7 @@ class JudgedDetector(NamedTuple):
     detector: str
     question: str
     share: float  # of the items that most annotators call errors
+    agreement: Mapping[float, int]  # how many items have which share of annotators who agree
     scores: Mapping[Estimand, CrowdScore]
     balanced: Mapping[Estimand, Estimate]  # precision where half of the items are errors
     at_recall: Mapping[Estimand, tuple[Estimate, Estimate]]  # at the recalls that the paper prints for LM: both again
@@ -122,12 +130,20 @@ def _against(detector: str, question: str, votes: Votes, flagged: Flags, margins
         detector,
         question,
         float((votes.share > 0.5).mean()),
+        _histogram(votes),
         scores,
         {each.estimand: _balanced(table) for each, table in counted.items()},
         {each.estimand: _at_recall(each, votes, margins, recalls[each.estimand]) for each in counted},
         agreement_bins(counted, resampling=RESAMPLING),
         kappa_curve(of_majority, resampling=RESAMPLING),
     )
+
+
+def _histogram(votes: Votes) -> dict[float, int]:
+    """How many items have which share of judges who agree with most."""
+    agreed = np.rint(np.maximum(votes.share, 1 - votes.share) * votes.n_judgments).astype(np.int64)
+    shares, counts = np.unique(agreed / votes.n_judgments, return_counts=True)
+    return dict(zip(shares.tolist(), counts.tolist(), strict=True))
 
 
 def _at_recall(metric: Crowd, votes: Votes, margins: Floats, recall: float) -> tuple[Estimate, Estimate]:
@@ -162,7 +178,7 @@ def judged_cells(sources: Sources) -> Iterator[Cell]:
     """Every number with its interval, beside what the paper prints of it."""
     printed = facts("madnani2011_facts")
     theirs = {
-        (LM, row["counting"], column): float(row[column])
+        (LM, row["counting"], column): Number(row[column])
         for row in published("madnani2011_table1_lm")
         for column in COLUMNS
     }
@@ -173,22 +189,25 @@ def judged_cells(sources: Sources) -> Iterator[Cell]:
             yield Cell(TABLE, f"{detector}, {EXTRANEOUS}, {counting}", column, value, None, known=NO_DETECTOR)
         for key, name in BINS.items():
             yield Cell(SIZES, name, "items", printed[key], None, known=NO_DETECTOR)
-        for figure in (*FIGURES.values(), PLOT):
+        for figure in (HISTOGRAM, *FIGURES.values(), PLOT):
             yield Cell(figure, "all", "values", None, None, known=NO_DETECTOR)
         return
     for one in judged[:: len(DETECTORS)]:  # the first of each question
-        yield Cell(TABLE, one.question, "share of errors by majority", None, one.share, 0, OTHER_ITEMS)
+        yield Cell(TABLE, one.question, "share of errors by majority", None, one.share, known=OTHER_ITEMS)
     for one in judged:
         yield from _table(one, theirs if one.question == EXTRANEOUS else {})
     for (key, name), part in zip(BINS.items(), judged[0].bins, strict=True):
-        yield Cell(SIZES, name, "items", printed[key], float(part.n_items), 0, OTHER_ITEMS)
+        yield Cell(SIZES, name, "items", printed[key], float(part.n_items), OTHER_ITEMS, other_data=True)
+    for one in judged[:: len(DETECTORS)]:
+        for share, count in one.agreement.items():
+            yield Cell(HISTOGRAM, f"{one.question}, agreement {share:.0%}", "items", None, float(count), OTHER_ITEMS)
     for one in judged:
         yield from _figures(one)
     for one in judged:
         yield from _plot(one)
 
 
-def _table(one: JudgedDetector, theirs: Mapping[tuple[str, str, str], float]) -> Iterator[Cell]:
+def _table(one: JudgedDetector, theirs: Mapping[tuple[str, str, str], Number]) -> Iterator[Cell]:
     for estimand, counting in COUNTINGS.items():
         row, score = f"{one.detector}, {one.question}, {counting}", one.scores[estimand]
         values = {"precision": score.precision, "recall": score.recall, BALANCED: one.balanced[estimand]}
@@ -211,6 +230,6 @@ def _figures(one: JudgedDetector) -> Iterator[Cell]:
 def _plot(one: JudgedDetector) -> Iterator[Cell]:
     for point in one.curve:
         row = f"{one.detector}, {one.question}, agreement from {point.threshold:g}"
-        yield Cell(PLOT, row, "items", None, float(point.n_items), 0, OTHER_ITEMS)
+        yield Cell(PLOT, row, "items", None, float(point.n_items), OTHER_ITEMS)
         for column, value in (("kappa", point.kappa), ("kappa at 10 % errors", point.kappa_at)):
             yield from with_ends(PLOT, row, column, None, value, OTHER_ITEMS)

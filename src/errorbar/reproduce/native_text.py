@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from errorbar.detectors.learning_curve import Form, LearningCurve
 from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.reproduce.cells import Cell, Printed, compare, facts, published, with_ends
+from errorbar.reproduce.cells import Cell, Number, Printed, compare, facts, published, with_ends
 from errorbar.reproduce.sources import Sources
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.selecting import ENSEMBLE, FIVE, MAJORITY, SELECTION
@@ -84,10 +84,10 @@ def _each_preposition(held: Chosen) -> Iterator[Cell]:
     scores = held.text.f_scores(held.by["me"], RESAMPLING)
     for row in published(TABLE_1):
         name = row["preposition"]
-        yield from with_ends(f"table 1, {HELD}", name, "F", float(row["tetreault2008"]), scores[name], OTHER_NATIVE)
+        yield from with_ends(f"table 1, {HELD}", name, "F", Number(row["tetreault2008"]), scores[name], OTHER_NATIVE)
 
 
-def _settings(text: str, chosen: Chosen, found: Selection, printed: Mapping[str, float]) -> Iterator[Cell]:
+def _settings(text: str, chosen: Chosen, found: Selection, printed: Mapping[str, Number]) -> Iterator[Cell]:
     """Accuracy in the paper's settings, and of an ensemble."""
     few = ", ".join(PREPOSITIONS[number] for number in found.most_frequent)
     here = f"{OTHER_NATIVE}; ours is trained on {found.n_examples:,} examples"
@@ -100,7 +100,7 @@ def _settings(text: str, chosen: Chosen, found: Selection, printed: Mapping[str,
     yield from with_ends("selection", f"{NAMES[ENSEMBLE]}, less PERC", text, None, more, here)
 
 
-def _curve(text: str, curve: LearningCurve, printed: float | None) -> Iterator[Cell]:
+def _curve(text: str, curve: LearningCurve, printed: Number | None) -> Iterator[Cell]:
     """Accuracy by the number of examples, and where it would go."""
     table = "learning curve"
     for point in curve.points:

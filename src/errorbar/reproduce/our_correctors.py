@@ -95,8 +95,8 @@ def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_o
         known = (
             f"swaps of sentences, level {LEVEL} for all pairs; {one.name} is not told apart from {same or 'any other'}"
         )
-        yield Cell("groups", one.name, "significantly better than", None, len(one.better), 0, known)
-        yield Cell("groups", one.name, "significantly worse than", None, len(above), 0, known)
+        yield Cell("groups", one.name, "significantly better than", None, len(one.better), known)
+        yield Cell("groups", one.name, "significantly worse than", None, len(above), known)
 
 
 def _ratios(sources: Sources, made: Sequence[Hypothesis]) -> Iterator[Cell]:
