@@ -26,6 +26,19 @@ KERNELS = {
 }
 
 
+# With ERRORBAR_KERNEL_CHECKS=1 every index is checked, and memory too where the compiler has the address sanitizer: for
+# the fuzzer, which builds these kernels into a folder of their own (tests/fuzz/checked.py).
+CHECKED = os.environ.get("ERRORBAR_KERNEL_CHECKS") == "1"
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKED,
+    "initializedcheck": CHECKED,
+    "wraparound": False,
+    "cdivision": True,
+}
+SANITIZER = ["-fsanitize=address", "-fno-omit-frame-pointer"] if os.environ.get("ERRORBAR_SANITIZER") == "1" else []
+
+
 class SideBySide(build_ext):
     """Compiles as many kernels at a time as there are cores: half of what an installation takes."""
 
@@ -37,14 +50,23 @@ class SideBySide(build_ext):
     def build_extensions(self) -> None:
         """Cython first, one file after the other: nothing says that it may run in several threads."""
         for kernel in self.extensions:
-            kernel.sources = cythonize(kernel, quiet=True, force=self.force)[0].sources
+            written = self.build_temp if CHECKED else None  # beside their sources are those of ordinary kernels
+            kernel.sources = cythonize(
+                kernel, quiet=True, force=self.force, compiler_directives=DIRECTIVES, build_dir=written
+            )[0].sources
         super().build_extensions()
 
 
 setup(
     cmdclass={"build_ext": SideBySide},
     ext_modules=[
-        Extension(name, [source], optional=True, extra_compile_args=["-O2", "-g0", "-ffp-contract=off"])
+        Extension(
+            name,
+            [source],
+            optional=True,
+            extra_compile_args=["-O2", "-g0", "-ffp-contract=off", *SANITIZER],
+            extra_link_args=SANITIZER,
+        )
         for name, source in KERNELS.items()
     ],
 )

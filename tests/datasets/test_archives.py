@@ -3,6 +3,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import stat
 import tarfile
 import zipfile
@@ -13,7 +14,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.datasets import fetch
-from errorbar.datasets.archives import copy, files_in
+from errorbar.datasets.archives import MOST_SMALL, copy, files_in
 from tests.datasets.conftest import FILES, corpus, tar, zipped
 
 Change = Callable[[tarfile.TarFile], None]
@@ -104,7 +105,8 @@ def test_bombs_are_refused(root: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert len(content) < 10_000 or kind == "members"
     error = refused(root, tmp_path / "bomb", content)
     assert error.code == "data-archive-unsafe"
-    assert ("members" if kind == "members" else "unpacks to more than 100,000 bytes") in str(error)
+    said = {"members": "members", "header": "names of its members"}
+    assert said.get(kind, "unpacks to more than 100,000 bytes") in str(error)
 
 
 @pytest.mark.parametrize("content", [tar(FILES)[:-40], zipped(FILES)[:-40], b"", b"no archive at all"])
@@ -174,18 +176,38 @@ def unpack(file: Path) -> None:
 
 @pytest.mark.parametrize("at", [11, 40])
 def test_damaged_bzip2_is_an_archive_that_cannot_be_read(at: int, tmp_path: Path) -> None:
-    """Python's bz2 calls it an OSError without a number, in a tar as in a member of a zip."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:
-        for name, content in FILES.items():
-            archive.writestr(name, content)
-    inside = bytearray(buffer.getvalue())
-    inside[inside.index(b"BZh") + at - 5] ^= 0xFF
+    """Python's bz2 calls it an OSError without a number."""
     whole = bytearray(bz2.compress(gzip.decompress(tar(FILES))))
     whole[at] ^= 0xFF
-    for damaged in (whole, inside):
-        file = tmp_path / "damaged"
-        file.write_bytes(damaged)
-        with pytest.raises(InputError) as caught:
-            unpack(file)
-        assert caught.value.code == "data-archive-broken"
+    (tmp_path / "damaged").write_bytes(whole)
+    with pytest.raises(InputError) as caught:
+        unpack(tmp_path / "damaged")
+    assert caught.value.code == "data-archive-broken"
+
+
+def test_what_extends_headers_is_not_looked_through_for_long(tmp_path: Path) -> None:
+    """A name of digits: 217 bytes took 7.6 s in Python's own reader (mended in 3.11.10)."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        add(archive, "1" * 100_000)
+    (tmp_path / "a.tar.xz").write_bytes(lzma.compress(buffer.getvalue()))
+    with pytest.raises(InputError) as error:
+        files_in(tmp_path / "a.tar.xz")
+    assert error.value.code == "data-archive-unsafe"
+    assert len(str(error.value)) < 500
+
+
+def test_a_small_archive_is_not_unpacked_to_a_large_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", bytes(2 * MOST_SMALL))
+    with pytest.raises(InputError, match="unpacks to more than"):
+        files_in(path)
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_zip_members_that_cannot_be_unpacked_in_small_steps(tmp_path: Path, way: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", way) as archive:
+        archive.writestr("a.txt", b"x")
+    with pytest.raises(InputError, match="packed in a way"):
+        files_in(tmp_path / "a.zip")

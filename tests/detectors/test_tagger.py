@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError
 from errorbar.detectors.lexicon import GAP, Lexicon
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
+from errorbar.edits.matching import COMPILED
 
 CONLLU = """\
 # text = He can't go.
@@ -143,3 +147,75 @@ def test_on_the_english_web_treebank(data: Path, tmp_path: Path) -> None:
         bank = read_treebank(folder / f"en_ewt-ud-{part}.conllu")
         ours, gold = (list(chain.from_iterable(tags)) for tags in (tagger.tag(bank.forms), bank.tags))
         assert 0.935 < np.mean([one == other for one, other in zip(ours, gold, strict=True)]) < 0.945
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"tags": [f"T{number}" for number in range(200)]},
+        {"tags": [f"T{number}" for number in range(128)]},
+        {"tags": []},
+        {"tags": "PRP"},
+        {"tags": ["PRP", "PRP"]},
+        {"tags": [["PRP"], 2]},
+        {"bits": 40},
+        {"bits": 23},
+        {"bits": 0},
+        {"bits": 9},
+    ],
+)
+def test_a_header_that_does_not_fit_never_reaches_the_kernel(
+    small: Tagger, tmp_path: Path, made: dict[str, Any]
+) -> None:
+    """The kernel has room for 127 classes: 150 tags more once ended the process."""
+    model = small.model()
+    save_model(replace(model, made={**model.made, **made}), tmp_path / "model")
+    with pytest.raises(InputError) as error:
+        load_tagger(load_model(tmp_path / "model", "tagger"), "model")
+    assert error.value.code == "model-features"
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("classes", lambda array: array + 100),
+        ("classes", lambda array: array.astype(np.int64)),
+        ("rows", lambda array: array + (1 << 10)),
+        ("rows", lambda array: array[::-1]),
+        ("rows", lambda array: array.astype(np.float64)),
+        ("values", lambda array: np.full_like(array, np.nan)),
+        ("values", lambda array: array.astype(str)),
+        ("values", lambda array: array[1:]),
+        ("values", lambda array: array[:, None]),
+        ("lemmas", lambda array: np.append(array, "x")),
+    ],
+)
+def test_arrays_that_do_not_fit_never_reach_the_kernel(
+    small: Tagger, tmp_path: Path, name: str, change: Callable[[NDArray[Any]], NDArray[Any]]
+) -> None:
+    model = small.model()
+    save_model(replace(model, arrays={**model.arrays, name: change(model.arrays[name])}), tmp_path / "model")
+    with pytest.raises(InputError) as error:
+        load_tagger(load_model(tmp_path / "model", "tagger"), "model")
+    assert error.value.code == "model-features"
+
+
+def test_a_treebank_of_too_many_tags_is_refused(tmp_path: Path) -> None:
+    lines = [f"{number}\tw\tw\tX\tT{number}\t_\t_\t_\t_\t_\n" for number in range(1, 129)]
+    (tmp_path / "many.conllu").write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match="128 tags in the fifth column"):
+        read_treebank(tmp_path / "many.conllu")
+
+
+@pytest.mark.skipif(not COMPILED, reason="no C compiler was found")
+def test_the_kernel_itself_refuses_what_it_has_no_room_for(small: Tagger) -> None:
+    from errorbar.detectors import _learn
+
+    w = small.weights
+    rows, states = np.zeros((1, 16), np.int32), np.zeros((1, 5), np.uint32)
+    spans, codes = np.array([[0, 1]], np.int64), np.zeros(200, np.uint32)
+    arrays = (w.offsets, w.classes, w.wide, np.zeros(1, np.int8))
+    with pytest.raises(ValueError, match="199 classes"):
+        _learn.tag_tokens(rows, states, np.zeros(5, np.int8), codes, spans, *arrays, w.bits)
+    with pytest.raises(ValueError, match="bits"):
+        _learn.tag_tokens(rows, states, np.zeros(5, np.int8), codes[:5], spans, *arrays, w.bits + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,23 @@ def test_a_row_of_parquet_that_is_not_flat(tmp_path: Path) -> None:
     assert said(path) == [f"table.parquet:2: {flat}", f"table.parquet:3: {flat}"]
     pq.write_table(pa.table({"a": pa.array([], pa.string())}), path)
     assert said(path) == ["table.parquet: the file has no row [table-empty]"]
+
+
+def test_a_small_parquet_file_is_not_read_as_a_large_one(tmp_path: Path) -> None:
+    """Columns of one value pack to nothing: 26 kB of 3,000,000 rows took minutes; SECURITY.md promises a second."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"a": pa.repeat("x", 200_000)}), path, compression="zstd")
+    with pytest.raises(InputError, match="200,000 rows"):
+        said(path)
+    pq.write_table(pa.table({"a": pa.repeat("x" * 20_000, 10_000)}), path, compression="zstd")
+    tracemalloc.start()
+    rows = list(table_rows(path, Problems(), ()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(rows) == 10_000
+    assert peak < 10_000_000  # a text that comes again is held once; as many texts had 200 MB
 
 
 def test_flags_and_what_is_left_out_of_them(tmp_path: Path) -> None:

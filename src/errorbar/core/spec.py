@@ -10,7 +10,7 @@ from errorbar.core.errors import Problem, UsageError, nearest
 
 Value = bool | int | float | str
 
-_SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 _PARAMETER = re.compile(
     r"""\s*(?P<key>[A-Za-z_]\w*)\s*=\s*
         (?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,()"=\\]+))\s*(?:,|$)""",

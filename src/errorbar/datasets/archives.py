@@ -25,13 +25,19 @@ from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import IO, Any, NoReturn, cast
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, shortened
 
 MOST_BYTES = 512 * 2**20  # how large an archive's content may be: fifty times the largest corpus of the catalog
 MOST_MEMBERS = 20_000
+MOST_SMALL, MOST_RATIO = 1 << 24, 100
+"""A small archive may unpack to so many bytes, and to so many times its own size more; corpora do to 10."""
+MOST_SQUARED = 5 * 10**8
+"""Of the sizes of extended headers of a tar: before 3.11.10 Python looks through each in quadratic time."""
 LONGEST_LINK = 4096
+_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
 
+_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError)
 Walk = Iterator[tuple[str, int, Callable[[], Any] | None]]
 """Every member's name, with forward slashes, its size, and what opens it; None where it is a link or folder."""
 
@@ -85,13 +91,28 @@ def _folder(path: Path) -> Walk:
 
 def _tar(path: Path) -> Walk:
     """Read as a stream, so that its end is never reached where it is endless."""
-    with _unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+    squared = 0
+
+    class Info(tarfile.TarInfo):
+        """A member; too much of what extends headers is refused before it is looked through."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Info:
+            """Read a header."""
+            nonlocal squared
+            info = super().frombuf(buf, encoding, errors)
+            squared += info.size**2 if info.type in _EXTENDED else 0
+            if squared > MOST_SQUARED:
+                _refuse(path, "the names of its members, or what is said of them, are too long")
+            return info
+
+    with _unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Info) as tar:
         for info in tar:
             name = _safe_name(path, info.name)
             if info.issym() or info.islnk():
                 _check_link(path, name, posixpath.dirname(name) if info.issym() else "", info.linkname)
             elif not info.isfile() and not info.isdir():
-                _refuse(path, f"the member '{name}' is neither file nor folder nor link")
+                _refuse(path, f"the member '{shortened(name)}' is neither file nor folder nor link")
             yield name, info.size, partial(tar.extractfile, info) if info.isfile() else None
 
 
@@ -101,7 +122,10 @@ def _zip(path: Path) -> Walk:
             name = _safe_name(path, info.filename)
             is_link = stat.S_ISLNK(info.external_attr >> 16)
             if info.flag_bits & 1:
-                _refuse(path, f"the member '{name}' is encrypted", "unpack it and give the folder")
+                _refuse(path, f"the member '{shortened(name)}' is encrypted", "unpack it and give the folder")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                what = f"the member '{shortened(name)}' is packed in a way that cannot be unpacked in small steps"
+                _refuse(path, what, "unpack it and give the folder")
             if is_link:
                 with archive.open(info) as stream:
                     _check_link(path, name, posixpath.dirname(name), os.fsdecode(stream.read(LONGEST_LINK)))
@@ -141,17 +165,18 @@ def _inside(raw: str, folder: str = "") -> str | None:
 
 
 def _safe_name(path: Path, raw: str) -> str:
-    return _inside(raw) or _refuse(path, f"the member '{raw}' lies outside of the archive")
+    return _inside(raw) or _refuse(path, f"the member '{shortened(raw)}' lies outside of the archive")
 
 
 def _check_size(path: Path, n_bytes: int) -> None:
-    if n_bytes > MOST_BYTES:
-        _refuse(path, f"it unpacks to more than {MOST_BYTES:,} bytes")
+    most = MOST_BYTES if path.is_dir() else min(MOST_BYTES, MOST_SMALL + MOST_RATIO * path.stat().st_size)
+    if n_bytes > most:
+        _refuse(path, f"it unpacks to more than {most:,} bytes")
 
 
 def _check_link(path: Path, name: str, folder: str, target: str) -> None:
     if _inside(target, folder) is None:
-        _refuse(path, f"the member '{name}' links to '{target}', outside of the archive")
+        _refuse(path, f"the member '{shortened(name)}' links to '{shortened(target)}', outside of the archive")
 
 
 def _refuse(path: Path, what: str, fix: str = "do not use it; get it from the publisher") -> NoReturn:
@@ -177,7 +202,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
         damage: Exception = error
     except UnicodeDecodeError:  # zipfile reads names that are marked as UTF-8 and are none
         damage = ValueError("a name in it is not UTF-8")
-    except (tarfile.TarError, zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except (*_DAMAGE, MemoryError) as error:  # LZMA takes as much memory as a file asks for
         damage = error
     reason = f"it cannot be read as a tar or zip archive: {str(damage) or type(damage).__name__}"
     what = "it is a web page, not an archive" if is_page(path) else reason

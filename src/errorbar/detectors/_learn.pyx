@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Perceptron, maximum entropy and tagging over hashed features: the fast twin of learning.py, step by step."""
 
 from libc.math cimport exp, log, sqrt
@@ -9,6 +8,23 @@ cdef enum:
     FEATURES = 128  # of one example
 
 cdef double SMALL = 1e-3  # a slope below it moves nothing (learning.py)
+
+
+cdef int check_classes(Py_ssize_t n_classes) except -1:
+    """Refuse more classes than there is room for: how many there are comes from model files and treebanks."""
+    if not 1 <= n_classes < CLASSES:
+        raise ValueError(f"{n_classes} classes are not 1 to {CLASSES - 1}")
+    return 0
+
+
+cdef int check_table(Py_ssize_t n_classes, Py_ssize_t n_features, Py_ssize_t n_rows, int bits) except -1:
+    """Refuse a tagger that has no room here."""
+    check_classes(n_classes)
+    if n_features > FEATURES:
+        raise ValueError(f"{n_features} features are more than {FEATURES}")
+    if not 1 <= bits <= 31 or n_rows != <Py_ssize_t> 1 << bits:
+        raise ValueError(f"a table of {n_rows} rows has not {bits} bits")
+    return 0
 
 
 cdef inline uint32_t fold(uint32_t h, uint32_t value) noexcept nogil:
@@ -76,6 +92,7 @@ def learn_perceptron(
 ):
     cdef Py_ssize_t i
     cdef int64_t mistakes = 0
+    check_classes(weights.shape[1])
     with nogil:
         for i in range(order.shape[0]):
             mistakes += learn_one(
@@ -94,6 +111,9 @@ def learn_tags(
     cdef int n_found, guess
     cdef uint32_t none = codes[codes.shape[0] - 1], before, before_that
     cdef int64_t mistakes = 0
+    check_table(weights.shape[1], rows.shape[1] + states.shape[1], weights.shape[0], bits)
+    if codes.shape[0] != weights.shape[1] + 1:
+        raise ValueError(f"{codes.shape[0]} codes for {weights.shape[1]} tags")
     with nogil:
         for i in range(spans.shape[0]):
             before = before_that = none
@@ -117,6 +137,7 @@ def learn_maxent(
     cdef Py_ssize_t i, j, at
     cdef int32_t row
     cdef double total, most, loss = 0.0, square
+    check_classes(weights.shape[1])
     with nogil:
         for i in range(order.shape[0]):
             at = order[i]
@@ -175,7 +196,9 @@ def tag_tokens(
     cdef Py_ssize_t i, t
     cdef int j, c, n_found, best, n = <int> codes.shape[0] - 1
     cdef int32_t k
-    cdef uint32_t none = codes[n], before, before_that
+    cdef uint32_t none, before, before_that
+    check_table(n, rows.shape[1] + states.shape[1], offsets.shape[0] - 1, bits)
+    none = codes[n]
     with nogil:
         for i in range(spans.shape[0]):
             before = before_that = none

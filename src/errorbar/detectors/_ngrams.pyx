@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Probabilities of the tokens of a text in a tree of n-grams: the fast twin of ngram_lookup.py, sum by sum."""
 
 from libc.stdint cimport int32_t, uint8_t

@@ -29,6 +29,7 @@ RULES = {"NNS": _PLURAL, "NNPS": _PLURAL, "VBZ": _PLURAL, "VBD": _PAST, "VBN": _
 _ARRAYS = ("lemma_forms", "lemma_tags", "lemmas")
 _DOUBLED = frozenset("bdgmnprt")
 _SHORTEST = 2  # letters of a stem
+_LONGEST = 100  # letters of a word that is an exception: a model file has as much room for each as the longest needs
 _VOWELS = frozenset("aeiouy")
 
 
@@ -62,7 +63,7 @@ def learn_lemmas(bank: Treebank) -> Lemmas:
     seen: dict[tuple[str, str], Counter[str]] = {}
     for forms, tags, lemmas in zip(bank.forms, bank.tags, bank.lemmas, strict=True):
         for form, tag, lemma in zip(forms, tags, lemmas, strict=True):
-            if tag in RULES:
+            if tag in RULES and max(len(form), len(lemma)) <= _LONGEST:
                 seen.setdefault((form.lower(), tag), Counter())[lemma.lower()] += 1
     best = {key: min(found, key=lambda lemma: (-found[lemma], lemma)) for key, found in seen.items()}
     return Lemmas({key: lemma for key, lemma in best.items() if lemma_by_rule(*key) != lemma})

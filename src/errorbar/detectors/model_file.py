@@ -1,6 +1,7 @@
 """Model files: arrays as ``.npz``, beside them a JSON header that says what they are and what they were made of.
 
-No file holds code. Every array is checked by its hash when it is read.
+No file holds code. Every array is checked by its hash when it is read, and no more is unpacked than ``MOST_UNPACKED``
+and ``MOST_RATIO`` allow: whoever is sent a model file need not trust it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -26,14 +28,28 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.formats.saving import save_bytes
+from errorbar.formats.untrusted import NotJsonError, parse_json
 
 FORMAT, VERSION = "errorbar-model", 1
 _HEADER = "header"
-_LOCAL = 30  # bytes before the name of a member of an archive
-_MOST = 1100  # how many times as large a deflated array can be
+_LOCAL, _LZMA = 30, 9  # bytes before the name of a member of an archive, and before what LZMA packed
 TRAIN = "train it again: errorbar train"
-# RuntimeError: a way to pack that this Python does not know.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, KeyError, ValueError, EOFError, RuntimeError, AttributeError)
+MOST_UNPACKED, MOST_RATIO = 1 << 24, 100
+"""A file may unpack to so many bytes, and to so many times its own size more; those that ``train`` writes do to 7."""
+MOST_HEADER, MOST_ARRAYS = 1 << 20, 1000  # bytes; those that ``train`` writes have 2,473
+_NPY = b"\x93NUMPY\x01\x00"
+_ARRAY = re.compile(
+    rb"\{'descr': '([<|][biufU][0-9]{1,4})', 'fortran_order': False, "
+    rb"'shape': \(([0-9]{1,12}), ?([0-9]{1,12})?\), \} *\n"
+)
+_WHOLE = frozenset(
+    {"bits", "epochs", "errors", "examples", "order", "scores", "seed", "sentences", "tokens", "version"}
+)
+_TEXTS = frozenset({"sha256", "license", "provenance", "features", "hash", "tagger"})
+_NUMBERS = frozenset({"constant", "threshold"})
+"""Members of a header whose values are whole numbers, texts and numbers wherever they stand."""
+# NotImplementedError is a RuntimeError: a way to pack that this Python does not know.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, KeyError, ValueError, EOFError, RuntimeError, NotJsonError)
 Array = NDArray[Any]
 
 
@@ -94,27 +110,49 @@ def load_model(path: str | Path, kind: str) -> Model:
     place = Place(str(path))
     try:
         with zipfile.ZipFile(path) as archive:
-            header = json.loads(archive.read(f"{_HEADER}.json"))
-            if header.get("format") != FORMAT:
-                raise ValueError("its header is another program's")
+            header = _header(_content(archive, f"{_HEADER}.json", MOST_HEADER))
             if header["version"] != VERSION:
                 what = f"a model of version {header['version']}"
                 raise InputError(Problem("model-version", what, place, f"version {VERSION}", TRAIN))
             if header["kind"] != kind:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
-            arrays = {name: _array(_content(archive, f"{name}.npy")) for name in header["arrays"]}
+            arrays: dict[str, Array] = {}
+            room = MOST_UNPACKED + MOST_RATIO * Path(path).stat().st_size
+            for name in header["arrays"]:
+                content = _content(archive, f"{name}.npy", room)
+                arrays[name], room = _array(content), room - len(content)
     except FileNotFoundError:
         raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
     except OSError as error:
         raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
     except _DAMAGE as error:
-        what = f"no model that errorbar can read: {error}"
+        what = f"no model that errorbar can read: {' '.join(str(error).split())[:200]}"
         raise InputError(Problem("model-damaged", what, place, fix=TRAIN)) from None
     wrong = [name for name, array in arrays.items() if _hash(array) != header["arrays"][name]]
     if wrong:
         what = f"damaged: {', '.join(wrong)} is not what was written"
         raise InputError(Problem("model-damaged", what, place, fix=TRAIN))
     return Model(kind, header["made"], header["text"], arrays, header["arrays"])
+
+
+def _header(content: bytes) -> dict[str, Any]:
+    """The header of a file; a ``ValueError`` if one of its members is missing or of another type."""
+    header = parse_json(content.decode())
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("its header is another program's")
+    types: dict[str, type] = {"version": int, "kind": str, "made": dict, "text": dict, "arrays": dict}
+    wrong = [name for name, type_ in types.items() if not isinstance(header.get(name), type_)]
+    for said in (header["made"], header["text"]) if not wrong else ():
+        for name, value in said.items():
+            whole = type(value) is int and -(1 << 63) <= value < 1 << 63
+            number = whole or (isinstance(value, float) and math.isfinite(value))
+            fits = (whole or name not in _WHOLE) and (number or name not in _NUMBERS)
+            wrong += [] if fits and (isinstance(value, str) or name not in _TEXTS) else [name]
+    if wrong:
+        raise ValueError(f"its header has no {wrong[0]} that fits")
+    if len(header["arrays"]) > MOST_ARRAYS:
+        raise ValueError(f"it has {len(header['arrays']):,} arrays")
+    return header
 
 
 def fingerprint(model: Model) -> str:
@@ -130,30 +168,62 @@ def _bytes(array: Array) -> bytes:
     return buffer.getvalue()
 
 
-def _content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """What an archive has under a name: at once, and without its checksum, since the hash is checked anyway."""
+def _content(archive: zipfile.ZipFile, name: str, room: int) -> bytes:
+    """What an archive has under a name; a ``ValueError`` if that is more than there is room for.
+
+    It is unpacked at once, and without its checksum, since the hash of each array is checked anyway.
+    """
     member = archive.getinfo(name)
     file = archive.fp
-    if file is None or member.compress_type != zipfile.ZIP_DEFLATED:
-        return archive.read(name)
+    if file is None:
+        raise zipfile.BadZipFile("the file was closed")
     file.seek(member.header_offset)
     start = file.read(_LOCAL)
     if start[:4] != b"PK\3\4":
         raise zipfile.BadZipFile(f"no member {name}")
     file.seek(int.from_bytes(start[26:28], "little") + int.from_bytes(start[28:30], "little"), io.SEEK_CUR)
-    most = min(member.file_size, _MOST * member.compress_size)  # whatever a damaged file says of itself
-    return zlib.decompress(file.read(member.compress_size), -zlib.MAX_WBITS, max(most, 1))
+    packed = file.read(member.compress_size)
+    if member.compress_type == zipfile.ZIP_DEFLATED:
+        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, room + 1)
+    elif member.compress_type == zipfile.ZIP_LZMA:
+        content = _unpack_lzma(packed, room + 1)
+    elif member.compress_type == zipfile.ZIP_STORED:
+        content = packed
+    else:
+        raise ValueError("it is packed in a way that errorbar does not use")
+    if len(content) > room:
+        raise ValueError(f"it unpacks to more than {MOST_UNPACKED:,} bytes and {MOST_RATIO} times its own size")
+    return content
+
+
+def _unpack_lzma(packed: bytes, most: int) -> bytes:
+    """The first bytes of what LZMA packed, as zip files have it: a version, the size of the properties, these."""
+    import lzma  # noqa: PLC0415 - a Python that was built without it reads the other models
+
+    if len(packed) < _LZMA or packed[2:4] != b"\5\0":
+        raise ValueError("it is cut off")
+    ways, window = packed[4], int.from_bytes(packed[5:_LZMA], "little")
+    if ways >= 225 or window > MOST_UNPACKED:  # 9 * 5 * 5 combinations of three parameters
+        raise ValueError("it is packed in a way that errorbar does not use")
+    parameters = {"lc": ways % 9, "lp": ways // 9 % 5, "pb": ways // 45, "dict_size": max(window, 4096)}
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, **parameters}])
+    return unpacker.decompress(packed[_LZMA:], most)
 
 
 def _array(content: bytes) -> Array:
-    """The array of an ``.npy`` file: a view of what was read, since the largest fill a hundred megabytes."""
-    start = io.BytesIO(content)
-    if np.lib.format.read_magic(start) != (1, 0):
-        raise ValueError("an array of another version")
-    shape, by_column, dtype = np.lib.format.read_array_header_1_0(start)
-    if by_column or dtype.hasobject:
-        raise ValueError("an array of objects or columns")
-    return np.frombuffer(content, dtype, math.prod(shape), start.tell()).reshape(shape)
+    """The array of an ``.npy`` file: a view of what was read, since the largest fill a hundred megabytes.
+
+    Only what ``save_model`` writes is read: numbers or texts in one or two dimensions.
+    """
+    start = len(_NPY) + 2
+    end = start + int.from_bytes(content[len(_NPY) : start], "little")
+    said = _ARRAY.fullmatch(content[start:end])
+    if not content.startswith(_NPY) or not said:
+        raise ValueError("an array that errorbar does not write")
+    dtype, shape = np.dtype(said[1].decode()), tuple(int(size) for size in said.groups()[1:] if size is not None)
+    if not dtype.isnative or not dtype.itemsize or len(content) - end != dtype.itemsize * math.prod(shape):
+        raise ValueError("an array of another size than its own header says")
+    return np.frombuffer(content, dtype, math.prod(shape), end).reshape(shape)
 
 
 def _hash(array: Array) -> str:

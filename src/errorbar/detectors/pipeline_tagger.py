@@ -21,13 +21,13 @@ from errorbar.detectors.lexicon import Layout
 from errorbar.detectors.loading import check_made, fitting
 from errorbar.detectors.model_file import Model
 from errorbar.detectors.sparse import Weights
-from errorbar.detectors.tagger import Tagged, Tagger, load_tagger, padded
+from errorbar.detectors.tagger import Tagged, Tagger, load_tagger, padded, stored_tags
 from errorbar.detectors.treebank import Treebank
 
 PIPELINE = "errorbar_en"
 _UNUSED = ("parser", "morphologizer", "attribute_ruler", "lemmatizer")
 _BATCH = 256
-_NONE = Weights(0, 1, np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.float16))
+_NONE = Weights(1, 1, np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.float16))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ def load_any_tagger(model: Model, path: str) -> Tagger:
         what = f"it was made with {PIPELINE} {model.made.get('version')}"
         raise InputError(Problem("model-tagger", what, Place(path), f"{version}, which is installed", "train it again"))
     with fitting(path):
-        tags, lemmas = tuple(map(str, model.made["tags"])), Lemmas.of_arrays(model.arrays)
+        tags, lemmas = stored_tags(model), Lemmas.of_arrays(model.arrays)
         if {*pipeline.get_pipe("tagger").labels} - {*tags}:
             raise ValueError("other tags")
     return PipelineTagger(tags, _NONE, lemmas, dict(model.made), dict(model.text), pipeline=pipeline)

@@ -14,6 +14,8 @@ from errorbar.detectors.kernels import kernel
 
 Floats = NDArray[np.float64]
 _PART = 1 << 16  # rows
+MOST_BITS, MOST_CLASSES = 22, 127
+"""Of any table: memory for as many rows is taken whatever a file holds, and the kernel counts classes in eight bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +30,9 @@ class Weights:
         values: The weights, rounded to half precision.
         offsets: Where the weights of each row begin; one more at the end.
         wide: The values in single precision, which the kernel reads.
+
+    Raises:
+        ValueError: If these are no weights of such a table: the kernel reads where it is told to.
     """
 
     bits: int
@@ -39,7 +44,18 @@ class Weights:
     wide: NDArray[np.float32] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Find where each row begins."""
+        """Check what the kernel relies on, and find where each row begins."""
+        rows, classes = self.rows, self.classes
+        if not (1 <= self.bits <= MOST_BITS and 1 <= self.n_classes <= MOST_CLASSES):
+            raise ValueError(f"a table of {self.bits} bits and {self.n_classes} classes")
+        if not rows.shape == classes.shape == self.values.shape == (len(rows),):
+            raise ValueError("columns of different lengths")
+        if len(rows) and not (rows[0] >= 0 and rows[-1] < 1 << self.bits and (rows[1:] >= rows[:-1]).all()):
+            raise ValueError("rows out of order")
+        if len(rows) and not (classes.min() >= 0 and classes.max() < self.n_classes):
+            raise ValueError("a class outside of the set")
+        if not np.isfinite(self.values).all():
+            raise ValueError("a weight that is no number")
         begins = np.searchsorted(self.rows, np.arange((1 << self.bits) + 1, dtype=np.int32))
         object.__setattr__(self, "offsets", begins.astype(np.int32))
         object.__setattr__(self, "wide", self.values.astype(np.float32))

@@ -27,7 +27,7 @@ from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
 from errorbar.detectors.loading import check_made, fitting, stored_weights
 from errorbar.detectors.model_file import Model
 from errorbar.detectors.perceptron import averaged, tables
-from errorbar.detectors.sparse import Weights
+from errorbar.detectors.sparse import MOST_CLASSES, Weights
 from errorbar.detectors.treebank import Treebank
 from errorbar.stats.resampling import stream
 
@@ -146,9 +146,19 @@ def load_tagger(model: Model, path: str) -> Tagger:
     """The tagger of a model file; one that was made for other features is refused."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
     with fitting(path):
-        tags = tuple(map(str, model.made["tags"]))
+        tags = stored_tags(model)
         weights, lemmas = stored_weights(model, len(tags)), Lemmas.of_arrays(model.arrays)
     return Tagger(tags, weights, lemmas, dict(model.made), dict(model.text))
+
+
+def stored_tags(model: Model) -> tuple[str, ...]:
+    """The tag set of a model file; a ``ValueError`` if it is none."""
+    tags = model.made["tags"]
+    if not (isinstance(tags, list) and all(isinstance(tag, str) for tag in tags) and len({*tags}) == len(tags)):
+        raise ValueError("no tag set")
+    if not 1 <= len(tags) <= MOST_CLASSES:
+        raise ValueError(f"{len(tags)} tags")
+    return tuple(tags)
 
 
 def train_tagger(

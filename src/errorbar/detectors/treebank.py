@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.detectors.sparse import MOST_CLASSES
 from errorbar.formats.opening import Lines, Source
 
 _COLUMNS, _FORM, _LEMMA, _TAG = 10, 1, 2, 4
@@ -31,7 +32,8 @@ def read_treebank(path: Source) -> Treebank:
     """Read a CoNLL-U file; words of a multiword token count, the whole does not, and neither do empty nodes.
 
     Raises:
-        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, or there is no word.
+        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, there is no word, or there are
+            more tags than ``MOST_CLASSES``.
     """
     noted, digest = Problems(), sha256()
     bank = Treebank([], [], [], "")
@@ -55,4 +57,7 @@ def read_treebank(path: Source) -> Treebank:
     noted.raise_errors()
     if not bank.forms:
         raise InputError(Problem("conllu", "there is no word in it", Place(str(path)), "sentences in CoNLL-U"))
+    if (n_tags := len({tag for tags in bank.tags for tag in tags})) > MOST_CLASSES:
+        what, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
+        raise InputError(Problem("conllu", what, Place(str(path)), f"at most {MOST_CLASSES}", fix))
     return replace(bank, sha256=digest.hexdigest())

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Tokens of two parsed texts aligned as errant does, step by step and sum by sum, a hundred times faster.
 
 A table of costs over the tokens read on both sides. Equal tokens cost nothing, and nothing else is tried. Otherwise the

@@ -1,9 +1,12 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """MaxMatch for many sentence pairs at once: the door to the compiled twins."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from errorbar.edits._large cimport LargeSpace
+
+cdef enum:
+    MOST_UNCHANGED = 245  # of each state one byte says how it was reached (_large.pyx)
+
 
 def workspace():
     """Memory for match_pairs, kept between calls."""
@@ -55,6 +58,8 @@ def match_pairs(
     cdef int32_t *path
     cdef int64_t row
     cdef bint fold = fold_off.shape[0] > 1, want_edits = edits is not None
+    if not 0 <= max_unchanged <= MOST_UNCHANGED:
+        raise ValueError(f"max_unchanged must be 0 to {MOST_UNCHANGED}, got {max_unchanged}")
     w.max_unchanged, w.arc_limit, w.state_limit = max_unchanged, arc_limit, state_limit
     w.g_start, w.g_end, w.g_alt = &edit_start[0], &edit_end[0], &edit_alt[0]
     w.alt_off, w.alt_tok = &alt_off[0], &alt_tok[0]

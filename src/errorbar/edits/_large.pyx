@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The integer objective for pairs too large to list every arc: the fast twin of large.py.
 
 Only two layers of keys are held, and of each state one byte that says how it was reached.

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """What the kernel's modules share: the workspace of one sentence pair."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t

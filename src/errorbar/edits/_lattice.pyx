@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The lattice of minimal edit paths and its merged arcs: the fast twin of lattice.py.
 
 Every step and loop order is that of the readable twins; read those first. Tokens are whole numbers here, equal

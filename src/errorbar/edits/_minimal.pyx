@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The minimal alignment of two token sequences: the fast twin of ``_align`` in texts.py, key by key."""
 
 from libc.stdint cimport int32_t, int64_t

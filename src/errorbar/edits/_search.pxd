@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Costs and paths, shared with the search of large pairs."""
 
 from libc.stdint cimport int32_t, int64_t

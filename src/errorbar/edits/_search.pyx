@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Costs of arcs for one annotator and the cheapest path: the fast twin of maxmatch.py, sum by sum."""
 
 from libc.math cimport INFINITY

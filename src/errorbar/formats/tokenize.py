@@ -26,7 +26,6 @@ _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"([^\w.'\-/,&])", re.ASCII)
 _COMMA = re.compile(r"(,\s)")
 _QUOTE = re.compile(r"('\s)")
-_LAST_STOP = re.compile(r"\.(\s*[\"')\]]*\s*)$")
 _INNER_END = re.compile(r"(?<=[.?!])(?<!\b[A-Z]\.)(?<!\betc\.)\s+(?=[A-Z])|(?<=[.?!])\s*\n")
 
 
@@ -53,7 +52,9 @@ def _cut(sentence: str) -> list[str]:
     text = _PUNCTUATION.sub(r" \1 ", text)
     text = _COMMA.sub(r" \1", text)
     text = _QUOTE.sub(r" \1", text)
-    return _LAST_STOP.sub(r" . \1", text).split()
+    # A stop with nothing but closing marks after it is the last; a pattern would look at every run of spaces n² times.
+    before = text.rstrip().rstrip("\"')]").rstrip()
+    return [*before[:-1].split(), *(".", *text[len(before) :].split())] if before.endswith(".") else text.split()
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

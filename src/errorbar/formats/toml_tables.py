@@ -16,7 +16,7 @@ from errorbar.formats.opening import Lines
 
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")
-_AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
+_AT = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
 Where = tuple[str, int]  # a table's name and its number, counted from 0, among those of the name
 
 
@@ -219,7 +219,8 @@ def read_toml(path: Path, problems: Problems, kind: str) -> TomlFile:
         file = TomlFile(path, tomllib.loads("\n".join(lines)), problems, kind)
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
-        line, what = (found and found[1]) or str(len(lines)), f"not valid TOML: {_AT.sub('', str(error)).lower()}"
+        line = (found and found[1]) or str(len(lines))
+        what = f"not valid TOML: {_AT.sub('', str(error)).strip().lower()}"
         expected, fix = 'key = "value"', "text stands in quotes, tables in [brackets]"
         if "overwrite" in what or "twice" in what:  # two ways in which tomllib says it
             what = "not valid TOML: this key or table is there already"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from os import fspath
+from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
@@ -20,6 +21,10 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _PARQUET = b"PAR1"
 ROWS = 1 << 16  # of Parquet, held at a time
+MOST_ROWS, ROWS_A_BYTE = 100_000, 5
+MOST_UNPACKED, MOST_RATIO = 1 << 24, 100
+"""A Parquet file may have so many rows, and so many more for each of its bytes, and unpack to as many bytes: columns
+that repeat themselves pack a thousandfold, and so does what is meant to exhaust a reader."""
 
 
 def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
@@ -152,7 +157,7 @@ def parquet_columns(path: Source) -> Iterator[list[list[Any]]]:
                 batch = next(batches, None)
                 if batch is None:
                     return
-                values = [column.to_pylist() for column in batch.columns]
+                values = [_values(column) for column in batch.columns]
             yield values
             done += batch.num_rows
 
@@ -163,7 +168,40 @@ def _parquet(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
     except ImportError:
         raise MissingExtraError("parquet", "reading Parquet") from None
     # Within a command a pipe can be read from any place: what came before is kept.
-    return parquet.ParquetFile(open_pipe(path) if read_once(path) else fspath(path))
+    source = open_pipe(path) if read_once(path) else fspath(path)
+    file = parquet.ParquetFile(source)
+    _check_expansion(file.metadata, path)
+    # Texts that come again are held once, as in the file.
+    texts = [field.name for field in file.schema_arrow if str(field.type) in ("string", "binary", "large_string")]
+    return parquet.ParquetFile(source, read_dictionary=texts) if texts and not read_once(path) else file
+
+
+def _check_expansion(metadata: Any, path: Source) -> None:  # noqa: ANN401 - pyarrow publishes no types
+    """Refuse a file that is small and would be large."""
+    packed = values = unpacked = 0
+    for group in range(metadata.num_row_groups):
+        for column in range(metadata.num_columns):
+            chunk = metadata.row_group(group).column(column)
+            packed += max(chunk.total_compressed_size, 0)
+            unpacked += max(chunk.total_uncompressed_size, 0)
+            values = max(values, chunk.num_values)
+    size = packed if read_once(path) else Path(fspath(path)).stat().st_size
+    most, rows = MOST_UNPACKED + MOST_RATIO * size, MOST_ROWS + ROWS_A_BYTE * size
+    if unpacked > most or max(metadata.num_rows, values) > rows:
+        what = f"it is a file of {size:,} bytes with {max(metadata.num_rows, values):,} rows of {unpacked:,} bytes"
+        expected = f"at most {rows:,} rows and {most:,} bytes"
+        raise InputError(
+            Problem("judgments-parquet", what, Place(display_name(path)), expected, "give CSV or JSON lines")
+        )
+
+
+def _values(column: Any) -> list[Any]:  # noqa: ANN401 - as above
+    """The values of a column; those of a dictionary are one object wherever they stand."""
+    if not hasattr(column, "dictionary"):
+        values: list[Any] = column.to_pylist()
+        return values
+    known = column.dictionary.to_pylist()
+    return [None if index is None else known[index] for index in column.indices.to_pylist()]
 
 
 @contextmanager

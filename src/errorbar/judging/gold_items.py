@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from errorbar.judging.schemes import SIDES, Scheme, folded
 
 ANSWERS = ("answer", "answers", "label")
 _EXPLANATION = "explanation"
-_OTHERS = re.compile(r"\s*\|\s*")
 UNEVEN = 0.75
 """From this share of one class on, a rater who always says it may pass for a good one."""
 
@@ -85,7 +83,7 @@ def _answers(row: Row, scheme: Scheme, place: Place, problems: Problems) -> tupl
     said = next((row[key] for key in ANSWERS if row.get(key, "").strip()), "").strip()
     labels = scheme.labels()
     found: list[str] = []
-    for each in filter(None, _OTHERS.split(said)):
+    for each in filter(None, map(str.strip, said.split("|"))):
         same = [label for label in labels if folded(label) == folded(each)]
         if labels and not same:
             name = shortened(name_of(row))

@@ -31,7 +31,7 @@ from errorbar.judging.study_folder import Study
 ACCURACIES = (0.95, 0.92, 0.9, 0.88, 0.85, 0.8, 0.75, 0.5)
 """Of each rater of the crowd; the last one tosses a coin."""
 _CSRF = re.compile(r'name="csrf" (?:content|value)="([^"]+)"')
-_TAG = re.compile(r"<[^>]+>")
+_TAG = re.compile(r"<[^<>]+>")
 _BEFORE = re.compile(r'<p class="before".*?</p>', re.DOTALL)
 _TARGET = re.compile(r'<mark class="target">')
 Truth = Mapping[tuple[str, int], bool]

@@ -38,12 +38,18 @@ def store_failed(error: BaseException) -> StoreError:
 
 
 PASSWORD_PLACE = "a password stands before the @, with %40 for @, %2F for /, %3F for ? and %23 for #"
-_ELSEWHERE = re.compile("://[^@]*[/?#].*@|[?&][a-z]*password=", re.IGNORECASE)
+_ELSEWHERE = re.compile("[?&][a-z]*password=", re.IGNORECASE)
 
 
 def has_stray_password(url: str) -> bool:
     """Whether a URL has a password where none is looked for, so that it would be shown or taken for a host's name."""
-    return _ELSEWHERE.search(url) is not None
+    address, at, _ = url.rpartition("@")
+    parts = address.split("://")[1:] if at else []
+    # The slashes of a later "://" stand before the @ as well.
+    misplaced = any("@" not in part for part in parts[:-1]) or any(
+        re.search("[/?#]", part.partition("@")[0]) for part in parts
+    )
+    return misplaced or _ELSEWHERE.search(url) is not None
 
 
 def shown_url(url: str) -> str:

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The running choice of annotators over many replicates: the fast twin of choice.py, sum by sum.
 
 Most annotators can never be chosen for a sentence, because another one has at least as many correct, at most as many

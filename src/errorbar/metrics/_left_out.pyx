@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The running choice with each of many stretches of units left out, in whole numbers: a shortcut of _fold.pyx.
 
 Everything is folded once, and beside it stands by how much the totals without each stretch that has passed differ. They

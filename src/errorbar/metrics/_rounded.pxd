@@ -1,4 +1,3 @@
-# cython: language_level=3
 """The choice by F of four places: what the fold needs of it."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The choice by F of four places, as errant_compare makes it: the fast twin of the rounded rules of choice.py.
 
 Rounded, F is a whole number of ten-thousandths. One quotient, (1 + beta²) C / (P + beta² G), tells it unless it is next

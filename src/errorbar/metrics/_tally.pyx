@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Edits by type of many replicates: the fast twin of ``TypeCounts.chosen``, sum by sum."""
 
 from libc.stdint cimport int32_t, int64_t

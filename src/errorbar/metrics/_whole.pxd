@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """What the fold and its shortcuts in whole numbers share."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

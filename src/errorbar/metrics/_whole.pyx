@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The running choice in whole numbers: the shortcut of _fold.pyx where it is exact.
 
 Where beta squared is a short binary fraction (beta 0.5, 1, 2) and sums are not huge, F is compared by cross products of

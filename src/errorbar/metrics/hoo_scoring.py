@@ -24,7 +24,7 @@ from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 
-_RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
+_RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?<!\d)(?P<run>\d+)")
 MOST_RUNS = 10  # that a team could submit
 _ABOVE = 1 + 1e-9  # above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near
 

@@ -34,7 +34,7 @@ _NO_VALUES = ("signature", "late", "submitted", "file", "errors")
 _NO_TABLES = ("signature", "warnings")
 """How names of tables begin that hold no values."""
 _VERDICTS = ("result", "group", "reason", "better_than", "undecided", "above")
-_NUMBERS = re.compile(r"[\d\s.,/%+–−-]*\d[\d\s.,/%+–−-]*")
+_NUMBERS = re.compile(r"(?=\D*\d)[\d\s.,/%+–−-]+")
 _TELLING = ("corpus", "team", "system", "run", "metric", "estimand", "name", "type", "row")
 """Keys by which records of a list are told apart."""
 

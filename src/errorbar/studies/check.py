@@ -39,8 +39,8 @@ OF_FORMAT = {
 OF_CORPUS = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
 MOST_ALIGNED = 100_000
 """Lines up to which a missing one is looked for."""
-MOST = 1_000_000
-"""More problems than anybody reads; bounds the memory."""
+MOST = 10_000
+"""More problems of a file than anybody reads, after which reading stops: each takes a kilobyte."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def check(
             else:
                 counts = _check_output(each, gold, admission, problems)
         except InputError as error:
-            problems.errors += [problem for problem in error.problems if problem not in problems.errors]
+            problems.errors = [*dict.fromkeys((*problems.errors, *error.problems))]
         found = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
         checked.append(CheckedFile(_path(each), counts, tuple(found)))
     return Checked(tuple(checked))

@@ -33,7 +33,7 @@ from errorbar.stats.resampling import stream
 BINS = ((0.0, "below 50 %"), (0.5, "50 to 75 %"), (0.75, "75 to 90 %"), (0.9, "90 to 100 %"))
 """Low end of each bin of majority shares; the first can only be of three labels and more."""
 EDGE = 1e-9
-_NUMBER = re.compile(r"[\d.,]*\d")
+_NUMBER = re.compile(r"(?<![\d.,])[\d.,]*\d")
 
 
 def distribution(judgments: Judgments, confidence: float) -> Iterator[Finding]:
