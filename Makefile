@@ -171,7 +171,7 @@ models: $(VENV)/.base
 	$(BIN)/errorbar train $(filter-out $(OTHERS),$(wildcard $(TEXTS)/*.txt)) --small -o $(MODELS) \
 		--license 'CC BY 4.0' --provenance '19 textbooks of OpenStax, openstax.org'
 	$(BIN)/errorbar train --labels $(LABELS) --lenient --small -o $(MODELS) \
-		--license 'numbers fitted to labels, no text' --provenance 'CoNLL-2013 test set, release 2.3.1, revised annotation'
+		--license 'terms open: fitted to labels that are free to distribute, © 2013 the organizers of CoNLL-2013, who say nothing of what is made of them' --provenance 'CoNLL-2013 test set, release 2.3.1, revised annotation'
 
 lock:
 	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --extra all --extra postgresql --group dev \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from errorbar.studies.correct import correct
 from errorbar.studies.detect import detect
-from errorbar.studies.training_arguments import PARTS
+from errorbar.studies.training_arguments import ON_REQUEST, PARTS
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
 MODELS = PACKAGE / "errorbar_models" / "models"
@@ -29,7 +30,7 @@ def essay(tmp_path: Path) -> Path:
 
 def test_every_file_says_what_it_is_made_of() -> None:
     files = sorted(MODELS.iterdir())
-    assert {path.stem for path in files} == {*PARTS}
+    assert {path.stem for path in files} == {*PARTS} - {*ON_REQUEST}
     assert sum(path.stat().st_size for path in files) <= MOST
     card = (PACKAGE / "README.md").read_text(encoding="utf-8")
     for path in files:
@@ -38,6 +39,19 @@ def test_every_file_says_what_it_is_made_of() -> None:
             text = json.loads(archive.read("header.json"))["text"]
         assert text["license"] != "unknown"
         assert text["provenance"] != "unknown"
+
+
+@pytest.mark.parametrize("name", ["combiner", "correctors"])
+def test_what_was_fitted_to_labels_says_that_their_terms_are_open(name: str) -> None:
+    """In the file, and in the package's metadata, which names no license that nobody gave."""
+    with zipfile.ZipFile(MODELS / f"{name}.model") as archive:
+        text = json.loads(archive.read("header.json"))["text"]
+    assert text["license"].startswith("terms open: ")
+    assert "CoNLL-2013" in text["license"]
+    assert text["license"] in (PACKAGE.parents[1] / "Makefile").read_text(encoding="utf-8")
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"].endswith("AND LicenseRef-CoNLL-2013-labels")
+    assert "LicenseRef-CoNLL-2013-labels" in (PACKAGE / "LICENSE").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("detector", ["me", "perc", "combined"])

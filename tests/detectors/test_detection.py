@@ -11,6 +11,7 @@ import pytest
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, UsageError
 from errorbar.detectors.detection import Detected, detect, margins
+from errorbar.detectors.features import PAPERS, TEMPLATES
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.selectors import (
@@ -25,6 +26,7 @@ from errorbar.detectors.selectors import (
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.edits.items import edit_items
+from errorbar.studies.detect import read_detector
 
 PLACES = {"town": "to", "house": "in", "sea": "by"}
 NATIVE = [["He", "went", preposition, "the", noun] for noun, preposition in PLACES.items() for _ in "abc"]
@@ -160,3 +162,68 @@ def test_on_the_english_web_treebank(data: Path) -> None:
         found = train_classifier(kind, native, tagger, TEXT).score_states(new.states).argmax(axis=1)
         assert 0.40 < (found == new.right).mean() < 0.60
     assert 0.15 < (new.right == np.bincount(native.right).argmax()).mean() < 0.20
+
+
+EXTRANEOUS = {
+    "We know some of people .": ["DT", "IN", "NNS"],
+    "We know most of young people .": ["JJS", "IN", "JJ", "NNS"],
+    "We know some of the people .": ["DT", "IN", "DT", "NNS"],
+    "We know some of them .": ["DT", "IN", "PRP"],
+    "We know a lot of people .": ["DT", "NN", "IN", "NNS"],
+    "We live with with people .": ["IN", "IN", "NNS"],
+    "We live with of people .": ["IN", "IN", "NNS"],
+}
+
+
+@pytest.fixture(scope="module")
+def paper() -> Classifier:
+    """ME of the paper's features, and a tagger that has seen the sentences that it will judge."""
+    forms = [*NATIVE, *(text.split() for text in EXTRANEOUS)]
+    tags = [["PRP", "VBD", "IN", "DT", "NN"]] * len(NATIVE)
+    tags += [["PRP", "VBP", *middle, "."] for middle in EXTRANEOUS.values()]
+    tagger = train_tagger(Treebank(forms * 3, forms * 3, tags * 3, "00"), bits=16)
+    return train_classifier("me-paper", find_examples(NATIVE, tagger), tagger, TEXT, bits=BITS)
+
+
+def test_the_papers_features_are_the_first_25_alone(paper: Classifier) -> None:
+    examples = find_examples(NATIVE, paper.tagger)
+    assert examples.states.shape[1] == len(TEMPLATES) > PAPERS
+    other = examples.states.copy()
+    other[:, PAPERS:] += 1
+    assert (paper.score_states(other) == paper.score_states(examples.states)).all()
+    other[:, PAPERS - 1] += 1
+    assert (paper.score_states(other) != paper.score_states(examples.states)).any()
+    assert paper.made["features"] == "prepositions-1-paper"
+
+
+def test_extraneous_use_is_what_two_rules_say(paper: Classifier) -> None:
+    """Repeated prepositions, and a quantifier with "of" and a bare plural; others are a matter of margins."""
+    text = [sentence.split() for sentence in EXTRANEOUS]
+    found = detect(paper, text)
+    extraneous = {(s, t) for s, t, m in zip(found.sentence, found.token, found.margin, strict=True) if m == np.inf}
+    assert {(int(s), int(t)) for s, t in extraneous} == {(0, 3), (1, 3), (5, 3)}
+    suggestions = dict(zip(zip(found.sentence, found.token, strict=True), found.suggestions(), strict=True))
+    assert all((suggestion == "") == (at in extraneous) for at, suggestion in suggestions.items())
+    assert found.flags(1e9).sum() == 3
+    others = train_classifier("me", find_examples(NATIVE, paper.tagger), paper.tagger, TEXT, bits=BITS)
+    assert np.isfinite(detect(others, text).margin).all()
+
+
+def test_the_model_of_the_papers_features_is_read_again(paper: Classifier, tmp_path: Path) -> None:
+    save_model(paper.model(), tmp_path / "me-paper.model")
+    again = load_selector(load_model(tmp_path / "me-paper.model", "me-paper"), "it", paper.tagger)
+    assert detect(again, NATIVE).margin.tolist() == detect(paper, NATIVE).margin.tolist()
+    with pytest.raises(InputError) as refused:
+        load_selector(replace(paper.model(), kind="me"), "it", paper.tagger)
+    assert refused.value.code == "model-features"
+
+
+def test_how_the_papers_detector_is_called() -> None:
+    assert read_detector("me(features=paper)") == ("me-paper", 4.0, "me(features=paper,threshold=4)")
+    assert read_detector("me(threshold=3)") == ("me", 3.0, "me(threshold=3)")
+    with pytest.raises(UsageError, match="all or paper"):
+        read_detector("me(features=mine)")
+    with pytest.raises(UsageError, match="no detector is called 'me-paper'"):
+        read_detector("me-paper")
+    with pytest.raises(UsageError):
+        read_detector("perc(features=paper)")

@@ -43,7 +43,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100, 300))
     (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
     (tmp_path / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
-    train(tmp_path / "text.txt", tmp_path / "models", part=["tagger", "me"], treebank=tmp_path / "bank.conllu")
+    train(
+        tmp_path / "text.txt", tmp_path / "models", part=["tagger", "me", "me-paper"], treebank=tmp_path / "bank.conllu"
+    )
     return tmp_path
 
 
@@ -71,10 +73,11 @@ def test_every_step_on_a_small_text(folder: Path) -> None:
     assert len(found.most_frequent) == 5
     assert set(held.five.right.tolist()) == set(found.most_frequent.tolist())
     accuracy = {
-        who: held.text.accuracy(held.by[who], RESAMPLING).value or 0 for who in ("majority", "me", "perc", "ensemble")
+        who: held.text.accuracy(held.by[who], RESAMPLING).value or 0
+        for who in ("majority", "me", "me-paper", "perc", "ensemble")
     }
     assert accuracy["majority"] < 0.5
-    for who in ("me", "perc", "ensemble"):  # the noun says all that can be known
+    for who in ("me", "me-paper", "perc", "ensemble"):  # the noun says all that can be known
         assert accuracy[who] == pytest.approx(6 / 7, abs=0.03)
     assert found.other is not None
     assert len(found.other.text.right) == 150
@@ -85,6 +88,7 @@ def test_what_is_there_is_not_made_again(folder: Path) -> None:
     first: list[str] = []
     found = small(folder, first)
     assert first[0] == "reading text"
+    assert "training me of the paper's features" in first
     assert "training me on 300 examples" in first
     again: list[str] = []
     assert same(small(folder, again), found)
@@ -123,12 +127,22 @@ def test_cells_of_a_small_text(folder: Path, data: Path) -> None:
     assert ours["selection", "ME", HELD].published == 0.774
     assert ours["selection", "ME", HELD].ours == pytest.approx(6 / 7, abs=0.03)
     assert ours["selection", "ME", OTHER].published is None
+    paper = ours["selection", "ME, the paper's features", HELD]
+    assert (str(paper.published), paper.outcome) == ("0.774", Outcome.KNOWN)
     assert ours[f"table 1, {HELD}", "in", "F"].published == 0.845
     ahead = ours["learning curve", f"{AHEAD:,} examples by a line over log2(n)", HELD]
     assert (ahead.published, ahead.outcome) == (0.774, Outcome.KNOWN)
     assert "extrapolation" in ahead.known
     judges = [cell for cell in cells if cell.table == "table 4, ten annotators"]
     assert {f"A{k}" for k in range(1, 11)} < {cell.row for cell in judges}
+    of_paper = [cell for cell in cells if cell.table == "table 4, ten annotators, me(features=paper)"]
+    assert [(cell.row, cell.column) for cell in of_paper] == [(cell.row, cell.column) for cell in judges]
+    assert {"flags of me(features=paper,threshold=4)" in cell.known for cell in of_paper} == {True}
+    (folder / "models" / "me-paper.model").unlink()
+    cells = list(reproduce(STUDY, Sources(data, folder / "models")))
+    of_paper = [cell for cell in cells if cell.table == "table 4, ten annotators, me(features=paper)"]
+    assert {cell.outcome for cell in of_paper} == {Outcome.NOT_COMPUTABLE}
+    assert "errorbar train --part me-paper" in of_paper[0].known
 
 
 def test_too_little_text(folder: Path) -> None:
@@ -158,8 +172,26 @@ def test_the_textbooks(data: Path, tmp_path: Path) -> None:
     assert found is not None
     assert [PREPOSITIONS[k] for k in found.most_frequent] == ["of", "in", "to", "for", "as"]
     for chosen, ranges in (
-        (found.held, {"me": (0.715, 0.735), "perc": (0.715, 0.735), "ensemble": (0.73, 0.745), "five": (0.855, 0.87)}),
-        (found.other, {"me": (0.485, 0.52), "perc": (0.495, 0.53), "ensemble": (0.505, 0.54), "five": (0.7, 0.735)}),
+        (
+            found.held,
+            {
+                "me": (0.715, 0.735),
+                "me-paper": (0.695, 0.71),
+                "perc": (0.715, 0.735),
+                "ensemble": (0.73, 0.745),
+                "five": (0.855, 0.87),
+            },
+        ),
+        (
+            found.other,
+            {
+                "me": (0.485, 0.52),
+                "me-paper": (0.47, 0.52),
+                "perc": (0.495, 0.53),
+                "ensemble": (0.505, 0.54),
+                "five": (0.7, 0.735),
+            },
+        ),
     ):
         assert chosen is not None
         for who, (low, high) in ranges.items():

@@ -17,7 +17,8 @@ from errorbar.cli.show import Output, output_options
     "--detector",
     default="me",
     metavar="SPEC",
-    help="What judges: lm, me, perc, combined or majority, maybe with a threshold: 'me(threshold=4)'.",
+    help="What judges: lm, me, perc, combined or majority, maybe with a threshold: 'me(threshold=4)'; "
+    "'me(features=paper)' is the published detector.",
 )
 @models_option
 @lenient_option

@@ -11,7 +11,19 @@ from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_opt
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
 
-PARTS = ("tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors")
+PARTS = (
+    "tagger",
+    "words",
+    "ngrams",
+    "majority",
+    "perc",
+    "me",
+    "me-paper",
+    "articles",
+    "forms",
+    "combiner",
+    "correctors",
+)
 TAGGERS = ("perceptron", "errorbar-en")
 
 
@@ -32,7 +44,9 @@ TAGGERS = ("perceptron", "errorbar-en")
     metavar="FILE",
     help="Learners' text with edits, M2, that 'combiner' and 'correctors' learn from; repeatable.",
 )
-@click.option("--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all]")
+@click.option(
+    "--part", multiple=True, type=click.Choice(PARTS), help="Train this alone; repeatable.  [default: all but me-paper]"
+)
 @option("--order", type=click.IntRange(1, 9), default=4, help="Words of the longest n-grams.")
 @click.option("--fallback", is_flag=True, help="Take fixed discounts where a text is too small for its own.")
 @click.option("--small", is_flag=True, help="Leave out what weighs little and round the rest: a tenth of the size.")

@@ -2,13 +2,17 @@
 
 Conventions
     A context is a token that has the form of one of the 34 prepositions and is not tagged ``TO`` (the mark of an
-    infinitive). Heads are found by tags alone. Before the preposition: the nearest verb, the nearest noun or pronoun,
+    infinitive). A preposition is extraneous if the word before is the same preposition ("with with"), or if it is
+    ``of`` between a quantifier and a plural noun that only adjectives, numbers and adverbs come before ("some of
+    people"). Heads are found by tags alone. Before the preposition: the nearest verb, the nearest noun or pronoun,
     and the nearest of both and adjectives. After it: the last noun of the first run of nouns that only determiners,
     adjectives, numbers, adverbs and participles come before; without one, the pronoun or the last of those words
     there; a gerund that follows at once; else the next word.
 Source
     Tetreault and Chodorow (2008), Chodorow et al. (2007): a heuristic chunker instead of a parser. They print neither
-    its rules nor their 34 prepositions; both are ours (``edits/items.py`` has the list).
+    its rules nor their 34 prepositions; both are ours (``edits/items.py`` has the list). Extraneous use: two filters of
+    Tetreault and Chodorow (2008, The ups and downs of preposition error detection in ESL writing), for a preposition
+    that is repeated and for a quantifier, ``of`` and a bare plural; the lists of words and tags are ours.
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.detectors.hashing import code
 from errorbar.detectors.learning import Classes
-from errorbar.detectors.lexicon import Ints, Sentences
+from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Lexicon, Sentences
 from errorbar.detectors.tagger import Tagged, Tagger
 
 INFINITIVE = ("TO",)
@@ -29,6 +34,8 @@ NOUNS = ("NN", "NNS", "NNP", "NNPS")
 PRONOUNS = ("PRP", "EX", "WP", "WDT", "WP$")
 VERBS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD")
 ADJECTIVES = ("JJ", "JJR", "JJS")
+PLURALS = ("NNS", "NNPS")
+QUANTIFIERS = ("all", "any", "both", "few", "fewer", "many", "most", "several", "some")
 _DETERMINERS, _MODIFIERS = ("DT", "PDT", "PRP$"), ("CD", "RB", "RBR", "RBS", "VBN", "VBG", "AFX")
 BEFORE_NOUNS = (*_DETERMINERS, *ADJECTIVES, *_MODIFIERS, "``", "''", "HYPH", "$")
 WITH_NOUNS = (*NOUNS, "POS")
@@ -86,6 +93,17 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
 def is_infinitive(found: Found) -> Flags:
     """Which ones are tagged as the mark of an infinitive."""
     return found.text.flags(INFINITIVE)[found.contexts.places]
+
+
+def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:
+    """Which prepositions should be left out by rule: repeated ones, and those of plurals with a quantifier."""
+    words, places, lexicon = text.layout.words, contexts.places, text.lexicon
+    before = words[places - 1]
+    repeated = lexicon.prepositions()[before] == contexts.written
+    quantifiers = np.isin(lexicon.codes(Lexicon.FORM)[before], [code(word) for word in QUANTIFIERS])
+    noun = next_place(~text.flags((*ADJECTIVES, "CD", "RB")))[places + 1]
+    of_plural = (contexts.written == PREPOSITIONS.index("of")) & text.flags(PLURALS)[noun]
+    return np.asarray(repeated | (quantifiers & of_plural), np.bool_)
 
 
 def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str, Ints]:

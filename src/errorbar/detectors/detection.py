@@ -7,7 +7,8 @@ Conventions
     Scores are the selector's: for ``me`` and ``majority`` natural logarithms of probabilities, so that a margin is in
     nats (a threshold of 4: the other is e^4 = 55 times as probable); for ``perc`` sums of averaged weights. The
     threshold is above 0 in use; margins below 0 (the written one is the best) are kept for sweeping. A token tagged
-    as the mark of an infinitive is no preposition: its margin is minus infinity.
+    as the mark of an infinitive is no preposition: its margin is minus infinity. One that a rule for extraneous use
+    leaves out (``me-paper`` alone) has a margin of infinity.
 Source
     Tetreault and Chodorow (2008), who compare probabilities by their difference; a ratio keeps thresholds apart where
     both are small.
@@ -20,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.contexts import find_prepositions, is_infinitive
+from errorbar.detectors.contexts import find_extraneous, find_prepositions, is_infinitive
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
-from errorbar.detectors.selectors import Selector
+from errorbar.detectors.selectors import PAPER, Classifier, Selector
 from errorbar.detectors.sparse import Floats
 from errorbar.edits.items import ERROR, OK
 
@@ -63,8 +64,9 @@ class Detected:
         return [ERROR if flag else OK for flag in self.flags(threshold).tolist()]
 
     def suggestions(self) -> list[str]:
-        """What to write instead of each one."""
-        return [PREPOSITIONS[number] for number in self.suggested.tolist()]
+        """What to write instead of each one; empty: leave it out."""
+        extraneous = np.isposinf(self.margin).tolist()
+        return ["" if out else PREPOSITIONS[number] for number, out in zip(self.suggested, extraneous, strict=True)]
 
 
 def item_names(sentence: Ints, token: Ints) -> list[str]:
@@ -78,6 +80,8 @@ def detect(selector: Selector, sentences: Sentences) -> Detected:
     for found in find_prepositions(selector.tagger, sentences, every=True):
         written = found.contexts.written
         suggested, margin = margins(selector.scores(found.text, found.contexts), written)
+        if isinstance(selector, Classifier) and selector.kind == PAPER:
+            margin[find_extraneous(found.text, found.contexts)] = np.inf
         margin[is_infinitive(found)] = -np.inf
         parts.append((found.sentence, found.token, written, suggested, margin))
     return Detected(*(np.concatenate(column) for column in zip(*parts, strict=True)))

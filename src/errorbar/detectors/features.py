@@ -5,10 +5,10 @@ Conventions
     and ``next`` are the lemmas of heads (``contexts.py``), ``T:next`` the tag of one. Several parts make one
     feature, their combination. The preposition itself is in none.
 Source
-    Tetreault and Chodorow (2008, section 3) and Chodorow et al. (2007, table 1) name 25 features: words and tags of
+    Tetreault and Chodorow (2008, both papers) and Chodorow et al. (2007, table 1) have 25 features: words and tags of
     two tokens to each side, heads of the phrases before and after, their combinations, the same of tags only. They do
-    not print all of them; the first 25 here are those that fit what they say. The other 12 are combinations of more
-    words of the window, and the head most likely to govern the preposition.
+    not print all of them; the first 25 here fit what they say, and ``me(features=paper)`` has these alone. The other
+    12 are ours: more words of the window, and the head most likely to govern the preposition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from errorbar.detectors.tagger import Tagged
 
 States = NDArray[np.uint32]
 FEATURES = "prepositions-1"  # what model files name; other templates are another name
-PAPERS = 25  # of the templates that follow
+OF_PAPER = "prepositions-1-paper"  # the first of them alone
+PAPERS = 25  # how many of the templates that follow
 TEMPLATES: tuple[tuple[str, ...], ...] = (
     ("w-2",),
     ("w-1",),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.detectors.contexts import Contexts, find_prepositions
-from errorbar.detectors.features import FEATURES, LEAST, Known, States, feature_states
+from errorbar.detectors.features import FEATURES, LEAST, OF_PAPER, PAPERS, Known, States, feature_states
 from errorbar.detectors.hashing import HASH
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
@@ -26,8 +26,11 @@ from errorbar.detectors.sparse import Floats, Weights
 from errorbar.detectors.tagger import Tagged, Tagger
 
 BITS = 21
-Kind = Literal["perc", "me"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+Kind = Literal["perc", "me", "me-paper"]
+KINDS: tuple[Kind, ...] = ("perc", "me")
+"""Those of all features."""
+PAPER: Kind = "me-paper"
+"""ME of the features of Tetreault and Chodorow alone, and with their rules for extraneous use."""
 MAJORITY = "majority"
 
 
@@ -66,7 +69,7 @@ class Classifier:
     """PERC or ME.
 
     Attributes:
-        kind: ``perc``: scores are sums of averaged weights. ``me``: scores are natural logarithms of probabilities.
+        kind: ``perc``: scores are sums of averaged weights. Others: scores are natural logarithms of probabilities.
         known: The features that have weights of their own.
         weights: Of the features.
         tagger: Whose tags and lemmas the features are made of.
@@ -87,8 +90,8 @@ class Classifier:
 
     def score_states(self, states: States) -> Floats:
         """The same, of features that were found before."""
-        found = self.weights.scores(self.known.rows(states))
-        return log_probabilities(found) if self.kind == "me" and len(found) else found
+        found = self.weights.scores(self.known.rows(_templates(self.kind, states)))
+        return log_probabilities(found) if self.kind != "perc" and len(found) else found
 
     def model(self) -> Model:
         """What a model file holds."""
@@ -146,7 +149,7 @@ def train_classifier(
     """Train PERC or ME; the same seed gives the same classifier.
 
     Args:
-        kind: ``perc`` or ``me``.
+        kind: ``perc``, ``me`` or ``me-paper``.
         examples: Of native text.
         tagger: What tagged them.
         text: What the model says of its text.
@@ -155,10 +158,11 @@ def train_classifier(
         seed: Of the orders of examples.
     """
     train = train_perceptron if kind == "perc" else train_maxent
-    known = Known.of_examples(examples.states, bits, least)
-    weights = train(known.rows(examples.states), examples.right, len(PREPOSITIONS), bits, seed=seed)
+    states = _templates(kind, examples.states)
+    known = Known.of_examples(states, bits, least)
+    weights = train(known.rows(states), examples.right, len(PREPOSITIONS), bits, seed=seed)
     made = _made(tagger) | {
-        "features": FEATURES,
+        "features": _features(kind),
         "hash": HASH,
         "bits": bits,
         "examples": len(examples.right),
@@ -189,12 +193,23 @@ def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Major
             if counts.shape != (len(PREPOSITIONS),) or counts.min() < 0:
                 raise ValueError("not one count for each preposition")
         return Majority(counts, tagger, model.made, model.text)
-    check_made(model, path, {"features": FEATURES, "hash": HASH})
+    kind = cast("Kind", model.kind)
+    check_made(model, path, {"features": _features(kind), "hash": HASH})
     with fitting(path):
+        if kind not in get_args(Kind):
+            raise ValueError("no kind of classifier")
         weights = stored_weights(model, len(PREPOSITIONS))
         known = Known.stored(model.arrays["known"], weights.bits)
-        kind = KINDS[KINDS.index(cast("Kind", model.kind))]
     return Classifier(kind, known, weights, tagger, model.made, model.text)
+
+
+def _features(kind: Kind) -> str:
+    return OF_PAPER if kind == PAPER else FEATURES
+
+
+def _templates(kind: Kind, states: States) -> States:
+    """The features that a classifier knows, of all."""
+    return states[:, :PAPERS] if kind == PAPER else states
 
 
 def _made(tagger: Tagger) -> dict[str, Any]:

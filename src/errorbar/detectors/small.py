@@ -32,8 +32,8 @@ SMALL = "small-1"
 LEAST = (1, 2, 2)
 LOG_STEP = 1 / 16
 LEAST_EXAMPLES = 4
-LIGHT: Mapping[str, float] = {"me": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
-STEP: Mapping[str, float] = {"me": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
+LIGHT: Mapping[str, float] = {"me": 0.15, "me-paper": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
+STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
 """Of each kind of classifier, in the unit of its scores."""
 
 

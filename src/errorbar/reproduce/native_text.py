@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from errorbar.detectors.learning_curve import Form, LearningCurve
 from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.selectors import PAPER
 from errorbar.reproduce.cells import Cell, Number, Printed, compare, facts, published, with_ends
 from errorbar.reproduce.sources import Sources
 from errorbar.stats.resampling import Resampling
@@ -24,13 +25,20 @@ HELD, OTHER = "held-out text", "treebank"
 RESAMPLING = Resampling("percentile")
 SETTINGS = {
     MAJORITY: "majority_of_accuracy",
+    PAPER: "accuracy_encarta_reuters",
     "me": "accuracy_encarta_reuters",
     FIVE: "accuracy_five_prepositions_wsj",
     "perc": "",
     ENSEMBLE: "",
 }
 """Who chooses, and which of the paper's facts stands beside."""
-NAMES = {MAJORITY: "majority", "me": "ME", FIVE: "ME, five most frequent", "perc": "PERC"}
+NAMES = {
+    MAJORITY: "majority",
+    PAPER: "ME, the paper's features",
+    "me": "ME",
+    FIVE: "ME, five most frequent",
+    "perc": "PERC",
+}
 NAMES |= {ENSEMBLE: "ensemble of PERC, ME and n-grams"}
 
 

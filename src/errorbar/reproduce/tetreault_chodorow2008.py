@@ -11,7 +11,7 @@ with ten annotators, whose numbers stand beside the published ones as a known di
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import fmean
 
@@ -20,8 +20,9 @@ import numpy as np
 from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
 from errorbar.agreement.label_counts import PairTable
 from errorbar.detectors.detection import detect
-from errorbar.edits.items import ERROR, edit_items
-from errorbar.metrics.crowd_weighted import Crowd, Votes, score_kinds
+from errorbar.detectors.selectors import PAPER, Kind
+from errorbar.edits.items import ERROR, Items, edit_items
+from errorbar.metrics.crowd_weighted import Crowd, Flags, Votes, score_kinds
 from errorbar.reproduce.cells import Cell, Number, Printed, compare, facts, published, with_ends
 from errorbar.reproduce.native_text import RESAMPLING, selection_cells
 from errorbar.reproduce.prepositions import OTHER_JUDGES, OTHER_TEXT, SYSTEM
@@ -38,7 +39,7 @@ from errorbar.sampling import (
 )
 from errorbar.stats.proportion import proportion_bounds
 from errorbar.studies.detect import THRESHOLDS
-from errorbar.studies.model_folder import read_selector, read_tagger
+from errorbar.studies.model_folder import file_of, read_selector, read_tagger
 
 METRIC = Crowd()
 PREFIX = "tetreault_chodorow2008"
@@ -56,6 +57,9 @@ MERGINGS = {
     "wrong choice against the rest": [[1], [0, 2]],
 }
 BUDGET, SEED = 500, 2008
+COLUMNS = ("precision", "recall")
+EACH_JUDGE, TWO_RATERS = "table 4, ten annotators", "difference of two raters, mean"
+NO_PAPER = "not run: the folder has no me-paper.model, which errorbar train --part me-paper makes"
 
 
 def cells(sources: Sources) -> Iterator[Cell]:
@@ -158,34 +162,46 @@ def _ten_annotators(sources: Sources, printed: dict[str, Number]) -> Iterator[Ce
 
 
 def _each_judge(sources: Sources) -> Iterator[Cell]:
-    """Table 4 for a detector like theirs: P and R against one judge at a time, and how far judges are apart."""
-    table, columns = "table 4, ten annotators", ("precision", "recall")
-    raters = [[float(row[column]) for column in columns] for row in published(f"{PREFIX}_table4_raters")]
+    """Table 4 for detectors like theirs: P and R against one judge at a time, and how far judges are apart."""
+    raters = [[float(row[column]) for column in COLUMNS] for row in published(f"{PREFIX}_table4_raters")]
     printed = [Number(f"{apart:.2f}") for apart in np.ptp(raters, axis=0).tolist()]  # as the two are printed
-    apart = "difference of two raters, mean"
+    tables: dict[Kind, str] = {PAPER: f"{EACH_JUDGE}, me(features=paper)", "me": EACH_JUDGE}
     if sources.models is None:
-        for column, value in zip(columns, printed, strict=True):
-            yield Cell(table, apart, column, value, None, known=NO_DETECTOR)
+        for table in tables.values():
+            for column, value in zip(COLUMNS, printed, strict=True):
+                yield Cell(table, TWO_RATERS, column, value, None, known=NO_DETECTOR)
         return
-    me = read_selector(sources.models, "me", read_tagger(sources.models))
     corpus = sources.ten_annotators(essays=True)
-    made = edit_items(corpus, "words", words="prepositions", type="Prep")
-    flagged = detect(me, [sentence.tokens for sentence in corpus.sentences]).flags(THRESHOLDS["me"])
-    known = f"{OTHER_TEXT}; flags of me(threshold={THRESHOLDS['me']:g}); truth: edits of type Prep by one annotator"
-    found_of = []
-    for code, name in enumerate(made.judgments.raters):
-        weights = made.judgments.take(made.judgments.rater == code).label_weights()
-        votes = Votes(weights[:, made.judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), made.clusters)
+    items = edit_items(corpus, "words", words="prepositions", type="Prep")
+    tagger = read_tagger(sources.models)
+    for kind, table in tables.items():
+        if kind == PAPER and not file_of(sources.models, PAPER).exists():
+            for column, value in zip(COLUMNS, printed, strict=True):
+                yield Cell(table, TWO_RATERS, column, value, None, known=NO_PAPER)
+            continue
+        found = detect(read_selector(sources.models, kind, tagger), [one.tokens for one in corpus.sentences])
+        spec = f"me({'features=paper,' if kind == PAPER else ''}threshold={THRESHOLDS[kind]:g})"
+        known = f"{OTHER_TEXT}; flags of {spec}; truth: edits of type Prep by one annotator"
+        yield from _against_judges(table, items, found.flags(THRESHOLDS[kind]), printed, known)
+
+
+def _against_judges(table: str, items: Items, flagged: Flags, printed: Sequence[Number], known: str) -> Iterator[Cell]:
+    """Precision and recall of flags against each judge, and the spread of the judges."""
+    values_of = []
+    judgments = items.judgments
+    for code, name in enumerate(judgments.raters):
+        weights = judgments.take(judgments.rater == code).label_weights()
+        votes = Votes(weights[:, judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), items.clusters)
         score = score_kinds(METRIC, METRIC.measure(votes, flagged), resampling=RESAMPLING)
-        for column, found in zip(columns, (score.precision, score.recall), strict=True):
-            yield from with_ends(table, name, column, None, found, known)
-        found_of.append([score.precision.value, score.recall.value])
-    judged = np.array(found_of, np.float64)
-    pairs = [np.abs(one - other) for one, other in combinations(judged, 2)]
+        for column, estimate in zip(COLUMNS, (score.precision, score.recall), strict=True):
+            yield from with_ends(table, name, column, None, estimate, known)
+        values_of.append([score.precision.value, score.recall.value])
+    judged = np.array(values_of, np.float64)
+    pairs = [np.abs(first - second) for first, second in combinations(judged, 2)]
     spread = {"lowest": judged.min(axis=0), "highest": judged.max(axis=0), "range": np.ptp(judged, axis=0)}
-    spread |= {"SD": judged.std(axis=0, ddof=1), apart: np.mean(pairs, axis=0)}
+    spread |= {"SD": judged.std(axis=0, ddof=1), TWO_RATERS: np.mean(pairs, axis=0)}
     for row, values in spread.items():
-        here = printed if row == apart else (None, None)
-        for column, value, of_paper in zip(columns, values.tolist(), here, strict=True):
+        theirs = printed if row == TWO_RATERS else (None, None)
+        for column, value, of_paper in zip(COLUMNS, values.tolist(), theirs, strict=True):
             # Precision has no value where nothing is flagged.
             yield Cell(table, row, column, of_paper, None if np.isnan(value) else value, known, other_data=True)

@@ -12,12 +12,12 @@ import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
-from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec
+from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
 from errorbar.detectors.detection import Detected
 from errorbar.detectors.detection import detect as judged
 from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.lm import deletion_scores
-from errorbar.detectors.selectors import Kind
+from errorbar.detectors.selectors import PAPER, Kind
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.opening import Lines, Source
 from errorbar.studies.door import Lenient, public
@@ -32,7 +32,7 @@ from errorbar.studies.model_folder import (
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-THRESHOLDS = {"lm": 0.0, "me": 4.0, "perc": 20.0, "combined": -1.0, "majority": 0.0}
+THRESHOLDS = {"lm": 0.0, "me": 4.0, PAPER: 4.0, "perc": 20.0, "combined": -1.0, "majority": 0.0}
 """Of each detector, in the unit of its scores: nats, of ``perc`` sums of weights, of ``combined`` log odds.
 
 That of ``lm`` is the paper's, 4 means that another preposition is 55 times as probable, and 20 votes flag one
@@ -44,7 +44,8 @@ INFINITIVE = -1000.0
 """Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
 ``combined``, which has seen what annotators do with it, may call it an error."""
 
-
+EXTRANEOUS = 1000.0
+"""Score of a word that a rule of ``me(features=paper)`` leaves out."""
 NOTHING = "there is no preposition in it"
 
 
@@ -108,15 +109,19 @@ def _label(found: Detection) -> str:
 
 
 def read_detector(detector: str) -> tuple[str, float, str]:
-    """Name, threshold and spec of a detector; a ``UsageError`` if there is none such."""
+    """Model, threshold and spec of a detector; a ``UsageError`` if there is none such."""
     name, raw = split_spec(detector)
-    if name not in THRESHOLDS:
-        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, THRESHOLDS)))
+    known = [each for each in THRESHOLDS if each != PAPER]
+    if name not in known:
+        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, known)))
     what = "From which score on a word is an error."
-    parameter = Parameter("threshold", float, THRESHOLDS[name], what, _finite)
-    threshold = cast("float", read_parameters(name, (parameter,), raw)["threshold"])
-    spec = str(make_spec(name, (replace(parameter, default=float("nan")),), {"threshold": threshold}))
-    return name, threshold, spec
+    parameters = [Parameter("threshold", float, THRESHOLDS[name], what, _finite)]
+    if name == "me":
+        parameters.insert(0, word_parameter("features", "Those of the detector: all, or paper.", "all", "paper"))
+    values = read_parameters(name, parameters, raw)
+    threshold = cast("float", values["threshold"])
+    shown = [*parameters[:-1], replace(parameters[-1], default=float("nan"))]
+    return PAPER if values.get("features") == "paper" else name, threshold, str(make_spec(name, shown, values))
 
 
 @public()
@@ -127,6 +132,8 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
         text: One tokenized sentence per line, as systems' texts are.
         detector: ``lm``, ``me``, ``perc``, ``combined`` or ``majority``, with a threshold as in
             ``"me(threshold=4)"``: a word is an error if its score is at least that (of ``lm``: above it).
+            ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
+            use; its model is ``train``'s part ``me-paper``.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
 
@@ -143,7 +150,7 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
         place = Place(lines.name)
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
     found, suggestions = _judged(name, models_folder(models, problems), sentences)
-    scores = np.where(np.isneginf(found.margin), INFINITIVE, found.margin).tolist()
+    scores = np.nan_to_num(found.margin, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
     rows = [

@@ -17,7 +17,7 @@ from errorbar.detectors.learning_curve import training_samples
 from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.lm_choice import LmChoice
 from errorbar.detectors.model_file import Array, Model, fingerprint, load_model, save_model
-from errorbar.detectors.selectors import BITS, KINDS, Classifier, Examples, Kind, find_examples, train_classifier
+from errorbar.detectors.selectors import BITS, KINDS, PAPER, Classifier, Examples, Kind, find_examples, train_classifier
 from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import Treebank
 from errorbar.formats.opening import Source
@@ -103,6 +103,9 @@ class Selecting:
         n_all = int(self.kept["native"].sum())
         for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
             self.step(f"training me on {n:,} examples", partial(self._runs, n))
+        self.step(
+            "training me of the paper's features", lambda: self._choices(PAPER, self._trained(PAPER, self.native))
+        )
         self.step(f"training me on the {FEW} most frequent prepositions", self._few)
         self.step("training the ensemble", self._ensemble)
         return self.kept

@@ -17,6 +17,7 @@ from errorbar.detectors.learning import Classes
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve
 from errorbar.detectors.lexicon import Ints
 from errorbar.detectors.model_file import Array
+from errorbar.detectors.selectors import PAPER
 from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import read_treebank
 from errorbar.formats.opening import Source
@@ -33,7 +34,7 @@ class Chosen:
     Attributes:
         text: The prepositions.
         five: Those of them that are among the five most frequent.
-        by: Choices by ``majority``, ``me``, ``perc``, ``ensemble``; by ``five`` of those alone.
+        by: Choices by ``majority``, ``me``, ``me-paper``, ``perc``, ``ensemble``; by ``five`` of those alone.
         runs: Of ME, by number of examples, the choices of each run.
     """
 
@@ -102,5 +103,5 @@ def _chosen(name: str, made: Mapping[str, Array]) -> Chosen:
     runs: dict[int, list[Classes]] = {}
     for n, _, key in names:
         runs.setdefault(n, []).append(made[key])
-    by = {each: made[f"{name} {each}"] for each in (MAJORITY, "perc", ENSEMBLE, FIVE)}
+    by = {each: made[f"{name} {each}"] for each in (MAJORITY, "perc", PAPER, ENSEMBLE, FIVE)}
     return Chosen(text, text.part(made["five"]), by | {"me": runs[max(runs)][0]}, runs)

@@ -13,7 +13,7 @@ from errorbar.formats.opening import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of
-from errorbar.studies.training_arguments import PARTS, Learning, Part, Told, TrainedPart
+from errorbar.studies.training_arguments import ON_REQUEST, PARTS, Learning, Part, Told, TrainedPart
 from errorbar.studies.training_parts import LABELED, STEPS, TEXTLESS, Training
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -67,9 +67,9 @@ def train(
         texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
             for what learns from a treebank or from labels, with the other models that the folder has.
         out: Folder for the models.
-        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``,
-            ``articles``, ``forms``, ``combiner``, ``correctors``; none: all, without a tagger what needs none, without
-            labels what learns from none.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``, ``me-paper``,
+            ``articles``, ``forms``, ``combiner``, ``correctors``; none: all but ``me-paper``, without a tagger what
+            needs none, without labels what learns from none.
         tell: Is told what begins.
         shared: How models are trained.
 
@@ -122,4 +122,4 @@ def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) 
     tagged = bank or file_of(folder, "tagger").exists()
     of_text = {each: tagged or "tagger" not in STEPS[each].needs for each in PARTS} if text else {}
     there = {**of_text, **dict.fromkeys(LABELED, labeled), "tagger": tagged if text else bank}
-    return [each for each in PARTS if there.get(each)]
+    return [each for each in PARTS if there.get(each) and each not in ON_REQUEST]

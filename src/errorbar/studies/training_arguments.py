@@ -10,8 +10,12 @@ from errorbar.detectors.corpus_text import UNKNOWN
 from errorbar.formats.opening import Source
 from errorbar.studies.door import Lenient, Said
 
-Part = Literal["tagger", "words", "ngrams", "majority", "perc", "me", "articles", "forms", "combiner", "correctors"]
+Part = Literal[
+    "tagger", "words", "ngrams", "majority", "perc", "me", "me-paper", "articles", "forms", "combiner", "correctors"
+]
 PARTS: tuple[Part, ...] = get_args(Part)
+ON_REQUEST: tuple[Part, ...] = ("me-paper",)
+"""What is trained only where it is named."""
 Tagging = Literal["perceptron", "errorbar-en"]
 Told = Callable[[str], object]
 

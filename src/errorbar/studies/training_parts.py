@@ -18,6 +18,7 @@ from errorbar.detectors.corpus_text import UNKNOWN, CorpusText, read_corpus_text
 from errorbar.detectors.correctors import learn
 from errorbar.detectors.features import FEATURES as OF_PREPOSITIONS
 from errorbar.detectors.features import LEAST as FREQUENT
+from errorbar.detectors.features import OF_PAPER
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.learner_text import LearnerText, read_learner_text
 from errorbar.detectors.lexicon import PREPOSITIONS
@@ -25,7 +26,7 @@ from errorbar.detectors.model_file import Model, fingerprint, load_model, save_m
 from errorbar.detectors.pipeline_tagger import PIPELINE, pipeline_tagger, pipeline_version
 from errorbar.detectors.proposals import Reader
 from errorbar.detectors.ranker_features import FEATURES as OF_RANKER
-from errorbar.detectors.selectors import BITS, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.selectors import BITS, PAPER, Examples, Kind, find_examples, train_classifier, train_majority
 from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
 from errorbar.detectors.tagger import FEATURES as OF_TAGGER
 from errorbar.detectors.tagger import Tagger, train_tagger
@@ -285,6 +286,7 @@ STEPS: Mapping[Part, _Step] = {
     "majority": _Step(_majority, _same_classifier, ["tagger"]),
     "perc": _Step(_classifier("perc"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
     "me": _Step(_classifier("me"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
+    PAPER: _Step(_classifier(PAPER), _same_classifier, ["tagger"], [OF_PAPER], shrinks=True),
     "articles": _Step(_chooser("articles"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
     "forms": _Step(_chooser("forms"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
     "combiner": _Step(_combiner, _same_combiner, ["me", "perc", "ngrams", "tagger"]),
