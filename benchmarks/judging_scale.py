@@ -20,8 +20,8 @@ from tests.judging.jepsen.study import write_items
 
 from errorbar.judging.claims import claim
 from errorbar.judging.exchange import Submission
-from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.schemes import load_scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_check import check
 from errorbar.judging.study_making import judge_init
@@ -47,8 +47,8 @@ def claim_times(url: str, n: int) -> tuple[list[float], list[float]]:
             leases = store.write(look).leases
             if not leases:
                 continue
-            item: JudgedItem = leases[0].item
-            one = Submission(f"x{number}", leases[0].token, item.text_hash(), 0, {"judgment": "ok"})
+            text_hash = shown_hash(scheme, leases[0].item, leases[0].reversed)
+            one = Submission(f"x{number}", leases[0].token, text_hash, 0, {"judgment": "ok"})
 
             def both(tx, rater=rater, one=one):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
                 submit(tx, scheme, current_rules(tx), rater, [one], 1.0)

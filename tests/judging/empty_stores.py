@@ -14,6 +14,7 @@ from errorbar.judging.exchange import Lease, Receipt, Submission, Work
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.rules import Rules
 from errorbar.judging.schemes import load_scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_tables import ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study_values import current_rules
@@ -110,9 +111,13 @@ class Study:
         self.store = Store.open(self.url, clock=self.clock)
 
 
+def hash_of(lease: Lease) -> str:
+    return shown_hash(SCHEME, lease.item, lease.reversed)
+
+
 def answer_to(lease: Lease, value: str = VALUES[0], base: int = 0) -> Submission:
-    return Submission(f"s{next(_IDS)}", lease.token, lease.item.text_hash(), base, {MAIN: value})
+    return Submission(f"s{next(_IDS)}", lease.token, hash_of(lease), base, {MAIN: value})
 
 
 def skip_of(lease: Lease, why: str = "unclear", base: int = 0) -> Submission:
-    return Submission(f"s{next(_IDS)}", lease.token, lease.item.text_hash(), base, None, skip=why)
+    return Submission(f"s{next(_IDS)}", lease.token, hash_of(lease), base, None, skip=why)

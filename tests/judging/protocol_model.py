@@ -24,6 +24,7 @@ class Assigned:
     version: int = 0
     answer: dict[str, str] | None = None
     answered: int = 0
+    stands_for: str = ""  # of gold and repeats: the work item in whose place they came
 
 
 @dataclass
@@ -100,25 +101,38 @@ class Model:
     def repeatable(self, rater: int, item: str) -> bool:
         first = self.all.get((rater, item, "main"))
         far = first is not None and self.claims[rater] + 1 - first.seq > APART
-        return far and first is not None and first.state in ("done", "extra") and not self.has(rater, item, "repeat")
+        new = (rater, item, "repeat") not in self.all
+        return far and new and first is not None and first.state in ("done", "extra")
+
+    def lapsed(self, rater: int) -> list[str]:
+        """Tokens of what comes again before all else, in the rater's order."""
+        found = []
+        for (who, item, _), one in self.all.items():
+            work = one.stands_for or item
+            own = (rater, work, "main") in self.all and self.all[rater, work, "main"].state in ("open", "done")
+            free = not self.work[work] and self.taken(work) - own < self.k
+            if who == rater and one.state == "expired" and free and not self.work.get(item):
+                found.append(one)
+        return [one.token for one in sorted(found, key=lambda one: one.seq)]
 
     def expire(self) -> None:
         for key, one in self.all.items():
             if one.state == "open" and not self.now < one.until <= self.now + self.minutes * 60 + 86_400:
                 self.free(key, one, "expired")
 
-    def take(self, rater: int, lease: Lease) -> None:
-        """A new lease."""
-        self.claims[rater] += 1
+    def take(self, rater: int, lease: Lease, stands_for: str) -> None:
+        """A new lease, or one again."""
         until = self.now + self.minutes * 60
         key = (rater, lease.item.name, lease.round)
         old = self.all.get(key)
         if old is None:
-            self.all[key] = Assigned(lease.token, len(self.all), self.claims[rater], until)
+            self.claims[rater] += 1
+            number, seq = len(self.all), self.claims[rater]
+            self.all[key] = Assigned(lease.token, number, seq, until, stands_for=stands_for)
         else:
             assert old.token == lease.token
             assert old.version == 0
-            old.state, old.until, old.seq = "open", until, self.claims[rater]
+            old.state, old.until = "open", until
 
     def free(self, key: Key, one: Assigned, state: str) -> None:
         """Leave a place, which goes to an extra answer if there is one."""

@@ -14,6 +14,7 @@ from errorbar.judging.about import read_about
 from errorbar.judging.claims import claim
 from errorbar.judging.exchange import Lease, Submission
 from errorbar.judging.schemes import NOTHING, Scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_tables import RATER
 from errorbar.judging.study_folder import Study
@@ -72,7 +73,8 @@ def work(
                 said = answer(about.scheme, lease, random) if answer else any_answer(about.scheme, random)
                 skip = "too long" if answer is None and random.random() < 0.05 else ""
                 remark = COMMENT if random.random() < 0.1 else ""
-                told = f"{prefix}{n}", lease.token, lease.item.text_hash(), lease.version, None if skip else said
+                text_hash = shown_hash(about.scheme, lease.item, lease.reversed)
+                told = f"{prefix}{n}", lease.token, text_hash, lease.version, None if skip else said
                 posts.append(Submission(*told, skip, remark, random.randrange(500, 9000), {"first": 20}))
             call = partial(submit, scheme=about.scheme, rules=about.rules, rater_id=rater, submissions=posts)
             receipts = store.write(partial(call, now=store.clock()))

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, insert
 from errorbar.judging.about import read_about
 from errorbar.judging.claims import claim
 from errorbar.judging.exchange import Standing, Submission
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_tables import RATER
 from errorbar.judging.submissions import submit
@@ -72,7 +73,8 @@ def work_page(
         took = judge.milliseconds(generator)
         spent += took / 1000
         name = str(UUID(bytes=generator.bytes(16), version=4))
-        one = Submission(name, lease.token, lease.item.text_hash(), lease.version, answer, milliseconds=took)
+        text_hash = shown_hash(about.scheme, lease.item, lease.reversed)
+        one = Submission(name, lease.token, text_hash, lease.version, answer, milliseconds=took)
         submit(tx, about.scheme, about.rules, rater, [one], now + spent)
     return work.standing, spent
 

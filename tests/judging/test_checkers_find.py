@@ -143,7 +143,7 @@ def stale_read(history: History, tables: Tables) -> None:
 
 
 def shown_to_two(history: History, _tables: Tables) -> None:
-    history.add("rater-2", "seen", "info", 0, assignment="t-1-1")
+    history.add("rater-2", "seen", "info", 0, assignment="t-1-1", text_hash=f"{1:016x}")
 
 
 def answered_for_another(history: History, _tables: Tables) -> None:

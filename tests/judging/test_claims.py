@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from errorbar.core.errors import UsageError
 from errorbar.judging.changes import set_rules, stop_item
 from errorbar.judging.claims import gold_positions
+from errorbar.judging.completion import Redeemed, redeem
 from errorbar.judging.exchange import Work
+from errorbar.judging.exclusions import exclude, readmit
 from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.rater_list import redeem_code
 from errorbar.judging.rules import Rules
 from errorbar.judging.store import Store
 from errorbar.judging.store_check import check
-from tests.judging.empty_stores import VALUES, Study, gold_item, work_item
+from tests.judging.empty_stores import VALUES, Study, answer_to, gold_item, work_item
 
 HOUR = 3600.0
 
@@ -191,6 +197,114 @@ def test_a_quota_counts_gold_and_ends_with_a_code(store_url: str) -> None:
     study.store.close()
 
 
+def test_a_code_is_for_answers_not_for_skips(store_url: str) -> None:
+    """R37: one answer and 79 skips are no work, and an answer that becomes a skip is none any more."""
+    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=10, policy="none"), works(80), 1)
+    rater = study.raters[0]
+    first = study.claim(rater, 1).leases[0]
+    study.answer(rater, first)
+    while leases := study.claim(rater).leases:
+        for lease in leases:
+            study.skip(rater, lease)
+    work = study.claim(rater)
+    assert (work.standing, work.done, work.code) == ("finished", 1, "")
+    study.store.close()
+
+
+def redeemed(study: Study, code: str) -> Redeemed:
+    return study.write(lambda tx: redeem(tx, code, study.clock()))
+
+
+def test_a_code_is_withdrawn_while_the_work_is_below_the_quota(store_url: str) -> None:
+    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=10, policy="none"), works(10), 1)
+    rater = study.raters[0]
+    leases = study.claim(rater).leases
+    for lease in leases:
+        study.answer(rater, lease)
+    code = study.claim(rater).code
+    assert len(code) == 14
+    study.skip(rater, leases[3], base=1)
+    assert study.claim(rater).code == ""
+    fewer = "of the 10 judgments that it was given for 9 are left"
+    assert redeemed(study, code) == Redeemed("r1", None, fewer)
+    with pytest.raises(UsageError, match=f"of 'r1' was withdrawn: {fewer}"):
+        study.write(lambda tx: redeem_code(tx, code, study.clock()))
+    study.answer(rater, leases[3], base=2)
+    assert study.claim(rater).code == code
+    study.write(lambda tx: exclude(tx, rater, "too fast", "manager", study.clock()))
+    assert redeemed(study, code) == Redeemed("r1", None, "they are excluded")
+    study.write(lambda tx: readmit(tx, rater, "manager", study.clock()))
+    assert redeemed(study, code) == Redeemed("r1")
+    study.skip(rater, leases[3], base=3)
+    with pytest.raises(UsageError, match="since then of the 10 judgments"):
+        study.write(lambda tx: redeem_code(tx, code, study.clock()))
+    study.store.close()
+
+
+def test_a_larger_quota_takes_no_code_away(store_url: str) -> None:
+    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=5), works(9), 1)
+    rater = study.raters[0]
+    for lease in study.claim(rater).leases:
+        study.answer(rater, lease)
+    code = study.claim(rater).code
+    assert code
+    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=1, items_per_rater=9), study.clock()))
+    assert study.claim(rater).code == code
+    study.store.close()
+
+
+def test_where_the_study_ends_before_the_quota_nothing_may_be_skipped(store_url: str) -> None:
+    study = Study(store_url, Rules(raters_per_item=2, items_per_rater=10), works(6), 2)
+    diligent, other = study.raters
+    for rater in study.raters:
+        for at, lease in enumerate(study.claim(rater).leases):
+            study.skip(rater, lease) if rater == other and at == 2 else study.answer(rater, lease)
+    assert study.claim(diligent).standing == study.claim(other).standing == "finished"
+    assert len(study.claim(diligent).code) == 14
+    assert study.claim(other).code == ""
+    study.store.close()
+
+
+def test_what_lapsed_comes_again_first_in_its_order(store_url: str) -> None:
+    """Gold or not: letting leases run out tells nobody which items are gold."""
+    study = Study(store_url, Rules(raters_per_item=2, policy="none", gold_per_page=2), works(90) + golds(40), 1)
+    (rater,) = study.raters
+    page = study.claim(rater).leases
+    assert any(lease.item.kind == "gold" for lease in page)
+    for _ in range(9):
+        study.clock.now += 2 * HOUR
+        assert study.claim(rater).leases == page
+    study.answer(rater, page[0])
+    study.clock.now += 2 * HOUR
+    again = study.claim(rater).leases
+    assert again[:9] == page[1:]
+    assert again[9] not in page
+    assert check(study.store) == []
+    study.store.close()
+
+
+def test_gold_is_not_handed_out_more_often_than_work_where_others_take_what_lapsed(tmp_path: Path) -> None:
+    """A rater lets twelve pages lapse, two hours each, while another works: gold comes again when work would."""
+    times: dict[str, list[int]] = {"g": [], "w": []}
+    for n in range(6):
+        rules = Rules(raters_per_item=1, policy="none", gold_per_page=3)
+        study = Study(str(tmp_path / f"{n}.sqlite"), rules, works(200) + golds(60), n + 2)
+        patient, busy = study.raters[-2:]
+        handed_out: Counter[str] = Counter()
+        for _ in range(12):
+            handed_out.update(names(study.claim(patient)))
+            study.clock.now += 2 * HOUR
+            for _ in range(2):
+                study.submit(busy, *map(answer_to, study.claim(busy).leases))
+        for name, count in handed_out.items():
+            times[name[0]].append(count)
+        study.store.close()
+    work, gold = (np.array(times[kind]) for kind in "wg")
+    assert len(gold) > 40
+    error = float(np.sqrt(work.var() / len(work) + gold.var() / len(gold)))
+    assert gold.mean() - work.mean() < 3 * error
+
+
 def test_the_quiz_comes_first_and_tells(store_url: str) -> None:
     rules = Rules(quiz=4, quiz_pass=0.75, policy="none")
     study = Study(store_url, rules, works(20) + golds(12), 2)
@@ -285,11 +399,11 @@ def test_every_item_is_found_at_the_edges_of_words(n: int, tmp_path_factory: pyt
 def test_what_a_rater_gets_tells_nothing_of_gold(store_url: str) -> None:
     study = Study(store_url, Rules(policy="none"), works(30) + golds(30), 1)
     leases = study.claim(study.raters[0]).leases
-    shapes = {(len(lease.token), lease.round, tuple(lease.item.shown())) for lease in leases}
+    shapes = {(len(lease.token), lease.round) for lease in leases}
     assert len(shapes) == 1
     kinds = {lease.item.kind for lease in leases}
     assert kinds == {"work", "gold"}
-    assert not any(json.dumps(lease.item.shown()).count("gold") for lease in leases)
+    assert not any(json.dumps(lease.item.asked()).count("gold") for lease in leases)
     study.store.close()
 
 

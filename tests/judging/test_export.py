@@ -16,6 +16,7 @@ from errorbar.judging.exchange import Submission
 from errorbar.judging.exclusions import exclude, readmit
 from errorbar.judging.rules import Rules
 from errorbar.judging.schemes import NOTHING, load_scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.study_export import judge_export
 from errorbar.judging.study_folder import Study
 from errorbar.judging.study_making import judge_init
@@ -50,9 +51,10 @@ def answered(folder: Path, said: list[object], rater: str = "ann") -> None:
         leases = store.write(lambda tx: claim(tx, rules, who, 10, 1.0)).leases
         by_name = dict(zip(sorted(lease.item.name for lease in leases), said, strict=False))
         posts = [
-            Submission(lease.token, lease.token, lease.item.text_hash(), 0, answer, "" if answer else "unclear")  # type: ignore[arg-type]
+            Submission(lease.token, lease.token, shown, 0, answer, "" if answer else "unclear")  # type: ignore[arg-type]
             for lease in leases
             if (answer := by_name.get(lease.item.name, "not yet")) != "not yet"
+            and (shown := shown_hash(scheme, lease.item, lease.reversed))
         ]
         receipts = store.write(lambda tx: submit(tx, scheme, rules, who, posts, 2.0))
         assert {receipt.status for receipt in receipts} == {"saved"}

@@ -38,7 +38,7 @@ def test_an_item_becomes_gold_and_keeps_what_it_has(tmp_path: Path) -> None:
     assert len(found) == 8
     made = found[3]
     assert (made.answers, made.explanation, made.hidden) == (("error",), "depend takes on", {"set": "s"})
-    assert made.text_hash() == ITEMS[3].text_hash(), "nothing that is shown tells gold from work"
+    assert made.asked() == ITEMS[3].asked(), "nothing that is shown tells gold from work"
 
 
 def test_gold_may_bring_its_own_text_and_several_answers(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ STEP = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0003", "0002"
+revision, down_revision = "0004", "0003"
 
 def upgrade():
     op.add_column("item", sa.Column("note", sa.Text, nullable=False, server_default="none"))
@@ -71,15 +71,15 @@ def test_every_step_is_listed() -> None:
     assert tuple(reversed(steps)) == REVISIONS
 
 
-def third_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this errorbar need a third schema, which has a column more."""
+def fourth_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this errorbar need a fourth schema, which has a column more."""
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "third.py").write_text(STEP)
-    monkeypatch.setattr(store_module, "REVISIONS", ("0001", "0002", "0003"))
+    (folder / "versions" / "fourth.py").write_text(STEP)
+    monkeypatch.setattr(store_module, "REVISIONS", ("0001", "0002", "0003", "0004"))
     for module in (store_module, store_upgrade):
-        monkeypatch.setattr(module, "HEAD", "0003")
-    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0003", folder))
+        monkeypatch.setattr(module, "HEAD", "0004")
+    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0004", folder))
 
 
 def test_an_older_store_is_refused_until_it_is_upgraded(
@@ -88,8 +88,8 @@ def test_an_older_store_is_refused_until_it_is_upgraded(
     study = Study(store_url, Rules(raters_per_item=1), [work_item("a")], 1)
     study.answer(study.raters[0], study.claim(study.raters[0]).leases[0])
     study.store.close()
-    third_step(tmp_path, monkeypatch)
-    with pytest.raises(StoreError, match="older errorbar: its schema is 0002, this one needs 0003"):
+    fourth_step(tmp_path, monkeypatch)
+    with pytest.raises(StoreError, match="older errorbar: its schema is 0003, this one needs 0004"):
         Store.open(store_url)
     saved = tmp_path / "saved.sqlite"
     assert upgrade(store_url, saved)
@@ -101,7 +101,7 @@ def test_an_older_store_is_refused_until_it_is_upgraded(
     monkeypatch.undo()
     if "://" not in store_url:
         with Store.open(str(saved), read_only=True) as store:
-            assert store.revision() == "0002"
+            assert store.revision() == "0003"
     with pytest.raises(StoreError) as error:
         Store.open(store_url)
     assert error.value.code == "store-newer"
@@ -111,7 +111,7 @@ def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "items.csv").write_text("item,text,word\na,He sat on it .,on\n")
     errorbar.judge_init(tmp_path / "study", tmp_path / "items.csv")
     assert not errorbar.judge_upgrade(tmp_path / "study")
-    third_step(tmp_path, monkeypatch)
+    fourth_step(tmp_path, monkeypatch)
     with pytest.raises(StoreError, match="errorbar judge upgrade"):
         errorbar.judge_status(tmp_path / "study", ci=False)
     assert errorbar.judge_upgrade(tmp_path / "study")
@@ -119,14 +119,14 @@ def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     (saved,) = (tmp_path / "study").glob("store-*.sqlite3")
     with Store.open(str(saved), read_only=True) as store:
-        assert store.revision() == "0002"
+        assert store.revision() == "0003"
 
 
 def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a server that was not stopped acknowledged after the copy would be lost to who goes back to it."""
     path = tmp_path / "s.sqlite"
     Study(str(path), Rules(), [work_item("a")], 1).store.close()
-    third_step(tmp_path, monkeypatch)
+    fourth_step(tmp_path, monkeypatch)
     refused = []
 
     def copied(store: Store, saved: Path) -> None:
@@ -148,9 +148,9 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(
     Study(store_url, Rules(), [work_item("a")], 1).store.close()
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "third.py").write_text(STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
-    monkeypatch.setattr(store_upgrade, "HEAD", "0003")
-    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0003", folder))
+    (folder / "versions" / "fourth.py").write_text(STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
+    monkeypatch.setattr(store_upgrade, "HEAD", "0004")
+    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0004", folder))
     with pytest.raises(StoreError):
         upgrade(store_url)
     with Store.open(store_url) as store, store.read() as tx:

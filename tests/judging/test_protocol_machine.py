@@ -20,7 +20,7 @@ from errorbar.judging.halting import END, front, halt, resume
 from errorbar.judging.item_search import NEAR
 from errorbar.judging.rules import Rules
 from errorbar.judging.store_check import check
-from tests.judging.empty_stores import MAIN, VALUES, Study, empty_database, gold_item, work_item
+from tests.judging.empty_stores import MAIN, VALUES, Study, empty_database, gold_item, hash_of, work_item
 from tests.judging.protocol_model import Assigned, Key, Model
 
 MINUTES = 60.0
@@ -66,14 +66,21 @@ class Protocol(RuleBasedStateMachine):
             return
         held = model.live(rater)
         assert [lease.token for lease in work.leases[: len(held)]] == held
+        lapsed = model.lapsed(rater)[: max(want - len(held), 0)]
+        assert [lease.token for lease in work.leases[len(held) :]][: len(lapsed)] == lapsed
         for lease in work.leases[len(held) :]:
+            stands_for = self._stands_for(lease)
+            self.leases[lease.token] = lease
+            if lease.token in lapsed:
+                model.take(rater, lease, stands_for)
+                continue
             eligible = model.eligible(rater)
             assert eligible, "gold and repeats come with work alone"
             name = lease.item.name
             if lease.round == "repeat":
                 assert model.repeatable(rater, name)
             elif lease.item.kind == "gold":
-                assert not model.has(rater, name)
+                assert (rater, name, "main") not in model.all
             else:
                 assert name in eligible
                 if model.in_order:
@@ -81,8 +88,9 @@ class Protocol(RuleBasedStateMachine):
                     assert places[name] // NEAR == min(places[item] for item in eligible) // NEAR
                 else:
                     assert model.taken(name) == min(map(model.taken, eligible))
-            model.take(rater, lease)
-            self.leases[lease.token] = lease
+            assert (stands_for in eligible) == (stands_for != "")
+            assert (stands_for == "") == (lease.item.kind == "work" and lease.round == "main")
+            model.take(rater, lease, stands_for)
         if len(work.leases) < want:
             assert not model.eligible(rater), "nothing is given although there is something"
         assert len(work.leases) <= max(want, len(held))
@@ -93,7 +101,8 @@ class Protocol(RuleBasedStateMachine):
             assert want == 0
         else:
             assert work.standing == model.standing(rater)
-        assert bool(work.code) >= (work.standing == "finished" and work.done > 0)
+        skipped = any(who == rater and one.state == "skipped" for (who, _, _), one in model.all.items())
+        assert bool(work.code) >= (work.standing == "finished" and work.done > 0 and not skipped)
 
     def _send(self, rater: int, one: Submission) -> Receipt:
         receipt = self.study.submit(rater, one)[0]
@@ -105,7 +114,7 @@ class Protocol(RuleBasedStateMachine):
         return fit[at % len(fit)] if fit else None
 
     def _submission(self, one: Assigned, base: int, answer: dict[str, str] | None, skip: str = "") -> Submission:
-        text_hash = self.leases[one.token].item.text_hash()
+        text_hash = hash_of(self.leases[one.token])
         return Submission(f"id{len(self.sent)}", one.token, text_hash, base, answer, skip)
 
     def _stored(self, found: tuple[Key, Assigned], answer: dict[str, str] | None) -> None:
@@ -174,7 +183,7 @@ class Protocol(RuleBasedStateMachine):
         if (found := self._chosen(at, lambda one: True)) is None:
             return
         (rater, _, _), one = found
-        text_hash = "0" * 16 if how == "text" else self.leases[one.token].item.text_hash()
+        text_hash = "0" * 16 if how == "text" else hash_of(self.leases[one.token])
         answer = {"option": {MAIN: "maybe"}, "nothing": None}.get(how, {MAIN: VALUES[0]})
         if how == "other":
             rater = next(each for each in self.study.raters if each != rater)
@@ -235,6 +244,10 @@ class Protocol(RuleBasedStateMachine):
     def resume(self) -> None:
         n = self.study.write(lambda tx: resume(tx, "manager", self.study.clock()))
         assert n == self.model.resume()
+
+    def _stands_for(self, lease: Lease) -> str:
+        query = "SELECT w.name FROM assignment a JOIN item w ON w.id = a.stands_for WHERE a.token = :token"
+        return str(next(iter(self.study.rows(query, token=lease.token)), [""])[0])
 
     def _places(self) -> dict[str, int]:
         return dict(self.study.rows("SELECT name, place FROM item WHERE kind = 'work'"))

@@ -16,6 +16,7 @@ from errorbar.judging.exclusions import exclude, readmit
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.rules import Rules
 from errorbar.judging.schemes import load_scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_check import check
 from errorbar.judging.submissions import submit
@@ -46,7 +47,7 @@ def answer(store: Store, rater: int, lease: Lease, now: float = 0.0, **changed: 
     said: dict[str, object] = {
         "id": f"{rater} {lease.token} {lease.version} {now}",
         "token": lease.token,
-        "text_hash": lease.item.text_hash(),
+        "text_hash": shown_hash(SCHEME, lease.item, lease.reversed),
         "base_version": lease.version,
         "answer": OK,
     }
@@ -189,7 +190,7 @@ def test_a_stale_tab_overwrites_nothing(store: Store) -> None:
 
 def test_an_answer_to_another_text_is_refused(store: Store) -> None:
     one, other = claims(store, 1, want=2).leases
-    assert answer(store, 1, one, text_hash=other.item.text_hash()).status == "refused"
+    assert answer(store, 1, one, text_hash=shown_hash(SCHEME, other.item, other.reversed)).status == "refused"
     assert number(store, "SELECT count(*) FROM answer") == 0
 
 

@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from errorbar.judging.exchange import Submission
 from errorbar.judging.rules import Rules
 from errorbar.judging.store_check import check
-from errorbar.judging.submissions import storable
+from errorbar.judging.submissions import MOST_KEPT, MOST_VOLUME, storable
 from tests.judging.empty_stores import MAIN, VALUES, Study, answer_to, gold_item, skip_of, work_item
 
 HOUR = 3600.0
@@ -26,7 +28,7 @@ def study(store_url: str) -> Iterator[Study]:
     made.store.close()
 
 
-def kept(study: Study, kind: str) -> list[dict[str, object]]:
+def kept(study: Study, kind: str) -> list[dict[str, Any]]:
     return [
         json.loads(data)["submission"] for (data,) in study.rows("SELECT data FROM event WHERE kind = :kind", kind=kind)
     ]
@@ -175,3 +177,47 @@ def test_fast_wrong_answers_to_gold_exclude_a_rater(store_url: str) -> None:
     assert study.rows('SELECT "by" FROM exclusion') == [("policy",)]
     assert check(study.store) == []
     study.store.close()
+
+
+def stored_bytes(study: Study) -> int:
+    (events,) = study.rows("SELECT sum(length(data)) FROM event")[0]
+    (answers,) = study.rows("SELECT coalesce(sum(length(comment) + length(answer)), 0) FROM answer")[0]
+    return int(events + answers)
+
+
+def test_a_refused_submission_keeps_4_kb_and_all_of_a_rater_a_megabyte(study: Study) -> None:
+    rater = study.raters[0]
+    lease = study.claim(rater).leases[0]
+    long = replace(answer_to(lease), answer={"nothing": "x" * 300_000}, comment="y" * 20_000)
+    receipts = study.submit(rater, *(replace(long, id=f"long-{n}") for n in range(400)))
+    assert {receipt.status for receipt in receipts} == {"refused"}
+    begun = kept(study, "refused")
+    assert 200 < len(begun) < 400
+    assert all(each["bytes"] > 320_000 and len(each["beginning"]) <= MOST_KEPT for each in begun)
+    assert all(lease.token in each["beginning"] for each in begun)
+    assert stored_bytes(study) < MOST_VOLUME
+    short = replace(answer_to(lease), text_hash="0" * 16)
+    assert study.submit(rater, *(replace(short, id=f"short-{n}") for n in range(3000)))[-1].status == "refused"
+    assert stored_bytes(study) < MOST_VOLUME
+    again = replace(long, id="long-0")
+    assert study.submit(rater, again) == [receipts[0]]
+    assert study.answer(rater, lease).status == "saved", "a first answer is always taken"
+    assert study.answer(study.raters[1], study.claim(study.raters[1]).leases[0]).status == "saved"
+
+
+def test_comments_are_not_rewritten_without_end_and_nothing_acknowledged_is_lost(study: Study) -> None:
+    rater = study.raters[0]
+    first, second = study.claim(rater, 2).leases
+    acknowledged: list[Submission] = []
+    for version in range(100):
+        sent = replace(answer_to(first, base=len(acknowledged)), comment=f"{version}" + "z" * 19_990)
+        (receipt,) = study.submit(rater, sent)
+        if receipt.status == "saved":
+            acknowledged.append(sent)
+        else:
+            assert receipt.why.startswith("what you have sent so far is too long")
+    assert 40 < len(acknowledged) < 60
+    rows = study.rows("SELECT submission, comment FROM answer ORDER BY version")
+    assert rows == [(sent.id, sent.comment) for sent in acknowledged]
+    assert stored_bytes(study) < 1.1 * MOST_VOLUME
+    assert study.submit(rater, replace(answer_to(second), comment="A remark of usual length."))[0].status == "saved"

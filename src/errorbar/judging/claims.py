@@ -7,7 +7,7 @@ from random import Random
 
 from sqlalchemy import Connection
 
-from errorbar.judging.completion import issue_code
+from errorbar.judging.completion import is_earned, issue_code
 from errorbar.judging.exchange import Lease, Standing, Work
 from errorbar.judging.item_search import Wanted, pick, wanted
 from errorbar.judging.leases import Next, RaterRow, expire, lease, rater_row
@@ -21,21 +21,29 @@ APART = 10
 """So many items stand between an item and its repeat."""
 
 _GOLD = Prepared(
-    "SELECT i.id, i.gold_class, a.round, a.state FROM item i"
+    "SELECT i.id, i.gold_class, a.round FROM item i"
     " LEFT JOIN assignment a ON a.item = i.id AND a.rater = :rater"
     " WHERE i.kind = 'gold' AND i.stopped = '' ORDER BY i.id"
 )
 _STILL_DUE = Prepared(
     wanted(
         "i.id = :item AND i.stopped = '' AND NOT EXISTS (SELECT 1 FROM assignment a WHERE a.item = i.id"
-        " AND a.rater = :rater AND (a.round = 'quiz' OR a.round = 'main' AND a.state <> 'expired'))"
+        " AND a.rater = :rater AND a.round IN ('quiz', 'main'))"
     )
 )
+_LAPSED = Prepared(  # what is no work comes again when the work that it stands for could
+    "SELECT i.id, i.payload, i.place, i.taken, a.token, a.round, a.reversed, a.seq FROM assignment a"
+    " JOIN item i ON i.id = a.item JOIN item w ON w.id = coalesce(a.stands_for, a.item)"
+    " WHERE a.rater = :rater AND a.state = 'expired' AND a.round <> 'quiz' AND i.stopped = '' AND w.stopped = ''"
+    " AND w.taken - (SELECT count(*) FROM assignment o WHERE o.item = w.id AND o.rater = a.rater AND o.round = 'main'"
+    " AND o.state IN ('open', 'done')) < :k ORDER BY a.seq LIMIT 1"
+)
+_SKIPPED = Prepared("SELECT 1 FROM assignment WHERE rater = :rater AND state = 'skipped' AND round <> 'quiz' LIMIT 1")
 _TO_REPEAT = Prepared(
     "SELECT a.item, a.reversed FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.rater = :rater AND a.seq BETWEEN :first AND :last AND a.round = 'main' AND a.state IN ('done', 'extra')"
     " AND i.kind = 'work' AND NOT EXISTS (SELECT 1 FROM assignment r WHERE r.item = a.item AND r.rater = a.rater"
-    " AND r.round = 'repeat' AND r.state <> 'expired') ORDER BY a.seq LIMIT 1"
+    " AND r.round = 'repeat') ORDER BY a.seq LIMIT 1"
 )
 _MAY_COME_BACK = Prepared(  # what is open is little, and must be looked at first, whatever statistics say
     "SELECT 1 FROM assignment a WHERE a.state = 'open' AND a.round = 'main' AND a.rater <> :rater"
@@ -75,21 +83,45 @@ def claim(tx: Connection, rules: Rules, rater_id: int, want: int, now: float) ->
         more = min(more, of - rater.judged - len(leases))
     leases += _top_up(tx, rules, rater, more, now)
     standing: Standing = "work" if leases else _standing(tx, rules, rater)
-    code = rater.code or ""
-    if standing == "finished" and rater.judged and not code:
-        code = issue_code(tx, rater.id, now)
-    return Work(standing, tuple(leases), rater.judged, of, code)
+    return Work(standing, tuple(leases), rater.judged, of, _code(tx, rules, rater, standing, now))
+
+
+def _code(tx: Connection, rules: Rules, rater: RaterRow, standing: Standing, now: float) -> str:
+    """The completion code of a rater whose work is done.
+
+    That is, who has as many judgments as the study wants of a rater; or, where nothing is left before that, who skipped
+    nothing of what they were given.
+    """
+    if rater.code and is_earned(rater.status, rater.judged, rater.code_for):
+        return rater.code
+    if standing != "finished" or not rater.judged:
+        return ""
+    quota = rules.items_per_rater
+    if quota and rater.judged >= quota:
+        return issue_code(tx, rater.id, quota, now)
+    skipped = _SKIPPED(tx, rater=rater.id).fetchone() is not None
+    return "" if skipped else issue_code(tx, rater.id, rater.judged, now)
 
 
 def _top_up(tx: Connection, rules: Rules, rater: RaterRow, more: int, now: float) -> list[Lease]:
+    """New leases: first of what the rater had before and let lapse, gold or not, then of what comes next."""
     made: list[Lease] = []
     while len(made) < more:
-        what = _next(tx, rules, rater)
+        what = _lapsed(tx, rules, rater) or _next(tx, rules, rater)
         if what is None:
             break
-        rater.claims += 1
-        made.append(lease(tx, rules, rater, what, rater.claims, now))
+        made.append(lease(tx, rules, rater, what, now))
     return made
+
+
+def _lapsed(tx: Connection, rules: Rules, rater: RaterRow) -> Next | None:
+    """The first item in the rater's order whose lease ran out and which they can still get."""
+    row = _LAPSED(tx, rater=rater.id, k=rules.raters_per_item).fetchone() if rater.lapsed else None
+    rater.lapsed = row is not None
+    if row is None:
+        return None
+    *item, round, turned, seq = row
+    return Next(Wanted(*item), round, bool(turned), seq)
 
 
 def _standing(tx: Connection, rules: Rules, rater: RaterRow) -> Standing:
@@ -111,9 +143,9 @@ def _next(tx: Connection, rules: Rules, rater: RaterRow) -> Next | None:
         rater.due = _golds(tx, rater, rules.gold_per_page)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
-        special = _gold(tx, rater.id, rater.due)
+        special = _gold(tx, rater.id, rater.due, found.id)
     elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
-        special = _repeat(tx, rater)
+        special = _repeat(tx, rater, found.id)
     return special or Next(found)
 
 
@@ -128,12 +160,12 @@ def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int
     return frozenset(Random(draw(seed, "gold", page)).sample(range(size), min(golds, size)))
 
 
-def _gold(tx: Connection, rater: int, due: list[int]) -> Next | None:
-    """The next of a page's gold items that is not stopped since it was drawn, nor answered after its lease ran out."""
+def _gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
+    """The next of a page's gold items that was not stopped, or had in the quiz, since it was drawn."""
     while due:
         found = _STILL_DUE(tx, item=due.pop(0), rater=rater, round="main").fetchone()
         if found is not None:
-            return Next(Wanted(*found))
+            return Next(Wanted(*found), stands_for=instead_of)
     return None
 
 
@@ -144,8 +176,8 @@ def _golds(tx: Connection, rater: RaterRow, n: int) -> list[int]:
     unseen: dict[str, list[int]] = {}
     seen: dict[str, int] = {}
     rows = _GOLD(tx, rater=rater.id).fetchall()
-    had = {item for item, _, round, state in rows if round == "quiz" or (round == "main" and state != "expired")}
-    for item, right, round, _ in rows:
+    had = {item for item, _, round in rows if round is not None}  # also what lapsed: that comes again by itself
+    for item, right, round in rows:
         if item not in had:
             unseen.setdefault(right, []).append(item)
         elif round == "main":
@@ -162,7 +194,7 @@ def _golds(tx: Connection, rater: RaterRow, n: int) -> list[int]:
     return found
 
 
-def _repeat(tx: Connection, rater: RaterRow) -> Next | None:
+def _repeat(tx: Connection, rater: RaterRow, instead_of: int) -> Next | None:
     """An item that the rater judged a while ago, with its sides changed."""
     last = rater.claims - APART
     if last < 1:
@@ -171,5 +203,5 @@ def _repeat(tx: Connection, rater: RaterRow) -> Next | None:
     for first, until in ((start, last), (1, start - 1)):
         row = _TO_REPEAT(tx, rater=rater.id, first=first, last=until).fetchone()
         if row is not None:
-            return Next(row[0], round="repeat", reversed=not row[1])
+            return Next(row[0], round="repeat", reversed=not row[1], stands_for=instead_of)
     return None

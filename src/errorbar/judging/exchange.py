@@ -49,7 +49,7 @@ class Submission:
     Attributes:
         id: Chosen by the browser, unique: the same id again changes nothing and gets the same receipt.
         token: Of the assignment.
-        text_hash: Of the item as it was shown.
+        text_hash: Of what was shown (``screens.shown_hash``).
         base_version: Of the answer that this one replaces; 0: none.
         answer: By the ids of the scheme's questions; None: skipped.
         skip: Why the item is skipped; empty: it is not.

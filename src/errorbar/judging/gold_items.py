@@ -60,7 +60,7 @@ def _gold(
         own = item_of(given, scheme, place, problems)
         if own is None:
             return None
-        if known is not None and own.text_hash() != known.text_hash():
+        if known is not None and own.asked() != known.asked():
             what = f"gold item '{shortened(name)}' has another text or span than the item of that name"
             problems.error("judge-gold", what, place, fix="name it otherwise, or leave its text out")
             return None

@@ -41,9 +41,9 @@ class JudgedItem:
     hidden: Mapping[str, str] = field(default_factory=dict)
     proposed: Mapping[str, int] = field(default_factory=dict)
 
-    def shown(self) -> dict[str, object]:
-        """What a browser may know."""
-        return {"text": self.text, "span": self.span, "before": self.before, "candidates": self.candidates}
+    def asked(self) -> tuple[object, ...]:
+        """All that makes up the question, also what a scheme hides."""
+        return self.text, self.span, self.before, self.candidates
 
     def marked(self) -> str:
         """The text with what is asked about in brackets; of a choice test both candidates."""
@@ -59,8 +59,9 @@ class JudgedItem:
         return (*self.answers, "")[0]
 
     def text_hash(self) -> str:
-        """Of what is shown, so that no answer is attached to another text."""
-        return hashlib.sha256(json.dumps(self.shown(), ensure_ascii=False).encode()).hexdigest()[:16]
+        """The hash of the whole question, for the store alone: ``screens.shown_hash`` is what browsers get."""
+        content = dict(zip(("text", "span", "before", "candidates"), self.asked(), strict=True))
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
         """For the store."""

@@ -22,7 +22,8 @@ from errorbar.judging.study_values import current_rules
 _LATE = Prepared("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
 _FIRST = Prepared("SELECT min(lease_until) FROM assignment WHERE state = 'open'")
 _RATER = Prepared(
-    "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.due,"
+    "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.due, EXISTS (SELECT 1 FROM"
+    " assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
     " a.seq, a.token, i.payload, a.round, a.reversed, a.version FROM rater r"
     " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
     " WHERE r.id = :id"
@@ -34,8 +35,8 @@ _CLAIMED = Prepared(
 )
 _COUNTED = Prepared("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater")
 _INSERT = Prepared(
-    "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until) VALUES"
-    " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until)"
+    "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until, stands_for) VALUES"
+    " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until, :stands_for)"
 )
 _OPEN = Prepared("UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token")
 _DAY = 86400
@@ -53,17 +54,30 @@ class RaterRow:
     claims: int
     judged: int
     code: str | None
+    code_for: int | None
     leases: list[Lease]
+    lapsed: bool  # whether leases of theirs ran out, not of the quiz
     due: list[int] | None  # gold items of the page, not handed out yet; None: not drawn
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What a rater gets: an item, found or by its number, the round, the sides (None: drawn for rater and item)."""
+    """What a rater gets.
+
+    Attributes:
+        item: Found, or by its number.
+        round: Of the assignment.
+        reversed: The sides; None: drawn for rater and item.
+        seq: The place in the rater's order of what they had before, or of a question of the quiz; None: it is a new
+            claim.
+        stands_for: Of gold and repeats: the work item that would have come.
+    """
 
     item: Wanted | int
     round: Round = "main"
     reversed: bool | None = None
+    seq: int | None = None
+    stands_for: int | None = None
 
 
 def rater_row(tx: Connection, rater: int) -> RaterRow:
@@ -71,12 +85,12 @@ def rater_row(tx: Connection, rater: int) -> RaterRow:
     rows = _RATER(tx, id=rater).fetchall()
     leases = [  # sorted here: SQLite would walk all that the rater had, for the order
         Lease(token, parsed_item(payload), round, bool(turned), version)
-        for _, token, payload, round, turned, version in sorted((row[8:] for row in rows), key=itemgetter(0))
+        for _, token, payload, round, turned, version in sorted((row[10:] for row in rows), key=itemgetter(0))
         if token is not None
     ]
-    number, seed, status, quiz, claims, judged, code, due = rows[0][:8]
+    number, seed, status, quiz, claims, judged, code, code_for, due, lapsed = rows[0][:10]
     gold = None if due is None else json.loads(due)
-    return RaterRow(number, seed, status, quiz, claims, judged, code, leases, gold)
+    return RaterRow(number, seed, status, quiz, claims, judged, code, code_for, leases, bool(lapsed), gold)
 
 
 def expire(tx: Connection, now: float) -> None:
@@ -105,9 +119,11 @@ def parsed_item(payload: str) -> JudgedItem:
     return JudgedItem.from_json(payload)
 
 
-def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, seq: int, now: float) -> Lease:
+def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, now: float) -> Lease:
     """Write that a rater holds an item; one whose lease ran out keeps its token, as a page may still show it."""
-    one = what.item
+    one, seq = what.item, what.seq
+    if seq is None:
+        seq = rater.claims = rater.claims + 1
     if not isinstance(one, Wanted):
         one = Wanted(*_BY_ID(tx, rater=rater.id, round=what.round, item=one).fetchone())
     item = parsed_item(one.payload)
@@ -116,10 +132,10 @@ def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, seq: int, n
     until = now + rules.lease_minutes * 60
     token = one.known_by or secrets.token_hex(12)
     values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
-    (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until)
+    (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until, stands_for=what.stands_for)
     if what.round == "main" and one.place is not None:
         run_all(tx, TAKE, **values, taken=one.taken + 1, before=one.taken, **bit_of(one.place))
-    if what.round != "quiz":
+    if what.seq is None:
         _COUNTED(tx, rater=rater.id, seq=seq, due=None if rater.due is None else json.dumps(rater.due))
     _CLAIMED(tx, token=token, at=now)
     known = per_transaction(tx)

@@ -38,7 +38,7 @@ def quiz_work(tx: Connection, rules: Rules, rater: RaterRow, want: int, now: flo
     todo = [(item, seq) for item, state, seq in states if state == "expired"]
     todo += [(item, _FIRST_SEQ + len(states) + at) for at, item in enumerate(fresh)]
     for item, seq in todo[: max(want - len(leases), 0)]:
-        leases.append(lease(tx, rules, rater, Next(item, round="quiz"), seq, now))
+        leases.append(lease(tx, rules, rater, Next(item, round="quiz", seq=seq), now))
     return Work("quiz", tuple(leases), answered, of)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, func, select
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.judging.about import read_about
-from errorbar.judging.completion import redeem
+from errorbar.judging.completion import is_earned, redeem
 from errorbar.judging.exclusions import exclude, readmit
 from errorbar.judging.inviting import iso_time
 from errorbar.judging.store_tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
@@ -37,7 +37,8 @@ class RaterOnList:
         held: Items that they hold.
         joined: When, ISO 8601 in UTC.
         last: When their last answer came; None: none has.
-        code: Whether they have their completion code.
+        code: Whether they have their completion code, and it counts.
+        withdrawn: Whether they had it, and it does not count any more: they are excluded or took answers back.
         redeemed: When it was redeemed; None: it was not.
     """
 
@@ -51,6 +52,7 @@ class RaterOnList:
     joined: str
     last: str | None
     code: bool
+    withdrawn: bool
     redeemed: str | None
 
 
@@ -76,7 +78,8 @@ class JudgeRaters(Result):
         columns += map(Column, ("quiz", "last answer", "code", "reason"))
         rows: list[list[Cell]] = []
         for each in self.raters:
-            code = "redeemed" if each.redeemed else "given" if each.code else ""
+            states = {"redeemed": each.redeemed, "withdrawn": each.withdrawn, "given": each.code}
+            code = ", ".join(state for state, holds in states.items() if holds)
             why = f"{each.reason} ({each.by})" if each.reason else ""
             rows.append([each.name, each.status, each.judged, each.held, each.quiz, each.last or "", code, why])
         return [Table(columns, rows, "Raters", "raters")]
@@ -144,7 +147,8 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
             held=held.get(row.id, 0),
             joined=iso_time(row.joined) or "",
             last=iso_time(last.get(row.id)),
-            code=row.code is not None,
+            code=row.code is not None and is_earned(row.status, row.judged, row.code_for),
+            withdrawn=row.code is not None and not is_earned(row.status, row.judged, row.code_for),
             redeemed=iso_time(row.code_used),
         )
         for row in rows
@@ -172,7 +176,10 @@ def redeem_code(tx: Connection, code: str, now: float) -> Problem:
         raise UsageError(Problem("judge-code", "nobody was given this completion code"))
     if found.before is not None:
         what = f"this completion code of '{found.rater}' was redeemed before, {iso_time(found.before)}"
-        raise UsageError(Problem("judge-code", what))
+        raise UsageError(Problem("judge-code", f"{what}; since then {found.withdrawn}" if found.withdrawn else what))
+    if found.withdrawn:
+        what = f"this completion code of '{found.rater}' was withdrawn: {found.withdrawn}"
+        raise UsageError(Problem("judge-code", what, fix="errorbar judge raters STUDY shows what they judged"))
     return _done("judge-redeemed", f"the completion code is that of '{found.rater}', and is redeemed now")
 
 

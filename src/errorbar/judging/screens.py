@@ -6,6 +6,8 @@ with the target holds ``text[start:end]``, character by character, carriage retu
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 Span = tuple[int, int]
+_SPACES = " \t\u00a0"
+_OPENING, _CLOSING = "\n\r([{“‘«¿¡-/", "\n\r.,;:!?…)]}”’»-/"
+"""Characters after which, and before which, no space stands at a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,42 @@ def _differing(tokens: Sequence[str], others: Sequence[str]) -> frozenset[int]:
 def candidate_texts(item: JudgedItem, reversed_: bool) -> list[str]:
     """The whole text with each of the candidates in its place, top one first."""
     start, end = item.span or (0, len(item.text))
-    texts = [item.text[:start] + candidate + item.text[end:] for candidate in item.candidates]
+    left, right = item.text[:start], item.text[end:]
+    texts = [left + candidate + right if candidate else _closed(left, right) for candidate in item.candidates]
     return texts[::-1] if reversed_ else texts
+
+
+def _closed(left: str, right: str) -> str:
+    """The two sides with nothing between: a second space would show that a word was taken out here."""
+    if not right:
+        return left.rstrip(_SPACES)
+    return left + (right.lstrip(_SPACES) if not left or left[-1].isspace() else right)
+
+
+def cloze_texts(item: JudgedItem) -> tuple[str, str]:
+    """The text on either side of the gap, with the same spaces around it whether or not the writer put a word there."""
+    start, end = item.span or (0, len(item.text))
+    left, right = item.text[:start], item.text[end:]
+    if left[-1:].isalnum() and right[:1].isalnum():  # within a word
+        return left, right
+    left, right = left.rstrip(_SPACES), right.lstrip(_SPACES)
+    space_before = bool(left) and left[-1] not in _OPENING
+    space_after = bool(right) and right[0] not in _CLOSING
+    return left + " " * space_before, " " * space_after + right
+
+
+def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
+    """A hash of what the rater sees and of nothing else, which the browser sends back with the answer.
+
+    It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
+    order in which they stand, and a cloze text without what belongs into its gap.
+    """
+    shown: tuple[object, ...] = (item.text, item.span)
+    if scheme.shows == "choice":
+        shown = (*candidate_texts(item, reversed_),)
+    elif scheme.shows == "cloze":
+        shown = cloze_texts(item)
+    return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
 
 
 def _candidates(item: JudgedItem, reversed_: bool) -> Iterator[_Line]:
@@ -100,6 +139,8 @@ def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
     what: dict[str, Any] = {"shows": scheme.shows, "before": item.before}
     if scheme.shows == "choice":
         what["lines"] = list(_candidates(item, reversed_))
+    elif scheme.shows == "cloze":
+        what["sides"] = cloze_texts(item)
     else:
         span = item.span or (0, len(item.text))
         tinted = near(scheme, item)[1] if item.span and scheme.context_words else range(0)

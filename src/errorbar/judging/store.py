@@ -25,7 +25,7 @@ from errorbar.judging.turnstile import Turnstile
 
 __all__ = ["HEAD", "REVISIONS", "Store", "StoreError"]
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Of the schema, oldest first; ``migrations`` has a file for each."""
 HEAD = REVISIONS[-1]
 T = TypeVar("T")

@@ -34,7 +34,7 @@ ITEM = Table(
     Column("kind", String(8), nullable=False),  # work, gold
     Column("gold_class", Text, nullable=False, server_default=""),  # the first right answer
     Column("payload", Text, nullable=False),  # JudgedItem.to_json
-    Column("text_hash", String(16), nullable=False),
+    Column("text_hash", String(16), nullable=False),  # of the whole question: no browser gets it
     Column("place", Integer, nullable=True, unique=True),  # of work: a random one among its import's; see places
     Column("taken", Integer, nullable=False, server_default="0"),  # open or done in the main round; see claims
     Column("stopped", Text, nullable=False, server_default=""),  # why no more judgments are wanted
@@ -66,6 +66,8 @@ RATER = Table(
     Column("agreed", Text, nullable=False, server_default="{}"),  # consent and eligibility answers
     Column("code", String(32), nullable=True, unique=True),  # completion code
     Column("code_used", Float, nullable=True),
+    Column("code_for", Integer, nullable=True),  # judgments that the code was given for: with fewer it does not count
+    Column("volume", BigInteger, nullable=False, server_default="0"),  # bytes that they sent, see submissions
     Column("gold", Text, nullable=True, server_default="[]"),  # answers to it, see rater_quality; None: not counted
     Column("due", Text, nullable=True),  # numbers of the gold items of their page, see claims; None: to be drawn again
 )
@@ -111,6 +113,9 @@ ASSIGNMENT = Table(
     Column("state", String(8), nullable=False),  # exchange.State
     Column("version", Integer, nullable=False, server_default="0"),  # of the answer that counts
     Column("lease_until", Float, nullable=False),
+    Column(
+        "stands_for", BigInteger, nullable=True
+    ),  # of gold and repeats: the work item that would have come, see claims
     UniqueConstraint("item", "rater", "round", name="never_twice"),
     UniqueConstraint("rater", "seq", name="one_order"),
 )

@@ -20,15 +20,21 @@ from errorbar.judging.quiz import settle_if_answered
 from errorbar.judging.rater_quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.rules import Rules
 from errorbar.judging.schemes import Scheme, check_answer, is_right
+from errorbar.judging.screens import shown_hash
 
 RECENT = 10
 """So many answers back can be changed."""
 LONGEST_ID = 64
+MOST_KEPT = 4096
+"""Bytes that are kept of a submission that is not stored as an answer."""
+MOST_VOLUME, VOLUME_PER_ANSWER, _ROW = 1_000_000, 4096, 500
+"""Bytes that a rater may send in all, besides for each item that they answered, and for the rows of a submission. So no
+first answer of usual length is ever refused, and nobody fills the disk."""
 
 _SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
 _FOUND = Prepared(
-    f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.text_hash, i.kind, i.gold_class,"
-    " r.answered, r.status, r.gold, e.rater, e.data"
+    f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.kind, i.gold_class,"
+    " r.answered, r.volume, r.status, r.gold, e.rater, e.data"
     " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
     " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
 )
@@ -44,9 +50,12 @@ _STORE = (
     ),
     Prepared("UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment"),
     Prepared(
-        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold WHERE id = :rater"
+        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold,"
+        " volume = volume + :size WHERE id = :rater"
     ),
 )
+_VOLUME = Prepared("SELECT volume, answered FROM rater WHERE id = :rater")
+_GROWN = Prepared("UPDATE rater SET volume = volume + :size WHERE id = :rater")
 _COUNTED = Prepared("UPDATE rater SET gold = :gold WHERE id = :rater")
 
 
@@ -59,10 +68,10 @@ class _Asked:
     answered: int | None
     reversed: bool
     item: JudgedItem
-    text_hash: str
     kind: str
     gold_class: str
     rater_answered: int
+    rater_volume: int
     active: bool
     gold: GoldAnswers | None  # of the rater; None: not counted yet
 
@@ -129,13 +138,15 @@ class _Desk:
 
     def _fit(self, asked: _Asked, one: Submission) -> dict[str, Any] | None:
         """The answer as it is stored; None: the item is skipped."""
-        if one.text_hash != asked.text_hash:
+        if one.text_hash != shown_hash(self.scheme, asked.item, asked.reversed):
             raise _RefusedError("the page showed another text than the study has for this item")
         if asked.version:
             if asked.held.round == "quiz":
                 raise _RefusedError("answers of the quiz cannot be changed")
             if asked.rater_answered - (asked.answered or 0) >= RECENT:
                 raise _RefusedError(f"only the last {RECENT} answers can be changed")
+        if asked.rater_volume + _size(one) > _most_volume(asked.rater_answered + (not asked.version)):
+            raise _RefusedError("what you have sent so far is too long: shorten the comment, or change fewer answers")
         if one.answer is None:
             if not one.skip.strip():
                 raise _RefusedError("an item is skipped with a reason")
@@ -172,6 +183,7 @@ class _Desk:
             first=int(first),
             judged=judged_by(held, state),
             gold=None if gold is None else gold.to_json(),
+            size=_size(one),
         )
         follow(self.tx, held, state, self.now)
         if held.round == "quiz":
@@ -205,19 +217,48 @@ class _Desk:
         return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
 
     def _kept(self, assignment: int | None, one: Submission, receipt: Receipt) -> Receipt:
-        """Keep what is not stored as an answer: nobody's work is thrown away."""
+        """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
         key = storable(receipt.id)
-        data = {"receipt": _said(receipt), "submission": {name: getattr(one, name) for name in one.__slots__}}
-        note(
-            self.tx,
-            self.now,
-            receipt.status,
-            rater=self.rater,
-            assignment=assignment,
-            submission=key if key and len(key) <= LONGEST_ID else None,
-            data=storable(_json(data)),
-        )
+        fits = bool(key) and len(key) <= LONGEST_ID
+        kept_receipt = _said(receipt) if fits else _said(receipt) | {"id": key[:LONGEST_ID]}
+        data = storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
+        size = len(data.encode()) + _ROW
+        volume, answered = _VOLUME(self.tx, rater=self.rater).fetchone()
+        if volume + size <= _most_volume(answered):
+            note(
+                self.tx,
+                self.now,
+                receipt.status,
+                rater=self.rater,
+                assignment=assignment,
+                submission=key if fits else None,
+                data=data,
+            )
+            _GROWN(self.tx, size=size, rater=self.rater)
         return receipt
+
+
+def _most_volume(answered: int) -> int:
+    return MOST_VOLUME + VOLUME_PER_ANSWER * answered
+
+
+def _size(one: Submission) -> int:
+    """What a submission takes in the store, about."""
+    return (
+        len(_json({"answer": one.answer, "trail": one.trail}))
+        + len((one.skip + one.comment).encode(errors="replace"))
+        + _ROW
+    )
+
+
+def _beginning(one: Submission) -> dict[str, Any]:
+    """A submission as it is kept: whole if it is short, otherwise the first bytes of it as text."""
+    whole = {name: getattr(one, name) for name in one.__slots__}
+    text = _json(whole)
+    size = len(text.encode(errors="replace"))
+    if size <= MOST_KEPT:
+        return whole
+    return {"bytes": size, "beginning": text.encode(errors="replace")[:MOST_KEPT].decode(errors="ignore")}
 
 
 def _said(receipt: Receipt) -> dict[str, Any]:
@@ -225,10 +266,10 @@ def _said(receipt: Receipt) -> dict[str, Any]:
 
 
 def _asked(row: tuple[Any, ...]) -> _Asked:
-    version, answered, turned, payload, text_hash, kind, label, count, status, kept = row[8:]
+    version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
     item, active = parsed_item(payload), status == "active"
     gold = None if kept is None else GoldAnswers.from_json(kept)
-    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, text_hash, kind, label, count, active, gold)
+    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
 
 
 def _refused(one: Submission, why: str, version: int = 0) -> Receipt:

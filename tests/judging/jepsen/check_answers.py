@@ -144,8 +144,7 @@ def versions_in_order_of_time(history: History, _stored: Stored) -> list[str]:
 def own_work_alone(history: History, stored: Stored) -> list[str]:
     """An assignment is shown to one rater, who is one rater in the store; answers in another's name were refused."""
     raters = {row["token"]: row["rater"] for row in stored.assignment}
-    texts = {row["id"]: row["text_hash"] for row in stored.item}
-    hashes = {row["token"]: texts[row["item"]] for row in stored.assignment}
+    hashes = {op.data["assignment"]: op.data["text_hash"] for op in history.of("seen")}
     who_of_token: dict[str, str] = {}
     rater_of_who: dict[str, int] = {}
     faults = []

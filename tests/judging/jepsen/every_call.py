@@ -30,6 +30,7 @@ from errorbar.judging.group_commit import GroupCommit
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.rules import Rules
 from errorbar.judging.schemes import load_scheme
+from errorbar.judging.screens import shown_hash
 from errorbar.judging.store import Store
 from errorbar.judging.store_check import check
 from errorbar.judging.store_errors import StoreError
@@ -107,7 +108,7 @@ async def _judge(store: Store, disk: FailingFiles, passed: Passed) -> None:
 
 
 def _answer(lease: Lease, rater: int) -> Submission:
-    text_hash = lease.item.text_hash()
+    text_hash = shown_hash(SCHEME, lease.item, lease.reversed)
     return Submission(f"{rater}-{lease.token}", lease.token, text_hash, lease.version, {"judgment": "ok"})
 
 

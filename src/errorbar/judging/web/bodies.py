@@ -18,6 +18,8 @@ MOST_ANSWERS = 100
 MOST_WANTED = 10
 LONGEST = 20_000
 """Characters of a comment."""
+MOST_STEPS, LONGEST_STEP = 100, 100
+"""Entries of a trail, and characters of the name of one."""
 MOST_NUMBER = 2**31 - 1
 
 
@@ -81,7 +83,11 @@ def _submission(raw: object) -> Submission:
     answer, trail = raw.get("answer"), raw.get("trail")
     if not (answer is None or isinstance(answer, dict)):
         raise unfit("'answer' must be an object or null.")
-    whole = isinstance(trail, dict) and all(_count(each) for each in trail.values())
+    whole = (
+        isinstance(trail, dict)
+        and len(trail) <= MOST_STEPS
+        and all(len(name) <= LONGEST_STEP and _count(number) for name, number in trail.items())
+    )
     return Submission(
         id=_text(raw, "submission"),
         token=_text(raw, "assignment"),

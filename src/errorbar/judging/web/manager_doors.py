@@ -70,7 +70,10 @@ async def _invitations(request: Request, seat: Seat) -> Response:
 
 async def _codes(request: Request, seat: Seat) -> Response:
     def look(snapshot: Connection) -> tuple[int, int]:
-        given, used = snapshot.execute(select(func.count(RATER.c.code), func.count(RATER.c.code_used))).one()
+        counts = (RATER.c.status == "active") & (RATER.c.judged >= RATER.c.code_for)
+        given, used = snapshot.execute(
+            select(func.count(RATER.c.code).filter(counts), func.count(RATER.c.code_used))
+        ).one()
         return given, used
 
     given, used = await seat.desk.read(look)

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from errorbar.judging.completion import is_earned
 from errorbar.judging.random_tokens import derived
 from errorbar.judging.rater_pages import STATIC, done_page, guidelines_page, notice_page, work_page
 from errorbar.judging.store_tables import RATER
@@ -50,13 +51,15 @@ async def done(request: Request) -> Response:
     """The end, with the completion code once it was issued."""
     desk = desk_of(request)
     session = await desk.signed_in(request, RATER_COOKIE)
-    code = await desk.read(lambda snapshot: snapshot.scalar(select(RATER.c.code).where(RATER.c.id == session.rater)))
-    if code is None:
+    query = select(RATER).where(RATER.c.id == session.rater)
+    row = await desk.read(lambda snapshot: snapshot.execute(query).one())
+    if row.code is None or not is_earned(row.status, row.judged, row.code_for):
         said = ["You are not through yet. The code is shown here once all items that are yours are judged."]
+        said += ["An item that you skip does not count as judged."]
         link = {"href": f"{root_of(request)}/work", "text": "Go on"}
         return HTMLResponse(notice_page("Not yet", said, link=link, kind="not-done", root=root_of(request)))
     said = ["All items that were yours are judged, and every answer is stored. Thank you."]
-    return HTMLResponse(done_page("Done", code=code, paragraphs=said, root=root_of(request)))
+    return HTMLResponse(done_page("Done", code=row.code, paragraphs=said, root=root_of(request)))
 
 
 async def service_worker(_: Request) -> Response:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from errorbar.judging.exchange import Lease
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.scheme import Scheme
+from errorbar.judging.screens import shown_hash
 
 MOST_CHARACTERS = 32_000_000
 """Of all markup together, in each process: 20,000 sentences, or a few texts of a book."""
@@ -31,7 +32,7 @@ class ShownItems:
         if found is not None:
             self._found.move_to_end(lease.token)
             return found
-        shown = lease.item.text_hash(), self._make(scheme, lease.item, lease.reversed)
+        shown = shown_hash(scheme, lease.item, lease.reversed), self._make(scheme, lease.item, lease.reversed)
         self._found[lease.token] = shown
         self.size += len(shown[1])
         while self.size > self._most:  # the newest too, if it alone is too large
