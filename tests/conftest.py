@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
+SLOW_TIMES = 15
+"""A slow test, one in a browser, or of an installation, may take so many times as long as others."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
 # explore` looks for new ones.
@@ -41,6 +45,32 @@ def pytest_configure() -> None:
     """Draw no constants of loaded modules: which are loaded hangs on what ran before in the same process."""
     if settings().derandomize:
         providers._get_local_constants = lambda: providers._local_constants
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_text = "end the process that runs a test after so many seconds, with the stacks of its threads"
+    parser.addoption(
+        "--limit", type=float, default=120.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def limit_seconds(item: pytest.Item) -> Generator[None, object, object]:
+    """End a test that hangs, also inside a call of C that holds Python's lock.
+
+    A worker of xdist that ends is replaced, and its test has failed. Each phase has a limit of its own, as pytest takes
+    a limit back when a test fails.
+    """
+    is_slow = any(item.get_closest_marker(name) for name in ("slow", "browser", "install"))
+    seconds = item.config.getoption("--limit") * (SLOW_TIMES if is_slow else 1)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[fault_handler_stderr_fd_key])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+pytest_runtest_setup = pytest_runtest_call = pytest_runtest_teardown = limit_seconds
 
 
 @pytest.fixture(autouse=True)
