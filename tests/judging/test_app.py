@@ -16,12 +16,13 @@ import pytest
 from sqlalchemy import func, select
 
 from errorbar.judging.inviting import judge_invite
-from errorbar.judging.live_status import LiveStatus
+from errorbar.judging.live_status import Figures, LiveStatus
 from errorbar.judging.rater_list import judge_raters
 from errorbar.judging.rules import Rules
 from errorbar.judging.store_tables import ASSIGNMENT, RATER, SESSION
 from errorbar.judging.study_folder import Study
 from errorbar.judging.study_making import judge_init
+from errorbar.judging.study_status import StudyStatus
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
 
 RULES = Rules(raters_per_item=2, pay="$0.02", consent="You agree.", eligibility=("Is English your first language?",))
@@ -272,3 +273,34 @@ def test_pages_of_the_manager_that_take_long_keep_no_rater_waiting(
         ann.enter(link(study, "ann"))
         assert ann.claim()["standing"] == "work"
         over.set()
+
+
+def test_figures_that_take_long_are_shown_as_of_when_they_were_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first the page says that it waits; later it shows the last ones."""
+    study = made_study(tmp_path / "study", Rules(), items=3)
+    may_end, compute = Event(), Figures.status
+
+    def compute_slowly(figures: Figures) -> StudyStatus:
+        assert may_end.wait(60)
+        return compute(figures)
+
+    monkeypatch.setattr(Figures, "status", compute_slowly)
+    monkeypatch.setattr("errorbar.judging.web.manager_routes.PATIENCE", 0.05)
+    monkeypatch.setattr("errorbar.judging.live_status.KEPT_SECONDS", 0.0)
+    monkeypatch.setattr("errorbar.judging.live_status.TIMES", 0.0)
+    with served(study) as url:
+        boss = Visitor(url)
+        boss.form("/manage", token=study.secrets.manager)
+        for path in ("/manage", "/manage/raters", "/manage/items"):
+            page = boss.http.get(path)
+            assert (page.headers["refresh"], "are being computed" in page.text) == ("3", True)
+        may_end.set()
+        assert boss.http.get("/manage/figures.json").status_code == 200
+        may_end.clear()
+        page = boss.http.get("/manage")
+        assert "refresh" not in page.headers
+        assert "Figures as of 20" in page.text
+        assert "Figures as of 20" in boss.http.get("/manage/raters").text
+        may_end.set()

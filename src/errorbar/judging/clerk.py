@@ -16,7 +16,7 @@ from errorbar.judging.store_errors import store_error
 
 S = TypeVar("S")
 T = TypeVar("T")
-_KIND = 5
+_KIND = 15
 """How far it stands back behind the server where both want the machine."""
 
 

@@ -14,6 +14,14 @@ from urllib.parse import urlsplit
 
 from errorbar.core.errors import Problem, UsageError
 
+try:
+    import resource
+except ImportError:  # Windows: open files have no such limit
+    resource = None  # type: ignore[assignment]  # a module elsewhere
+
+MOST_FILES = 65_536
+OWN_FILES = 200
+"""Files that a process needs besides its connections: the store, pages, the log."""
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::", "")
 
@@ -103,6 +111,24 @@ def bind(host: str, port: int) -> socket.socket:
         raise _cannot_listen(error, host, port) from None
     found.setblocking(False)
     return found
+
+
+def raise_open_files() -> None:
+    """Let this process and those it starts open as many files as the system allows, up to ``MOST_FILES``."""
+    if resource is not None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def spare_files() -> int:
+    """How many files this process can open for connections."""
+    if resource is None:
+        return MOST_FILES
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if soft == resource.RLIM_INFINITY else min(soft, MOST_FILES)
+    return max(most - OWN_FILES, most // 2)
 
 
 def _cannot_listen(error: OSError, host: str, port: int) -> UsageError:

@@ -1,13 +1,14 @@
 """The status of a study for pages that people look at while raters work: computed at most every few seconds, once.
 
 Where a study is large, a process of its own computes it, and writes exports: Python runs one thread at a time, and the
-server's is the raters'.
+server's is the raters'. A page that does not get new figures in time shows the last ones, and of which moment they are.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -79,37 +80,67 @@ class Figures:
         return tuple(note.code for note in judge_export(self._study, out, to=to).notes)
 
 
+class BeingComputedError(Exception):
+    """There are no figures yet, and somebody computes them."""
+
+
 class LiveStatus:
     """Keeps what was computed last. Any number of threads may ask; one computes."""
 
     def __init__(self, study: Study, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._here = Figures(study, store, clock)
         self._computing, self._exporting = (Clerk(Figures.apart, study.folder.absolute()) for _ in range(2))
-        self._one = Lock()
+        self._thread = ThreadPoolExecutor(1, "errorbar-figures")
+        self._asking = Lock()
+        self._coming: Future[StudyStatus] | None = None
         self._until = float("-inf")
+        self._is_forgotten = False
         self._last: StudyStatus | None = None
 
-    def status(self) -> StudyStatus:
-        """A status that is a few seconds old at most, or ten times as long as it takes to compute."""
-        last = self._last
-        if last is not None and (time.monotonic() < self._until or self._one.locked()):
-            return last
-        with self._one:
-            if self._last is None or time.monotonic() >= self._until:
-                began = time.monotonic()
-                self._last = self._done(self._computing, Figures.status)
-                took = time.monotonic() - began
-                self._until = time.monotonic() + max(KEPT_SECONDS, TIMES * took)
+    def status(self, seconds: float | None = None) -> StudyStatus:
+        """A status that is a few seconds old at most, or ten times as long as it takes to compute.
+
+        Args:
+            seconds: How long new figures are waited for, until the last ones will do; None: in any case.
+
+        Raises:
+            BeingComputedError: If there are none in time, and were none before.
+        """
+        with self._asking:
+            if self._coming is None or (self._coming.done() and time.monotonic() >= self._until):
+                self._coming = self._thread.submit(self._compute)
+            coming = self._coming
+        try:
+            return coming.result(seconds)
+        except TimeoutError:
+            if self._last is None:
+                raise BeingComputedError from None
             return self._last
+
+    def _compute(self) -> StudyStatus:
+        self._is_forgotten, began = False, time.monotonic()
+        self._last = self._done(self._computing, Figures.status)
+        took = time.monotonic() - began
+        self._until = float("-inf") if self._is_forgotten else time.monotonic() + max(KEPT_SECONDS, TIMES * took)
+        return self._last
 
     def decision(self) -> StopDecision | None:
         """Of the study's question, as it stands now."""
         return self._done(self._computing, Figures.decision)
 
-    def items(self, first: int, most: int) -> tuple[Sequence[ItemFigures], int]:
-        """Some items for work, and how many there are, as in ``status``."""
-        self.status()
-        return self._done(self._computing, Figures.items, first, most)
+    def items(self, first: int, most: int, seconds: float | None = None) -> tuple[Sequence[ItemFigures], int]:
+        """Some items for work, and how many there are, as in ``status``, but for that they are not kept.
+
+        Raises:
+            BeingComputedError: If there are none in time.
+        """
+        self.status(seconds)
+        coming = self._thread.submit(self._done, self._computing, Figures.items, first, most)
+        try:
+            return coming.result(seconds)
+        except TimeoutError:
+            coming.cancel()
+            raise BeingComputedError from None
 
     def export(self, to: To, out: str) -> tuple[str, ...]:
         """Write a file as ``errorbar judge export`` does; codes of what it notes."""
@@ -117,10 +148,11 @@ class LiveStatus:
 
     def forget(self) -> None:
         """Something was changed by hand: whoever looks next sees it."""
-        self._until = float("-inf")
+        self._until, self._is_forgotten = float("-inf"), True
 
     def close(self) -> None:
         """End what still computes."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
         self._computing.close()
         self._exporting.close()
 

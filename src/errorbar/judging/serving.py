@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -22,12 +23,13 @@ from typing import Any
 import uvicorn
 
 from errorbar.core.errors import Problem
-from errorbar.judging.listening import Reach, bind
+from errorbar.judging.listening import Reach, bind, raise_open_files, spare_files
 from errorbar.judging.store_errors import StoreError
 from errorbar.judging.study_clock import study_clock
 from errorbar.judging.study_folder import Study
 from errorbar.judging.web.app import app
 from errorbar.judging.web.desk import Settings
+from errorbar.judging.web.guard import Connection, Limits
 
 PATIENCE = 10
 """Seconds that answers in flight get when the server stops."""
@@ -91,12 +93,14 @@ class _CancelledIsNoError(logging.Filter):
 _CANCELLED = _CancelledIsNoError()  # one: to add it again changes nothing
 
 
-def server_of(folder: Path, reach: Reach) -> _Server:
+def server_of(folder: Path, reach: Reach, limits: Limits | None = None) -> _Server:
     """A server that is not running yet."""
     settings = Settings(reach.hosts(), reach.public_url)
+    limits = limits or Limits(connections=min(Limits().connections, spare_files()))
     options: dict[str, Any] = {"proxy_headers": bool(reach.proxy), "forwarded_allow_ips": reach.proxy or None}
     config = uvicorn.Config(
         app(Study.open(folder), study_clock(), settings),
+        http=partial(Connection, limits=limits),  # type: ignore[arg-type]  # called as the class would be
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -119,11 +123,11 @@ class Running:
 
 
 @contextmanager
-def running(folder: Path, reach: Reach) -> Iterator[Running]:
+def running(folder: Path, reach: Reach, limits: Limits | None = None) -> Iterator[Running]:
     """A server in a thread of this process, on any port that is free where ``reach.port`` is 0."""
     listener = bind(reach.host, reach.port)
     port = listener.getsockname()[1]
-    server = server_of(folder, Reach(reach.host, port, reach.public_url, reach.proxy))
+    server = server_of(folder, Reach(reach.host, port, reach.public_url, reach.proxy), limits)
     thread = threading.Thread(target=server.run, args=([listener],), name="errorbar judge", daemon=True)
     thread.start()
     try:
@@ -144,6 +148,7 @@ def serve(folder: Path, reach: Reach, workers: int, listener: socket.socket) -> 
     Raises:
         KeyboardInterrupt: At a second Ctrl-C: nobody was waited for.
     """
+    raise_open_files()
     problems: Sequence[Problem] = ()
     if workers == 1:
         server = server_of(folder, reach)

@@ -15,8 +15,9 @@ from errorbar.judging.prepared import Prepared
 from errorbar.judging.stop_decision import StopDecision
 from errorbar.judging.stop_question import StopQuestion
 from errorbar.judging.stopping_table import reason_of
-from errorbar.judging.store import Store
+from errorbar.judging.store import Store, StoreError
 from errorbar.judging.study_values import current_rules
+from errorbar.judging.web.rate_limits import STORE_FAILS
 
 SECONDS, TIMES = 10.0, 10.0
 """Between two looks at least; and how many times as long as a look took: a tenth of one core at most."""
@@ -63,6 +64,9 @@ class StopWatch:
                 if now is not None:
                     decided = now
                     await writer.do(lambda tx: self.act(tx, decided))  # noqa: B023 - awaited here
+            except StoreError as error:
+                STORE_FAILS.log(error)
+                self._seen = -1
             except Exception:  # noqa: BLE001 - one look less, and the next one comes
                 _LOG.exception("the study's question could not be looked at")
                 self._seen = -1

@@ -19,7 +19,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.judging.about import About, read_about
 from errorbar.judging.exchange import JUDGED, Round, State
 from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.schemes import is_right, label_of, tokens
+from errorbar.judging.schemes import is_right, label_of
 from errorbar.judging.store_tables import EXCLUSION, ITEM, RATER
 
 ROUNDS: tuple[Round, ...] = get_args(Round)
@@ -226,9 +226,11 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
 
 
 def _facts(payload: str, *, whole: bool) -> ItemFacts:
-    item = JudgedItem.from_json(payload)
-    gold = item.gold_class
-    return ItemFacts(item.name, gold, len(tokens(item.text)), item.hidden, item.names, item if whole or gold else None)
+    """Of work the JSON alone is read: a large study has hundreds of thousands."""
+    raw = json.loads(payload)
+    item = JudgedItem.from_json(payload) if whole or raw["answers"] else None
+    gold = raw["answers"][0] if raw["answers"] else ""
+    return ItemFacts(raw["name"], gold, len(raw["text"].split()), raw["hidden"], tuple(raw["names"]), item)
 
 
 def _answered(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any]]]:

@@ -17,12 +17,14 @@ from starlette.staticfiles import StaticFiles
 
 from errorbar.core.errors import ErrorbarError
 from errorbar.judging.group_commit import GroupCommit
+from errorbar.judging.live_status import BeingComputedError
 from errorbar.judging.rater_pages import STATIC, notice_page
 from errorbar.judging.stop_watch import StopWatch
 from errorbar.judging.store_errors import OutcomeUnknownError
 from errorbar.judging.web import manager_doors, manager_routes, rater_api, rater_doors, rater_routes
 from errorbar.judging.web.desk import Desk, Settings, root_of
 from errorbar.judging.web.guard import Guard
+from errorbar.judging.web.rate_limits import STORE_FAILS
 from errorbar.judging.web.refusals import RefusalError
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
         exception_handlers={
             RefusalError: _refused,
             ErrorbarError: _failed,
+            BeingComputedError: _computing,
             HTTPException: _unknown,
             ClientDisconnect: _gone,
             Exception: _broken,
@@ -95,10 +98,18 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _failed(request: Request, error: Exception) -> Response:
     """The store could not be written or read: the browser keeps what it has, and sends it again under the same id."""
     assert isinstance(error, ErrorbarError)
+    STORE_FAILS.log(error)
     if isinstance(error, OutcomeUnknownError):
         what = "The database failed in the middle, so that this was done or was not."
         return _shown(request, RefusalError(503, error.code, what, "Load the page again and look; answers are safe."))
     return _shown(request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon."))
+
+
+async def _computing(request: Request, _: Exception) -> Response:
+    """The first figures of a large study: the page comes back by itself."""
+    said = ["The figures of this study are being computed. This page loads again by itself."]
+    page = notice_page("One moment", said, kind="computing", root=root_of(request))
+    return HTMLResponse(page, headers={"refresh": "3"})
 
 
 async def _unknown(request: Request, error: Exception) -> Response:

@@ -35,7 +35,7 @@ from errorbar.judging.web.sessions import (
 )
 
 T = TypeVar("T")
-LONG_AT_ONCE = 2
+LONG_AT_ONCE = 4
 """Of the manager's."""
 
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from markupsafe import Markup
@@ -39,6 +40,8 @@ from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
 
 ITEMS_A_PAGE = 100
+PATIENCE = 2.0
+"""Seconds for which a page waits for new figures; then it shows the last ones."""
 MOST_REASON = 500
 Download = tuple[str, str]
 DOWNLOADS: tuple[Download, ...] = (
@@ -83,7 +86,8 @@ async def change_handing_out(request: Request) -> Response:
 
 async def figures(request: Request) -> Response:
     """All figures, as ``errorbar judge status --format json`` prints them."""
-    found = await _status(await seated(request))
+    seat = await seated(request)
+    found = await seat.desk.long(seat.desk.live.status)
     warnings = [note_record(note) for note in found.notes]
     return JSONResponse({"schema": "errorbar.judge.status/1", **found.to_dict(), "warnings": warnings})
 
@@ -115,9 +119,10 @@ async def download(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Take the token."""
     desk = desk_of(request)
+    desk.tries.take(address(request))
+    desk.logins.look(address(request))
     form = await read_form(request)
     refuse_forged(request.cookies.get(FORM_COOKIE, ""), form.get("csrf", ""), request)
-    desk.logins.look(address(request))
     if not same(form.get("token", "").strip(), desk.study.secrets.manager):
         desk.logins.take(address(request))
         return login_page(request, "That is not the right token. The server prints it when it starts.", 403)
@@ -189,6 +194,7 @@ async def _front(request: Request, seat: Seat) -> Response:
     decision = found.stopping
     parts = {
         "tables": _html(found.tables()),
+        "as_of": _moment(found),
         "downloads": downloads,
         "halted": halted,
         "decision": decision,
@@ -200,7 +206,7 @@ async def _front(request: Request, seat: Seat) -> Response:
 
 
 async def _status(seat: Seat) -> StudyStatus:
-    return await seat.desk.long(seat.desk.live.status)
+    return await seat.desk.long(lambda: seat.desk.live.status(PATIENCE))
 
 
 async def _raters(request: Request, seat: Seat) -> Response:
@@ -209,14 +215,16 @@ async def _raters(request: Request, seat: Seat) -> Response:
         return [{"id": number, **asdict(each)} for number, each in zip(ids, rater_list(snapshot), strict=True)]
 
     rows = await seat.desk.read(look)
-    tables = _html([replace(rater_table((await _status(seat)).raters), title="Figures")])
-    parts = {"raters": rows, "tables": tables, "has_quiz": any(row["quiz"] for row in rows)}
+    found = await _status(seat)
+    tables = _html([replace(rater_table(found.raters), title="Figures")])
+    has_quiz = any(row["quiz"] for row in rows)
+    parts = {"raters": rows, "tables": tables, "has_quiz": has_quiz, "as_of": _moment(found)}
     return page(request, seat, "manage_raters.html", "/raters", parts)
 
 
 async def _items(request: Request, seat: Seat) -> Response:
     first = _first(request)
-    found, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE))
+    found, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE, PATIENCE))
     texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in found]))
     parts = {
         "grid": shown(item_table(found, texts)),
@@ -228,6 +236,10 @@ async def _items(request: Request, seat: Seat) -> Response:
         "after": first + ITEMS_A_PAGE if first + ITEMS_A_PAGE < of else None,
     }
     return page(request, seat, "manage_items.html", "/items", parts)
+
+
+def _moment(status: StudyStatus) -> str:
+    return datetime.fromtimestamp(status.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _first(request: Request) -> int:

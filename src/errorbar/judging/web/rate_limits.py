@@ -1,7 +1,12 @@
-"""How often an address may try: for what nobody has signed in for. Answers of raters are never counted."""
+"""How often an address may try what nobody has signed in for, and how often the log is told the same.
+
+Answers of raters are never counted.
+"""
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +14,9 @@ from dataclasses import dataclass, field
 from errorbar.judging.web.refusals import RefusalError
 
 MOST_ADDRESSES = 10_000
+QUIET = 60.0
+"""Seconds for which the log is not told the same again."""
+_LOG = logging.getLogger("uvicorn.error")
 
 
 @dataclass(slots=True)
@@ -47,6 +55,24 @@ class RateLimit:
         now = self.clock()
         left, since = self._left.get(address, (float(self.most), now))
         return min(self.most, left + max(0.0, now - since) * self.per_second), now
+
+
+@dataclass(slots=True)
+class RareWarning:
+    """A warning in the server's log: one line, and none for a minute, however often it is true."""
+
+    _until: float = float("-inf")
+
+    def log(self, message: object) -> None:
+        """Tell the log, unless it was told a moment ago."""
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + QUIET
+            _LOG.warning("%s", message)
+
+
+STORE_FAILS = RareWarning()
+"""Of all requests of a process, and of what it does by itself."""
 
 
 def _refuse_below_one(left: float) -> None:

@@ -13,7 +13,7 @@ from errorbar.judging.rater_pages import STATIC, done_page, guidelines_page, not
 from errorbar.judging.store_tables import RATER
 from errorbar.judging.study_values import get_value
 from errorbar.judging.web.bodies import read_form
-from errorbar.judging.web.desk import Desk, desk_of, refuse_forged, root_of
+from errorbar.judging.web.desk import Desk, address, desk_of, refuse_forged, root_of
 from errorbar.judging.web.sessions import RATER_COOKIE, close_session
 from errorbar.judging.web.small_markdown import markdown_html
 
@@ -70,6 +70,7 @@ async def service_worker(_: Request) -> Response:
 async def sign_out(request: Request) -> Response:
     """Leave the browser to somebody else."""
     desk = desk_of(request)
+    desk.tries.take(address(request))
     form = await read_form(request)
     token = request.cookies.get(RATER_COOKIE, "")
     refuse_forged(token, form.get("csrf", ""), request)
