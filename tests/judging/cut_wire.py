@@ -26,6 +26,7 @@ class Wire:
     _listener: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
     _broken: bool = False
     _threads: list[threading.Thread] = field(default_factory=list)
+    _pairs: list[_Pair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
@@ -37,6 +38,12 @@ class Wire:
     def _start(self, work: Callable[[], None]) -> None:
         self._threads.append(threading.Thread(target=work, daemon=True))
         self._threads[-1].start()
+
+    def take_down(self) -> None:
+        """Break every connection, and refuse new ones: so a server looks that is down."""
+        self._broken = True
+        for pair in self._pairs:
+            pair.end()
 
     def close(self) -> None:
         with suppress(OSError):
@@ -53,6 +60,7 @@ class Wire:
                     client.close()
                     continue
                 pair = _Pair(client, socket.create_connection(self._server))
+                self._pairs.append(pair)
                 self._start(partial(self._carry, pair))
 
     def _carry(self, pair: _Pair) -> None:

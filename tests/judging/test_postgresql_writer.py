@@ -5,14 +5,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import sleep
 
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.judging import store_engines
+from errorbar.judging import stop_watch, store_engines
+from errorbar.judging.inviting import judge_invite
 from errorbar.judging.prepared import Prepared
+from errorbar.judging.rules import Rules
 from errorbar.judging.store import Store, StoreError
 from errorbar.judging.study_values import get_value, set_value
+from errorbar.judging.web import rate_limits
+from tests.judging.cut_wire import wire
+from tests.judging.served import Visitor, made_study, served
 
 Work = Callable[[Connection], object]
 AGAIN = Prepared("INSERT INTO study (name, value) VALUES (:name, :value)")
@@ -114,6 +121,31 @@ def test_a_writer_of_whom_nothing_is_heard_lets_go_of_the_lock(
     with pytest.raises(StoreError, match="nothing of this was written"):
         store.write(work)
     assert (value(store, "two"), value(store, "other")) == (None, "1")
+
+
+def test_a_database_that_goes_down_is_one_line_of_the_log(
+    postgres_url: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many ask, and also by the server's own looks at whether the study is to stop."""
+    monkeypatch.setattr(stop_watch, "SECONDS", 0.05)
+    monkeypatch.setattr(stop_watch, "TIMES", 0.0)
+    monkeypatch.setattr(rate_limits.STORE_FAILS, "_until", float("-inf"))
+    with wire(postgres_url) as cable:
+        study = made_study(tmp_path / "study", Rules(), url=cable.url)
+        with served(study) as url:
+            ann, boss = Visitor(url), Visitor(url)
+            ann.enter(judge_invite(study.folder, names=["ann"]).links[0].url)
+            boss.manage(study)
+            assert ann.claim(1)["items"]
+            cable.take_down()
+            for _ in range(3):
+                assert ann.http.get("/work").status_code == 503
+                assert ann.post("/api/claim", {"want": 1}).status_code == 503
+                assert boss.http.get("/manage/raters").status_code == 503
+            sleep(0.2)
+    log = capfd.readouterr().err
+    assert log.count("the store cannot be used just now") == 1
+    assert "Traceback" not in log
 
 
 def test_more_is_sent_than_a_connection_takes_at_once(store: Store) -> None:
