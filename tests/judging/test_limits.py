@@ -16,7 +16,7 @@ from errorbar.judging.listening import Reach, raise_open_files, spare_files
 from errorbar.judging.rules import Rules
 from errorbar.judging.serving import running
 from errorbar.judging.study_folder import Study
-from errorbar.judging.web.guard import MOST_FORM, MOST_HEAD, Limits
+from errorbar.judging.web.guard import MOST_FORM, MOST_HEAD, Connection, Limits
 from tests.judging.served import Visitor, made_study
 
 SHORT = Limits(head_seconds=0.3, body_seconds=0.6, connections=20)
@@ -163,8 +163,9 @@ def test_tries_are_counted_before_a_body_is_read(tmp_path: Path) -> None:
 
 
 def test_too_many_connections_are_refused_and_the_log_says_so_once(
-    study: Study, capfd: pytest.CaptureFixture[str]
+    study: Study, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Connection._too_many, "_until", float("-inf"))
     with running(study.folder, Reach(port=0), Limits(connections=2)) as server:
         with connected(server.url), connected(server.url):
             for _ in range(3):

@@ -76,7 +76,8 @@ class Connection(HttpToolsProtocol):
         most = self._limits.connections
         if len(self.connections) > most:
             self._too_many.log(f"{most:,} connections are open, and the server takes no more: raise 'ulimit -n'")
-            self._refuse(503, "too-many-connections", "The server has too many visitors just now.", "Try again soon.")
+            what = "The server has too many visitors just now."
+            self._refuse(RefusalError(503, "too-many-connections", what, "Try again soon."))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Drop the deadline."""
@@ -94,10 +95,8 @@ class Connection(HttpToolsProtocol):
             before = self._in_head
             super().data_received(piece)
             if self._in_head is before and self._n_bytes >= most:
-                if self._in_head:
-                    self._refuse(431, "headers-too-long", f"The headers are longer than {MOST_HEAD:,} bytes.")
-                else:
-                    self._refuse(413, "too-long", f"The request is longer than {MOST_BYTES:,} bytes.")
+                what = f"The headers are longer than {MOST_HEAD:,} bytes."
+                self._refuse(RefusalError(431, "headers-too-long", what) if before else _too_long(MOST_BYTES))
 
     def on_headers_complete(self) -> None:
         """Go on to the body."""
@@ -118,9 +117,9 @@ class Connection(HttpToolsProtocol):
         self._deadline = None if seconds is None else self.loop.call_later(seconds, self._refuse_slowness)
 
     def _refuse_slowness(self) -> None:
-        self._refuse(408, "too-slow", "The request did not arrive in time.", "Send it again.")
+        self._refuse(RefusalError(408, "too-slow", "The request did not arrive in time.", "Send it again."))
 
-    def _refuse(self, status: int, code: str, message: str, fix: str = "") -> None:
+    def _refuse(self, refusal: RefusalError) -> None:
         """Say why, where nothing was said yet, and close the connection once that can have been read."""
         self._is_refused = True
         self._limit_seconds(None)
@@ -133,8 +132,8 @@ class Connection(HttpToolsProtocol):
         if is_replying or self.transport.is_closing():
             self.transport.abort()
             return
-        body = json.dumps(RefusalError(status, code, message, fix).body()).encode()
-        head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\ncontent-type: application/json\r\n"
+        body = json.dumps(refusal.body()).encode()
+        head = f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}\r\ncontent-type: application/json\r\n"
         head += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         self.transport.write(head.encode() + body)
         if self.transport.can_write_eof():
