@@ -126,7 +126,7 @@ def trained(data: Path, shared_folder: Path) -> Path:
     ]
     with once(folder) as first:
         if first:
-            subprocess.run([*map(str, words)], check=True, capture_output=True)
+            subprocess.run([*map(str, words)], check=True, capture_output=True, timeout=1500)
     return folder
 
 

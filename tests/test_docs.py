@@ -82,7 +82,7 @@ def shown(text: str) -> str:
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     words = [str(Path(sys.executable).with_name("errorbar")), *shlex.split(command)[1:]]
     environment = {**os.environ, "ERRORBAR_DATA": str(folder / "cache"), "NO_COLOR": "1"}
-    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=1500)
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +325,7 @@ def test_python_examples_run(page: Path, tmp_path: Path, demo: Path) -> None:
     """All blocks of a page in one process, in the folder that the tutorial makes."""
     code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{page.name}:"))
     shutil.copytree(demo, tmp_path / "demo")
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=1500)
 
 
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

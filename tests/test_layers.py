@@ -135,7 +135,9 @@ def test_only_stores_have_sql() -> None:
 def test_starting_up_loads_nothing_heavy(module: str) -> None:
     """In an interpreter of its own: this one has everything loaded."""
     script = f"import sys, {module}; print('\\n'.join(name.split('.')[0] for name in sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100
+    ).stdout.split()
     assert not HEAVY.intersection(loaded)
 
 
@@ -145,7 +147,7 @@ def test_help_imports_no_command() -> None:
         "cli.main(['--help'], prog_name='errorbar', standalone_mode=False)\n"
         "print(*(name for name in sys.modules if name.startswith('errorbar.cli.')), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
     seen = [
         "errorbar.cli.config",
         "errorbar.cli.main",
@@ -174,7 +176,7 @@ def visit(path, command):
 
 visit([], cli)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
     loaded = {path: HEAVY.intersection(modules) for path, *modules in (x.split("|") for x in done.stderr.splitlines())}
     assert {"", "agree", "crowd howmany", "curve", "report", "reproduce", "sample estimate", "task board"} <= set(
         loaded

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,3 +41,19 @@ def test_a_test_that_hangs_ends_with_the_stacks_of_all_threads(options: tuple[st
     if options:
         assert "crashed while running" in run.stdout
         assert "1 failed, 1 passed" in run.stdout
+
+
+def test_whatever_a_test_starts_and_waits_for_has_a_limit() -> None:
+    """Else a test that is ended leaves it behind."""
+    names = re.compile(r"subprocess\.(run|call|check_call|check_output)|.*\.communicate|.*process\.wait")
+    waits = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(text))) if "subprocess" in text else []
+        awaited = {id(node.value) for node in nodes if isinstance(node, ast.Await)}
+        for call in nodes:
+            if isinstance(call, ast.Call) and id(call) not in awaited and names.fullmatch(ast.unparse(call.func)):
+                known = {keyword.arg for keyword in call.keywords}
+                if not known & {"timeout", None} and not (call.args and "subprocess" not in ast.unparse(call.func)):
+                    waits.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert waits == [], "without timeout="

@@ -198,6 +198,7 @@ class TestExitCodes:
             env={**os.environ, SUMMARY: str(summary)},
             cwd=tmp_path,
             check=False,
+            timeout=1500,
         )
         os.close(writer)
         assert done.returncode == 1
@@ -281,7 +282,7 @@ def test_the_commands_of_the_page_run(new: str, code: int, tmp_path: Path) -> No
     environment["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary.md")
 
     def shell(script: str) -> int:
-        done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=environment, check=False)
+        done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=environment, check=False, timeout=1500)
         return done.returncode
 
     author = "-c user.name=n -c user.email=n@example.org"

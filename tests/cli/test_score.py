@@ -353,7 +353,7 @@ class TestTheConsoleScript:
         script = Path(sys.executable).with_name("errorbar")
         if not script.exists():
             pytest.skip("the console script is not installed beside this Python")
-        return subprocess.run([script, *arguments], capture_output=True, text=True, check=False)
+        return subprocess.run([script, *arguments], capture_output=True, text=True, check=False, timeout=100)
 
     def test_data_on_stdout(self) -> None:
         done = self.run("score", "--gold", "gold.m2", "good", "--no-ci", "--format", "csv")

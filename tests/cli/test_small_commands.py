@@ -36,7 +36,9 @@ class TestDoctor:
 
     def test_without_the_kernel(self) -> None:
         environment = {**os.environ, "ERRORBAR_KERNEL": "off"}
-        done = subprocess.run([ERRORBAR, "doctor"], capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run(
+            [ERRORBAR, "doctor"], capture_output=True, text=True, check=True, env=environment, timeout=100
+        )
         assert "readable twin, because" in done.stdout
         assert "passed" in done.stdout
 
@@ -117,7 +119,9 @@ class TestCompletion:
                 "COMP_WORDS": words,
                 "COMP_CWORD": str(position),
             }
-            return subprocess.run([ERRORBAR], capture_output=True, text=True, check=False, env=environment).stdout
+            return subprocess.run(
+                [ERRORBAR], capture_output=True, text=True, check=False, env=environment, timeout=100
+            ).stdout
 
         assert "plain,score" in complete("errorbar sc", 1)
         assert complete("errorbar score --gold de", 3).startswith("file,")
@@ -210,7 +214,7 @@ def on_a_terminal(*arguments: str, no_color: bool) -> str:
             if not chunk:
                 break
             chunks.append(chunk)
-        process.wait()
+        process.wait(timeout=100)
     os.close(master)
     return b"".join(chunks).decode()
 
@@ -218,7 +222,7 @@ def on_a_terminal(*arguments: str, no_color: bool) -> str:
 class TestColors:
     def test_on_a_terminal_only(self) -> None:
         assert "\x1b[1m" in on_a_terminal("demo", no_color=False)
-        piped = subprocess.run([ERRORBAR, "demo"], capture_output=True, text=True, check=True)
+        piped = subprocess.run([ERRORBAR, "demo"], capture_output=True, text=True, check=True, timeout=100)
         assert "\x1b" not in piped.stdout + piped.stderr
 
     def test_not_if_asked_not_to(self) -> None:
@@ -227,6 +231,8 @@ class TestColors:
 
 def test_an_output_that_cannot_be_written() -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([ERRORBAR, "demo"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [ERRORBAR, "demo"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=100
+        )
     assert done.returncode == 2
     assert "[cannot-write]" in done.stderr

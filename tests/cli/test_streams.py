@@ -71,7 +71,7 @@ def test_what_was_found_is_the_exit_code_though_nobody_reads_it(command: str, co
     reader, writer = os.pipe()
     os.close(reader)
     words = [sys.executable, "-m", "errorbar", *command.split(), "--quiet"]
-    done = subprocess.run(words, cwd=tmp_path, stdout=writer, stderr=writer, check=False)
+    done = subprocess.run(words, cwd=tmp_path, stdout=writer, stderr=writer, check=False, timeout=1500)
     os.close(writer)
     assert done.returncode == code
 

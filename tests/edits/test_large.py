@@ -161,7 +161,9 @@ def test_thousands_of_tokens_fit_in_little_memory() -> None:
         "status = dict(line.split(':', 1) for line in Path('/proc/self/status').read_text().splitlines())\n"
         "print(int(status['VmHWM'].split()[0]) // 1024)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT, timeout=1500
+    )
     counts, megabytes = done.stdout.splitlines()
     # The 3,000 deletions stand side by side and each is matched; what is left is one edit.
     assert counts == "[[[3000, 3001, 3000]]]"
@@ -188,7 +190,7 @@ for arc_limit in (1 << 18, -1):
 def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, end: int) -> None:
     """In a process of its own: the kernel must not write where it has no business."""
     command = [sys.executable, "-c", OUTSIDE.format(start=start, end=end)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=1500)
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split("\n")[:2]) <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}
 

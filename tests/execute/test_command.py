@@ -142,7 +142,7 @@ def test_pipes_are_read_once(tmp_path: Path, jobs: str) -> None:
     arguments = write(tmp_path, 9000)
     gold, system = Path(arguments[1]), Path(arguments[2].partition("=")[2])
     command = [sys.executable, "-m", "errorbar", "score", "--format", "csv", "--jobs", jobs]
-    plain = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True).stdout
+    plain = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True, timeout=1500).stdout
     pipes = []
     for file in (gold, system):
         os.mkfifo(tmp_path / f"{file.name}.pipe")

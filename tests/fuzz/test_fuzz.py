@@ -58,6 +58,7 @@ def test_an_input_is_the_same_in_another_process() -> None:
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             check=True,
             capture_output=True,
+            timeout=1500,
         ).stdout
         for seed in ("1", "2")
     ]

@@ -65,7 +65,9 @@ def main(corpus: str, *names: str) -> None:
         for call in names or calls:
             command = [sys.executable, "-m", "errorbar", *words(calls[call], files)]
             own = {**os.environ, **EPOCH}
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=own)
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, check=False, env=own, timeout=1500
+            )
             if done.returncode not in (0, 1):
                 raise SystemExit(f"{call}: {done.stderr}")
             target = FOLDER / corpus / f"{call}.json"

@@ -256,7 +256,7 @@ def test_long_specs_are_numbers_in_keys(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_bundle_can_go_to_standard_output(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "errorbar", "task", "bundle", str(make_task(tmp_path)), "-o", "-", "--tables-only"]
-    done = subprocess.run(program, capture_output=True, check=True)
+    done = subprocess.run(program, capture_output=True, check=True, timeout=1500)
     assert "competition.yaml" in zipfile.ZipFile(io.BytesIO(done.stdout)).namelist()
 
 

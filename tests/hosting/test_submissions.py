@@ -173,7 +173,9 @@ def test_the_page_of_a_submission_has_no_word_of_the_gold_edits(bundle: Path, tm
 def test_the_program_needs_no_standard_input(closed: str, bundle: Path, tmp_path: Path) -> None:
     command, folder = layout(bundle, pack({"test.txt": GOOD}), tmp_path)
     program = " ".join([sys.executable, *command[1:]])
-    done = subprocess.run(f"{program} {closed}", shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        f"{program} {closed}", shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=1500
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "output" / "scores.json").exists()
 
@@ -191,7 +193,9 @@ def test_another_image_is_named(old: str, new: str, said: str, bundle: Path, tmp
     text = (folder / "score.py").read_text()
     assert text.count(old) == 1
     (folder / "score.py").write_text(text.replace(old, new))
-    done = subprocess.run([sys.executable, *command[1:]], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *command[1:]], cwd=folder, capture_output=True, text=True, check=False, timeout=1500
+    )
     assert done.returncode == 3
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -205,7 +209,13 @@ def test_the_program_says_in_a_line_that_it_cannot_write(bundle: Path, tmp_path:
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(
-        [sys.executable, *command[1:]], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, *command[1:]],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1500,
     )
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == "error: No such file or directory: scoring was stopped\n"

@@ -20,7 +20,7 @@ Install = Callable[..., Clean]
 def sources() -> list[str]:
     """Every file of the checkout that is, or would be, committed."""
     asked = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True, timeout=1500).stdout
     return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 

@@ -87,7 +87,7 @@ def _other(version: str) -> str | None:
     """A Python of this version that runs, on the path or among pyenv's, which has names for what does not run."""
     known = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
     for each in filter(None, [shutil.which(f"python{version}"), *map(str, known)]):
-        told = subprocess.run([each, "--version"], capture_output=True, text=True, check=False)
+        told = subprocess.run([each, "--version"], capture_output=True, text=True, check=False, timeout=1500)
         if told.stdout.startswith(f"Python {version}."):
             return each
     return None

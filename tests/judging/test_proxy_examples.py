@@ -29,7 +29,7 @@ def test_nginx_takes_its_example(tmp_path: Path) -> None:
     make = (
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=judge.example.org"
     )
-    subprocess.run([*make.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    subprocess.run([*make.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True, timeout=100)
     block = re.sub(r"/\S+/fullchain.pem", str(certificate), example("server {"))
     block = re.sub(r"/\S+/privkey.pem", str(key), block).replace("listen 443", "listen 18443")
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -39,7 +39,7 @@ def test_nginx_takes_its_example(tmp_path: Path) -> None:
     whole = f"pid {tmp_path}/pid; error_log {tmp_path}/log; events {{}} http {{ {own} {block} }}"
     (tmp_path / "nginx.conf").write_text(whole, encoding="utf-8")
     command = ["nginx", "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert said.returncode == 0, said.stderr
     assert "warn" not in said.stderr
 
@@ -48,6 +48,6 @@ def test_nginx_takes_its_example(tmp_path: Path) -> None:
 def test_caddy_takes_its_example(tmp_path: Path) -> None:
     (tmp_path / "Caddyfile").write_text(example("judge.example.org {"), encoding="utf-8")
     command = ["caddy", "adapt", "--config", str(tmp_path / "Caddyfile")]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert said.returncode == 0, said.stderr
     assert "127.0.0.1:8765" in said.stdout

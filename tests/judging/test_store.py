@@ -234,7 +234,7 @@ def test_what_was_written_and_not_synced_is_not_said_to_be_undone(tmp_path: Path
     disk = FailingFiles(tmp_path / "disk", str(tmp_path / "s.sqlite"))
     environment = {**os.environ, **disk.environment(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", DYING, str(tmp_path)]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=1500)
     assert (said.stdout, said.stderr) == ("store-unknown\n", "")
     with Store.open(str(tmp_path / "s.sqlite")) as store:
         assert value(store, "a") == "1"

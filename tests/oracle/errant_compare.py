@@ -117,7 +117,7 @@ def main(data: Path) -> None:
                 asked += [("errant(mode=dt)", "full", ("-dt", "-cat", "3"))]
             for spec, level, options in asked:
                 command = ["errant_compare", "-hyp", str(system_file), "-ref", str(reference), *options]
-                printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1500).stdout
                 for kind_, counts in _counts(printed):
                     if bool(kind_) == bool(level):
                         rows.writerow([name, spec, level, kind_, *counts])

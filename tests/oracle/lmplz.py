@@ -37,7 +37,9 @@ def _record(programs: Path, corpus: Path) -> Iterator[tuple[str, int, str, str]]
             for part in (TRAIN, TEST)
         )
         for order in ORDERS:
-            made = subprocess.run([programs / "lmplz", "-o", str(order)], input=train, capture_output=True, check=True)
+            made = subprocess.run(
+                [programs / "lmplz", "-o", str(order)], input=train, capture_output=True, check=True, timeout=1500
+            )
             model = Path("lmplz.arpa")
             model.write_bytes(made.stdout)
             for n, count, *discounts in re.findall(
@@ -45,7 +47,9 @@ def _record(programs: Path, corpus: Path) -> Iterator[tuple[str, int, str, str]]
             ):
                 yield name, order, f"{n}-grams", count
                 yield from ((name, order, f"D{k} of {n}-grams", found) for k, found in enumerate(discounts, 1))
-            said = subprocess.run([programs / "query", model], input=test, capture_output=True, check=True)
+            said = subprocess.run(
+                [programs / "query", model], input=test, capture_output=True, check=True, timeout=1500
+            )
             for what, value in re.findall(r"^(Perplexity \w+ OOVs|OOVs|Tokens):\t(\S+)", said.stdout.decode(), re.M):
                 yield name, order, what, value
             model.unlink()

@@ -29,7 +29,14 @@ def test_the_page_can_be_followed_word_for_word(tmp_path: Path) -> None:
             command, _, output = part.partition("\n")
             environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
             done = subprocess.run(
-                command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+                command,
+                shell=True,
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=1500,
             )
             codes.append(done.returncode)
             if output.strip():

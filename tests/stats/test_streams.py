@@ -55,5 +55,5 @@ def test_misuse_is_named() -> None:
 
 def test_loading_the_layer_does_not_load_scipy() -> None:
     script = "import sys, errorbar.stats; print('scipy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
     assert done.stdout == "False\n"

@@ -248,5 +248,7 @@ def test_the_help_of_task_loads_nothing_that_computes() -> None:
         "print(*(name for name in sys.modules if name.startswith(('errorbar.tasks', 'numpy'))), file=sys.stderr)"
     )
     environment = {**os.environ, "NO_COLOR": "1"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment, timeout=100
+    )
     assert done.stderr.strip() == ""

@@ -352,7 +352,7 @@ def test_two_at_once_do_no_harm(tmp_path: Path) -> None:
     both = [
         subprocess.Popen(command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    ended = [process.communicate() for process in both]
+    ended = [process.communicate(timeout=1500) for process in both]
     assert [process.returncode for process in both] == [0, 0], ended
     assert scores_in(ended[0][0]) == scores_in(ended[1][0])
     problems = Problems()
@@ -371,7 +371,11 @@ def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) 
     rng = random.Random(14)
     start = time.monotonic()
     uncached = subprocess.run(
-        [*command(path), "--cache", str(tmp_path / "elsewhere")], capture_output=True, text=True, check=True
+        [*command(path), "--cache", str(tmp_path / "elsewhere")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=1500,
     )
     whole = time.monotonic() - start
     right = scores_in(uncached.stdout)
@@ -382,7 +386,7 @@ def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) 
         process = subprocess.Popen(command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(rng.uniform(0.05, whole))
         process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate()
+        output, _ = process.communicate(timeout=1500)
         after = entries(tmp_path)
         if process.returncode == 0:
             assert scores_in(output) == right
@@ -398,7 +402,7 @@ def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) 
                     entry.unlink()
     assert n_killed == KILLS
     assert n_amid > 0  # some were stopped between two entries
-    done = subprocess.run(command(path), capture_output=True, text=True, check=True)
+    done = subprocess.run(command(path), capture_output=True, text=True, check=True, timeout=1500)
     assert scores_in(done.stdout) == right
     assert json.loads(done.stdout)["warnings"] == []
 

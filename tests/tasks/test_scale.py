@@ -16,7 +16,7 @@ RUNS = 10
 def said_of(path: Path) -> str:
     program = str(Path(sys.executable).with_name("errorbar"))
     done = subprocess.run(
-        [program, "task", "run", str(path), "--jobs", "2"], capture_output=True, text=True, check=True
+        [program, "task", "run", str(path), "--jobs", "2"], capture_output=True, text=True, check=True, timeout=1500
     )
     return done.stderr.splitlines()[0]
 

@@ -44,6 +44,7 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
+            timeout=1500,
         )
         refused = output.startswith("error:")
         assert done.returncode == (2 if refused else 0), f"{command}: {done.stdout}"

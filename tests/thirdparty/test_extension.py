@@ -52,6 +52,7 @@ class Installed:
             text=True,
             encoding="utf-8",
             check=False,
+            timeout=1500,
         )
         assert done.returncode == code, done.stderr
         return done.stdout if code == 0 else done.stderr

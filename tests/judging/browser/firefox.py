@@ -143,4 +143,4 @@ def firefox(folder: Path) -> Iterator[Firefox]:
             yield browser
     finally:
         process.kill()
-        process.wait()
+        process.wait(timeout=100)

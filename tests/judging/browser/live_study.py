@@ -95,7 +95,7 @@ class LiveStudy:
         """Kill the server as the cable of its machine would."""
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
+            self.process.wait(timeout=100)
             self.process = None
 
     def pass_time(self, seconds: float) -> None:

@@ -29,7 +29,7 @@ class FailingFiles:
         self.match = match
         if not self.library.exists():
             words = [found, "-O2", "-shared", "-fPIC", "-o", str(self.library), str(SOURCE), "-ldl", "-lpthread"]
-            subprocess.run(words, check=True, capture_output=True)
+            subprocess.run(words, check=True, capture_output=True, timeout=1500)
         self.shadow = folder / "shadow"
         self.heal()
 

@@ -95,7 +95,9 @@ EXPORT = (
 def export_memory(study: Path, out: Path) -> tuple[float, float, int]:
     """Megabytes at most, seconds, lines."""
     start = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", EXPORT, study, out], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", EXPORT, study, out], check=True, capture_output=True, text=True, timeout=1500
+    )
     seconds = time.perf_counter() - start
     with out.open("rb") as file:
         lines = sum(1 for _ in file)

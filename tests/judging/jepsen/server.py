@@ -87,7 +87,7 @@ class Server:
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            self.process.wait(timeout=100)
             self.process = None
 
     def stop(self, patience: float = 15.0) -> int:
