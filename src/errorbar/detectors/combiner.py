@@ -9,8 +9,8 @@ Conventions
     were left out in turn, not essays or sentences: essays to one prompt use the same words with the same prepositions,
     and what is learned from one of them looks better on another than it is.
 Source
-    Tetreault and Chodorow (2008) filter by rules in this place; learning from a few labels what to trust is the way of
-    Rozovskaya et al. (2014).
+    Tetreault and Chodorow (2008, The ups and downs) filter by rules here; learning from a few labels what to trust is
+    the way of Rozovskaya et al. (2014).
 """
 
 from __future__ import annotations

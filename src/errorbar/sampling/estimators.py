@@ -11,8 +11,8 @@ Conventions
     width zero (everything was judged) is named instead. Intervals of differences are made of smoothed totals unless
     ``add`` is 0; judging both systems on the same items makes them some three times narrower than two samples.
 Source
-    Tetreault and Chodorow 2008, section 5, who give no interval; Cochran 1977 for the variances; the delta method on
-    stratum totals for differences. The choice is measured in docs/design/sampling.md.
+    Tetreault and Chodorow 2008, table 5, whose intervals (section 6.3) lack the correction; Cochran 1977 for the
+    variances; the delta method on stratum totals for differences. The choice is measured in docs/design/sampling.md.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Conventions
     is cut into bands at the edges given; an item whose score equals an edge is in the upper band. Bands without an
     item are left out.
 Source
-    Tetreault and Chodorow 2008, section 5 (one stratum flagged, one not); Bennett and Carvalho 2010 for score bands.
+    Tetreault and Chodorow 2008, section 6 (one stratum flagged, one not); Bennett and Carvalho 2010 for score bands.
 """
 
 from __future__ import annotations

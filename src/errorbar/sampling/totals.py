@@ -19,7 +19,7 @@ Conventions
     always: a system that flags nothing is refused before.
 Source
     Cochran 1977, Sampling Techniques, sections 2.6, 5.3 and 10.3; the half as in Brown, Cai and DasGupta 2001;
-    Tetreault and Chodorow 2008, section 5; van Rijsbergen's F.
+    Tetreault and Chodorow 2008, section 6; van Rijsbergen's F.
 """
 
 from __future__ import annotations
