@@ -181,7 +181,7 @@ class Behavior(EditMetric):
                     f"annotator {name} changes {share:.1%} of the sentences, the others {usual:.1%}; under this "
                     "annotator nothing is wrong or under-corrected, so that almost any system scores high"
                 )
-                fix = f"leave this annotator out, or score against another alone: --metric '{self.name}(choose=NAME)'"
+                fix = f"leave this annotator out, or score against another alone: --metric='{self.name}(choose=NAME)'"
                 yield Problem(UNCHANGED, what, fix=fix, severity="warning")
 
     def system_edits(
