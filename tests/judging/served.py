@@ -61,6 +61,10 @@ class Visitor:
         nothing_kept = httpx.Limits(max_keepalive_connections=0)
         self.http = httpx.Client(base_url=self.url, trust_env=False, limits=nothing_kept, timeout=30)
 
+    def cookie(self, name: str) -> str:
+        """The name of a cookie of this study."""
+        return next(known for known in self.http.cookies if known.startswith(f"{name}_"))
+
     def form(self, path: str, page: str | None = None, **fields: str) -> httpx.Response:
         """Load a page and send its form."""
         found = CSRF.search(self.http.get(path if page is None else page).text)

@@ -127,7 +127,7 @@ def test_a_session_that_is_over_says_so_and_the_link_brings_all_back(study: Stud
     kept = said_of(fay.claim(1)["items"][0])
     with study.store() as store, store.exclusive() as tx:
         tx.execute(SESSION.delete())
-    fay.http.cookies.delete("errorbar_judge")
+    fay.http.cookies.delete(fay.cookie("errorbar_judge"))
     refused = fay.post("/api/answer", {"answers": [kept]})
     assert (refused.status_code, refused.json()["error"]["code"]) == (401, "signed-out")
     fay.enter(judge_invite(study.folder).links[-1].url)

@@ -15,7 +15,6 @@ from errorbar.judging.rater_list import judge_raters
 from errorbar.judging.rules import Rules
 from errorbar.judging.study_clock import VARIABLE
 from errorbar.judging.study_folder import Study
-from errorbar.judging.web.sessions import csrf_of
 from tests.judging.served import CSRF, Visitor, made_study, served
 
 
@@ -77,7 +76,7 @@ def test_a_form_that_is_sent_twice_lets_one_rater_in(study: Study, url: str) -> 
     with ThreadPoolExecutor(4) as clicks:
         replies = [*clicks.map(send, range(4))]
     assert {reply.status_code for reply in replies} == {303}
-    assert len({reply.cookies["errorbar_judge"] for reply in replies}) == 1
+    assert len({next(value for name, value in reply.cookies.items() if "judge" in name) for reply in replies}) == 1
     assert len(raters(study)) == 1
     assert judge_invite(study.folder).links[0].invite.uses == 1
 
@@ -114,6 +113,12 @@ def test_an_exhausted_link_lets_exactly_so_many_in(study: Study, url: str) -> No
     assert "As many people as were wanted" in late.text
 
 
+def word_of(page: httpx.Response) -> dict[str, str]:
+    found = CSRF.search(page.text)
+    assert found
+    return {"csrf": found[1]}
+
+
 def test_expired_and_revoked_links(study: Study, url: str, clock: Path) -> None:
     short, long = (
         judge_invite(study.folder, crowd=name, days=days).links[0].url for name, days in (("s", 1), ("l", 9))
@@ -121,15 +126,15 @@ def test_expired_and_revoked_links(study: Study, url: str, clock: Path) -> None:
     early = Visitor(url)
     early.enter(f"{short}?participant=early")
     late = Visitor(url)
-    late.http.get(short[short.index("/j/") :])  # the form is on the screen while the link expires
+    shown = late.http.get(short[short.index("/j/") :])  # the form is on the screen while the link expires
     clock.write_text(str(2 * 86400))
-    word = {"csrf": csrf_of(late.http.cookies["errorbar_form"])}
+    word = word_of(shown)
     assert late.http.post(short[short.index("/j/") :], data=word).status_code == 410
     assert 'data-notice="expired"' in late.http.get(short[short.index("/j/") :]).text
     assert early.claim()["standing"] == "work"  # who came by it works on
-    late.http.get(long[long.index("/j/") :])
+    shown = late.http.get(long[long.index("/j/") :])
     judge_invite(study.folder, revoked="l")
-    word = {"csrf": csrf_of(late.http.cookies["errorbar_form"])}
+    word = word_of(shown)
     assert late.http.post(long[long.index("/j/") :], data=word).status_code == 410
     assert raters(study) == ["rater-1"]
 
@@ -168,6 +173,7 @@ def test_an_id_alone_does_not_open_somebodys_work(study: Study, url: str) -> Non
     link = judge_invite(study.folder, crowd="c").links[0].url
     max_, thief = Visitor(url), Visitor(url)
     max_.enter(f"{link}?participant=max", participant="max")
+    assert max_.claim()["items"]
     taken = thief.enter(f"{link}?participant=max", participant="max")
     assert taken.status_code == 409
     assert "another browser" in taken.text
@@ -181,16 +187,21 @@ def test_an_id_alone_does_not_open_somebodys_work(study: Study, url: str) -> Non
 
 
 def test_a_form_that_is_sent_again_is_the_same_person(study: Study, url: str) -> None:
-    """The reply was lost: the browser has the form's cookie, and no other."""
+    """The reply was lost: the form is sent again, or the link opened again before any work was handed out."""
     link = judge_invite(study.folder, crowd="c").links[0].url
     nat = Visitor(url)
     path = link[link.index("/j/") :]
-    nat.http.get(f"{path}?participant=nat")
-    form = nat.http.cookies["errorbar_form"]
-    assert nat.enter(f"{link}?participant=nat", participant="nat").status_code == 303
-    retry = Visitor(url)
-    retry.http.cookies.set("errorbar_form", form)
-    assert retry.enter(f"{link}?participant=nat", participant="nat").status_code == 303
+    form = {**word_of(nat.http.get(f"{path}?participant=nat")), "participant": "nat"}
+    cookies = dict(nat.http.cookies)
+    replies = [httpx.post(url + path, data=form, cookies=cookies, trust_env=False) for _ in range(2)]
+    assert [reply.status_code for reply in replies] == [303, 303]
+    assert dict(replies[0].cookies) == dict(replies[1].cookies)
+    first, again = Visitor(url), Visitor(url)
+    first.http.cookies = httpx.Cookies(dict(replies[0].cookies))
+    assert again.enter(f"{link}?participant=nat", participant="nat").status_code == 303
+    assert first.http.get("/work").status_code == 401, "two browsers never share the work"
+    assert again.claim()["items"]
+    assert Visitor(url).enter(f"{link}?participant=nat", participant="nat").status_code == 409
     assert raters(study) == ["rater-1"]
 
 
@@ -204,3 +215,23 @@ def test_names_that_are_typed_and_ids_that_are_drawn(study: Study, url: str) -> 
         assert Visitor(url).enter(free).status_code == 303
     assert raters(study) == ["rater-1", "rater-2", "rater-3"]
     assert Visitor(url).http.get(f"{free[free.index('/j/') :]}?participant={'x' * 201}").status_code == 400
+
+
+def test_typed_names_that_look_the_same_are_one_person(study: Study, url: str) -> None:
+    """NFKC, no difference of capital letters or spaces, no characters that nobody sees."""
+    named = judge_invite(study.folder, crowd="n", kind="named").links[0].url
+    olga = Visitor(url)
+    assert olga.enter(named, participant="Olga Weiß").status_code == 303
+    assert olga.claim()["items"]
+    for name in (
+        "olga weiss",
+        "OLGA  WEISS",
+        "Ol\u200bga Weiß",
+        "\uff2flga\u00a0Weiß",
+        "\u202eOlga Weiß\u2069",
+        "Olga\u00ad Weiß",
+    ):
+        assert Visitor(url).enter(named, participant=name).status_code == 409, name
+    assert "Please say who you are" in Visitor(url).enter(named, participant="\u200b").text
+    assert Visitor(url).enter(named, participant="Olga Weis").status_code == 303
+    assert raters(study) == ["rater-1", "rater-2"]

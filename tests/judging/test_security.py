@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from errorbar.judging.study_folder import Study
 from errorbar.judging.web.guard import MOST_BYTES
 from errorbar.judging.web.rate_limits import RateLimit
 from errorbar.judging.web.refusals import RefusalError
+from errorbar.judging.web.sessions import csrf_of
 from errorbar.judging.web.small_markdown import markdown_html
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
 
@@ -99,7 +101,7 @@ def test_a_simple_request_of_another_site_is_no_json(rater: Visitor) -> None:
 def test_cookies(study: Study, url: str, tmp_path: Path) -> None:
     path = judge_invite(study.folder, names=["cy"]).links[0].url
     plain = Visitor(url).enter(path).headers.get_list("set-cookie")[0]
-    assert plain.startswith("errorbar_judge=")
+    assert re.match(r"errorbar_judge_[\w-]{8}=", plain)
     assert "HttpOnly" in plain
     assert "SameSite=lax" in plain
     assert "Secure" not in plain
@@ -112,7 +114,7 @@ def test_cookies(study: Study, url: str, tmp_path: Path) -> None:
 
 def test_the_store_keeps_no_secret(study: Study, rater: Visitor) -> None:
     """Who reads the store can neither sign in nor come by a link."""
-    token = rater.http.cookies["errorbar_judge"]
+    token = rater.http.cookies[rater.cookie("errorbar_judge")]
     with study.store(read_only=True) as store, store.read() as snapshot:
         kept = " ".join(snapshot.scalars(select(SESSION.c.token_hash)))
         kept += " ".join(snapshot.scalars(select(INVITE.c.token_hash)))
@@ -123,13 +125,57 @@ def test_the_store_keeps_no_secret(study: Study, rater: Visitor) -> None:
 
 def test_one_session_does_not_pass_for_another(study: Study, url: str, rater: Visitor) -> None:
     sly = Visitor(url)
-    sly.http.cookies.set("errorbar_manage", rater.http.cookies["errorbar_judge"])
-    assert sly.http.get("/manage/raters").status_code == 401
     manager = Visitor(url)
     manager.manage(study)
+    sly.http.cookies.set(manager.cookie("errorbar_manage"), rater.http.cookies[rater.cookie("errorbar_judge")])
+    assert sly.http.get("/manage/raters").status_code == 401
     mixed = Visitor(url)
-    mixed.http.cookies.set("errorbar_judge", manager.http.cookies["errorbar_manage"])
+    mixed.http.cookies.set(rater.cookie("errorbar_judge"), manager.http.cookies[manager.cookie("errorbar_manage")])
     assert mixed.http.get("/work").status_code == 401
+
+
+def test_a_session_does_not_follow_from_a_cookie_that_somebody_chose(study: Study, url: str) -> None:
+    """Who put a form's cookie into another's browser does not get that browser's session."""
+    link = judge_invite(study.folder, crowd="fixed").links[0].url
+    path = link[link.index("/j/") :]
+    victim, thief = Visitor(url), Visitor(url)
+    victim.http.get(path)
+    name = victim.cookie("errorbar_form")
+    for visitor in (victim, thief):
+        visitor.http.cookies.clear()
+        visitor.http.cookies.set(name, "chosen-by-the-thief")
+    assert victim.enter(f"{path}?participant=vic", participant="vic").status_code == 303
+    session = victim.http.cookies[victim.cookie("errorbar_judge")]
+    held = victim.claim()
+    assert held["items"]
+    chosen_word = {"csrf": csrf_of("chosen-by-the-thief"), "participant": "vic"}
+    assert thief.http.post(path, data=chosen_word).status_code == 403
+    assert thief.enter(f"{path}?participant=vic", participant="vic").status_code == 409
+    nameless = [Visitor(url) for _ in range(2)]
+    for visitor in nameless:
+        visitor.http.cookies.set(name, "chosen-by-the-thief")
+        assert visitor.enter(path).status_code == 303
+    sessions = {visitor.http.cookies[visitor.cookie("errorbar_judge")] for visitor in nameless}
+    assert len({session, *sessions}) == 3
+    assert victim.claim() == held
+
+
+def test_two_studies_on_one_host_do_not_sign_each_other_out(study: Study, url: str, tmp_path: Path) -> None:
+    """Browsers send the cookies of a host to all of its ports."""
+    other = made_study(tmp_path / "other", Rules(), items=3)
+    one = Visitor(url)
+    one.enter(judge_invite(study.folder, names=["two-studies"]).links[0].url)
+    one.manage(study)
+    with served(other) as second_url:
+        two = Visitor(second_url)
+        two.http.cookies = one.http.cookies
+        two.enter(judge_invite(other.folder, names=["ann"]).links[0].url)
+        two.manage(other)
+        assert two.claim(1)["items"]
+        assert two.http.get("/manage/raters").status_code == 200
+    one.http.cookies = two.http.cookies
+    assert one.claim(1)["items"]
+    assert one.http.get("/manage/raters").status_code == 200
 
 
 def test_an_item_of_somebody_else_cannot_be_answered(study: Study, url: str, rater: Visitor) -> None:

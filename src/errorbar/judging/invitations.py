@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +17,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.judging.random_tokens import derived, fingerprint
-from errorbar.judging.store_tables import EVENT, INVITE, RATER
+from errorbar.judging.store_tables import ASSIGNMENT, EVENT, INVITE, RATER
 
 InviteKind = Literal["personal", "back", "crowd", "named", "trusting"]
 """``back``: for a rater who has come already; the others but the first are of a crowd. ``named``: who comes without a
@@ -149,13 +150,24 @@ def revoke(tx: Connection, label: str, now: float) -> Invite:
     return _invite(tx.execute(_INVITES.where(INVITE.c.id == row.id)).one())
 
 
+def folded_name(name: str) -> str:
+    """A name as typed names are compared: NFKC, without the difference of capital letters, spaces or format characters.
+
+    So nobody works twice by a name that looks the same.
+    """
+    visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", " ".join(visible.casefold().split()))
+
+
 def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | None:
     """Whom a link knows: that of one person this person, that of a crowd who came by that participant id."""
     if invite.kind == "back":
         same_person = RATER.c.name == invite.label
+    elif invite.kind == "personal":
+        same_person = RATER.c.participant == f"invite:{invite.id}"
     else:
-        key = f"invite:{invite.id}" if invite.kind == "personal" else f"id:{participant}"
-        same_person = RATER.c.participant == key
+        names = {participant, *([folded_name(participant)] if invite.kind == "named" else ())}
+        same_person = RATER.c.participant.in_([f"id:{name}" for name in names])
     found: int | None = tx.scalar(select(RATER.c.id).where(same_person))
     return found if participant or invite.is_personal else None
 
@@ -180,8 +192,8 @@ def join(
 
     Raises:
         ClosedError: If the link expired, was revoked, or is used up, and they are new.
-        TakenError: If somebody in another browser works by this id. A link of the crowd is no proof of who one is:
-            who knows another's id must not get their items.
+        TakenError: If somebody in another browser has begun to work by this id. A link of the crowd is no proof
+            of who one is: who knows another's id must not get their items.
     """
     invite = _invite(tx.execute(_INVITES.where(INVITE.c.id == invite.id)).one())
     state = invite.state(now)
@@ -190,13 +202,14 @@ def join(
     if state == "revoked" or (state == "expired" and not back):
         raise ClosedError(state)
     if known is not None:
-        if invite.kind in ("crowd", "named") and not back:
+        if invite.kind in ("crowd", "named") and not back and _has_begun(tx, known):
             raise TakenError
         return Joined(known, new=False)
     if state != "open":
         raise ClosedError(state)
     tx.execute(update(INVITE).where(INVITE.c.id == invite.id).values(uses=INVITE.c.uses + 1))
     personal = invite.kind == "personal"
+    participant = folded_name(participant) if invite.kind == "named" else participant
     key = f"invite:{invite.id}" if personal else f"id:{participant or secrets.token_urlsafe(16)}"
     name = invite.label if personal else _next_name(tx)
     values = {"name": name, "participant": key, "invite": invite.id, "seed": secrets.randbelow(2**31)}
@@ -213,6 +226,11 @@ _INVITES = select(*(column for column in INVITE.c if column.name != "token_hash"
 
 def _invite(row: Row[tuple[object, ...]]) -> Invite:
     return Invite(**row._asdict())
+
+
+def _has_begun(tx: Connection, rater: int) -> bool:
+    """Whether a rater was given an item: until then there is nothing that another browser could take from them."""
+    return tx.scalar(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.rater == rater).limit(1)) is not None
 
 
 def _name_taken(tx: Connection, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from errorbar.judging.group_commit import GroupCommit
 from errorbar.judging.live_status import LiveStatus
+from errorbar.judging.random_tokens import derived
 from errorbar.judging.rules import Rules
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store import Store
@@ -23,12 +24,14 @@ from errorbar.judging.study_values import current_rules, get_value
 from errorbar.judging.web.rate_limits import RateLimit
 from errorbar.judging.web.refusals import forged, signed_out
 from errorbar.judging.web.sessions import (
+    FORM_COOKIE,
     MANAGER_COOKIE,
     PROOF,
     RATER_COOKIE,
     KnownSessions,
     Session,
     csrf_fits,
+    form_fits,
     is_stale,
     prolong,
     read_session,
@@ -121,7 +124,7 @@ class Desk:
 
     async def session(self, request: Request, cookie: str) -> Session | None:
         """Who the cookie of a request says it is, be the session over or not."""
-        token = request.cookies.get(cookie, "")
+        token = self.cookie_of(request, cookie)
         if not token or len(token) > 200:
             return None
         session = self.sessions.get(token)
@@ -148,11 +151,23 @@ class Desk:
             self.sessions.forget(session.token)
         return session
 
+    def cookie_name(self, cookie: str) -> str:
+        """The name of a cookie in this study: browsers keep cookies of one host together, whatever the port."""
+        return f"{cookie}_{derived(self.key, 'cookies')[:8]}"
+
+    def cookie_of(self, request: Request, cookie: str) -> str:
+        """The value of a cookie; empty: the browser has none."""
+        return request.cookies.get(self.cookie_name(cookie), "")
+
+    def delete_cookie(self, response: Response, cookie: str, path: str = "/") -> None:
+        """Take a cookie from the browser."""
+        response.delete_cookie(self.cookie_name(cookie), path=path)
+
     def set_cookie(self, response: Response, name: str, token: str, path: str = "/") -> None:
         """Give the browser a cookie that no script can read and no other site can make it send."""
         strict = path != "/"
         response.set_cookie(
-            name,
+            self.cookie_name(name),
             token,
             max_age=int(PROOF) if name == RATER_COOKIE else None,
             path=path,
@@ -178,12 +193,23 @@ def root_of(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
-def refuse_forged(cookie: str, brought: str, request: Request) -> None:
-    """See that a post comes from a page of ours.
+def refuse_forged(session: str, brought: str, request: Request) -> None:
+    """See that a post of somebody who is signed in comes from a page of ours.
 
     Raises:
-        RefusalError: If it does not bring the word of its cookie, or the browser says that it is another site's.
+        RefusalError: If it does not bring the word of its session, or the browser says that it is another site's.
     """
-    elsewhere = request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
-    if elsewhere or not csrf_fits(cookie, brought):
+    if _is_elsewhere(request) or not csrf_fits(session, brought):
         raise forged()
+
+
+def refuse_forged_form(form: Mapping[str, str], request: Request) -> str:
+    """See the same of a form of somebody who is not signed in; its word, which no other form has."""
+    desk, word = desk_of(request), form.get("csrf", "")
+    if _is_elsewhere(request) or not form_fits(desk.key, desk.cookie_of(request, FORM_COOKIE), word):
+        raise forged()
+    return word
+
+
+def _is_elsewhere(request: Request) -> bool:
+    return request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")

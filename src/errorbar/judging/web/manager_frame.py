@@ -14,7 +14,7 @@ from errorbar.judging.random_tokens import fresh_token
 from errorbar.judging.rater_pages import pages
 from errorbar.judging.web.bodies import read_form
 from errorbar.judging.web.desk import Desk, desk_of, refuse_forged, root_of
-from errorbar.judging.web.sessions import FORM_COOKIE, MANAGER_COOKIE, Session, csrf_of
+from errorbar.judging.web.sessions import FORM_COOKIE, MANAGER_COOKIE, Session, form_word
 
 PAGES = (
     ("", "Progress"),
@@ -74,10 +74,12 @@ def page(request: Request, seat: Seat, template: str, here: str, parts: Mapping[
 
 def login_page(request: Request, said: str = "", status: int = 200) -> Response:
     """Where the token is given."""
-    cookie = request.cookies.get(FORM_COOKIE, "") or fresh_token()
-    told = {"title": "Manage a study", "root": root_of(request), "here": "", "csrf": csrf_of(cookie), "pages": ()}
+    desk = desk_of(request)
+    cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
+    csrf = form_word(desk.key, cookie)
+    told = {"title": "Manage a study", "root": root_of(request), "here": "", "csrf": csrf, "pages": ()}
     told["study"] = ""
     html = pages().get_template("manage_login.html").render(**told, said=said, wrong=True)
     response = HTMLResponse(html, status)
-    desk_of(request).set_cookie(response, FORM_COOKIE, cookie)
+    desk.set_cookie(response, FORM_COOKIE, cookie)
     return response

@@ -30,7 +30,7 @@ from errorbar.judging.store_tables import ITEM, RATER
 from errorbar.judging.study_export import KINDS, NONE_YET
 from errorbar.judging.study_status import StudyStatus
 from errorbar.judging.web.bodies import read_form
-from errorbar.judging.web.desk import address, desk_of, refuse_forged, root_of
+from errorbar.judging.web.desk import address, desk_of, refuse_forged_form, root_of
 from errorbar.judging.web.manager_frame import Seat, after, login_page, page, posted, seated
 from errorbar.judging.web.refusals import RefusalError
 from errorbar.judging.web.sessions import FORM_COOKIE, MANAGER_COOKIE, close_session, open_session
@@ -122,14 +122,14 @@ async def sign_in(request: Request) -> Response:
     desk.tries.take(address(request))
     desk.logins.look(address(request))
     form = await read_form(request)
-    refuse_forged(request.cookies.get(FORM_COOKIE, ""), form.get("csrf", ""), request)
+    refuse_forged_form(form, request)
     if not same(form.get("token", "").strip(), desk.study.secrets.manager):
         desk.logins.take(address(request))
         return login_page(request, "That is not the right token. The server prints it when it starts.", 403)
     session = await desk.writer.do(lambda tx: open_session(tx, None, desk.clock()))
     response = RedirectResponse(f"{root_of(request)}/manage", 303)
     desk.set_cookie(response, MANAGER_COOKIE, session.token, f"{root_of(request)}/manage")
-    response.delete_cookie(FORM_COOKIE)
+    desk.delete_cookie(response, FORM_COOKIE)
     return response
 
 
@@ -139,7 +139,7 @@ async def sign_out(request: Request) -> Response:
     await seat.desk.writer.do(lambda tx: close_session(tx, seat.session.token))
     seat.desk.sessions.forget(seat.session.token)
     response = RedirectResponse(f"{root_of(request)}/manage", 303)
-    response.delete_cookie(MANAGER_COOKIE, path=f"{root_of(request)}/manage")
+    seat.desk.delete_cookie(response, MANAGER_COOKIE, path=f"{root_of(request)}/manage")
     return response
 
 

@@ -20,6 +20,7 @@ from errorbar.judging.invitations import (
     Invite,
     TakenError,
     find_invite,
+    folded_name,
     join,
     rater_of,
 )
@@ -27,13 +28,14 @@ from errorbar.judging.random_tokens import derived, fresh_token
 from errorbar.judging.rater_pages import introduction_of, notice_page, welcome_page
 from errorbar.judging.rules import Rules
 from errorbar.judging.web.bodies import read_form, storable
-from errorbar.judging.web.desk import Desk, Terms, address, desk_of, refuse_forged, root_of
+from errorbar.judging.web.desk import Desk, Terms, address, desk_of, refuse_forged_form, root_of
 from errorbar.judging.web.refusals import RefusalError
 from errorbar.judging.web.sessions import (
     FORM_COOKIE,
     RATER_COOKIE,
     Session,
-    csrf_of,
+    close_sessions_of,
+    form_word,
     open_session,
     read_session,
 )
@@ -78,9 +80,8 @@ async def enter(request: Request) -> Response:
     form = await read_form(request)
     participant = _participant(form)
     door = await desk.read(lambda snapshot: _door(desk, snapshot, request, participant))
-    cookie = request.cookies.get(FORM_COOKIE, "")
     try:
-        refuse_forged(cookie, form.get("csrf", ""), request)
+        word = refuse_forged_form(form, request)
     except RefusalError as refusal:
         shut = _shut(desk, door)  # a form to send again would only be refused again
         return _closed(shut, request) if shut else _asked(request, door, participant, refusal.message, refusal.status)
@@ -92,15 +93,17 @@ async def enter(request: Request) -> Response:
     before = await desk.session(request, RATER_COOKIE)
     agreed = _agreement(door.terms.rules, desk.clock())
 
-    # From the form's cookie, so that a form that is sent again, as its reply was lost, proves who sends it.
-    token = derived(desk.key, "session", cookie, str(door.invite.id), participant)
-    who = participant or derived(desk.key, "nameless", cookie, str(door.invite.id))  # sent twice, it is one rater
+    # From the form's word, so that a form that is sent again, as its reply was lost, proves who sends it.
+    token = derived(desk.key, "session", word, str(door.invite.id), participant)
+    who = participant or derived(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
 
     def work(tx: Connection) -> Session:
         now = desk.clock()
         sent_before = read_session(tx, token)
         proven = {each.rater for each in (before, sent_before) if each is not None}
         joined = join(tx, door.invite, who, agreed, now, proven)
+        if not (joined.new or joined.rater in proven or door.invite.is_personal or door.invite.kind == "trusting"):
+            close_sessions_of(tx, joined.rater)  # nobody shares the work of a rater who had not begun
         return open_session(tx, joined.rater, now, token)
 
     try:
@@ -116,7 +119,7 @@ async def enter(request: Request) -> Response:
         return HTMLResponse(page, 409)
     response = RedirectResponse(f"{root_of(request)}/work", 303)
     desk.set_cookie(response, RATER_COOKIE, session.token)
-    response.delete_cookie(FORM_COOKIE)
+    desk.delete_cookie(response, FORM_COOKIE)
     return response
 
 
@@ -145,13 +148,14 @@ def _participant(fields: Mapping[str, str]) -> str:
 
 def _asked(request: Request, door: _Door, participant: str, problem: str = "", status: int = 200) -> Response:
     """The form; a browser that has no cookie for it gets one."""
-    cookie = request.cookies.get(FORM_COOKIE, "") or fresh_token()
+    desk = desk_of(request)
+    cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
     rules = door.terms.rules if not door.known else Rules(pay=door.terms.rules.pay)  # agreed already
     page = welcome_page(
         door.terms.scheme.title,
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
         rules=rules,
-        csrf=csrf_of(cookie),
+        csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
         problem=problem,
@@ -159,14 +163,14 @@ def _asked(request: Request, door: _Door, participant: str, problem: str = "", s
         root=root_of(request),
     )
     response = HTMLResponse(page, status)
-    desk_of(request).set_cookie(response, FORM_COOKIE, cookie)
+    desk.set_cookie(response, FORM_COOKIE, cookie)
     return response
 
 
 def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
     """What is missing in the form."""
     rules = door.terms.rules
-    if door.invite.kind == "named" and not participant:
+    if door.invite.kind == "named" and not folded_name(participant):
         return "Please say who you are."
     if any(form.get(f"eligible-{n}") not in ("yes", "no") for n in range(len(rules.eligibility))):
         return "Please answer every question."

@@ -72,12 +72,12 @@ async def sign_out(request: Request) -> Response:
     desk = desk_of(request)
     desk.tries.take(address(request))
     form = await read_form(request)
-    token = request.cookies.get(RATER_COOKIE, "")
+    token = desk.cookie_of(request, RATER_COOKIE)
     refuse_forged(token, form.get("csrf", ""), request)
     await desk.writer.do(lambda tx: close_session(tx, token))
     desk.sessions.forget(token)
     response = RedirectResponse(f"{root_of(request)}/", 303)
-    response.delete_cookie(RATER_COOKIE)
+    desk.delete_cookie(response, RATER_COOKIE)
     return response
 
 

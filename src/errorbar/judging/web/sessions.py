@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from errorbar.judging.random_tokens import fingerprint, fresh_token, same
+from errorbar.judging.random_tokens import derived, fingerprint, fresh_token, same
 from errorbar.judging.store_tables import SESSION
 
 DAY = 86400.0
@@ -16,6 +16,7 @@ LIFE, MANAGER_LIFE = 30 * DAY, DAY
 PROOF = 400 * DAY
 """How long a cookie stays in a browser: a session that is over still proves whose it was."""
 RATER_COOKIE, MANAGER_COOKIE, FORM_COOKIE = "errorbar_judge", "errorbar_manage", "errorbar_form"
+"""How names of cookies begin; behind comes what tells the studies of one host apart (``Desk.cookie_name``)."""
 _TRUSTED = 5.0
 """Seconds for which a process believes what it read of a session."""
 _MOST = 20_000
@@ -45,6 +46,21 @@ def csrf_fits(cookie: str, brought: str) -> bool:
     return bool(cookie) and same(csrf_of(cookie), brought)
 
 
+def form_word(key: str, cookie: str) -> str:
+    """A new word for a form of somebody who is not signed in: only the server makes one, for this cookie alone.
+
+    A session follows from it, and not from the cookie, which somebody else may have put into the browser.
+    """
+    fresh = fresh_token()
+    return f"{fresh}.{derived(key, 'form', cookie, fresh)}"
+
+
+def form_fits(key: str, cookie: str, brought: str) -> bool:
+    """Whether a form brought a word that the server made for its cookie."""
+    fresh, _, mark = brought.partition(".")
+    return bool(cookie) and same(derived(key, "form", cookie, fresh), mark)
+
+
 def open_session(tx: Connection, rater: int | None, now: float, token: str = "") -> Session:
     """Sign somebody in; by the same ``token`` again it is the same session."""
     token = token or fresh_token()
@@ -66,6 +82,11 @@ def prolong(tx: Connection, session: Session, now: float) -> None:
     """Let a session last from now on."""
     life = MANAGER_LIFE if session.rater is None else LIFE
     tx.execute(update(SESSION).where(SESSION.c.token_hash == fingerprint(session.token)).values(expires=now + life))
+
+
+def close_sessions_of(tx: Connection, rater: int) -> None:
+    """Sign a rater out of every browser."""
+    tx.execute(delete(SESSION).where(SESSION.c.rater == rater))
 
 
 def close_session(tx: Connection, token: str) -> None:
