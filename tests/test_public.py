@@ -127,7 +127,7 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
             "by must be one of type, sentence, fragment, team or None, got 'both'",
         ),
         ("score", (GOLD, SYSTEM), {"progress": 1}, "progress must be a function, got 1"),
-        ("score", (GOLD, b"out.txt"), {}, "systems must be a path, a Hypothesis, a list of "),
+        ("score", (GOLD, b"out.txt"), {}, "systems must be a path, a Hypothesis, a Corpus, a list of "),
         (
             "compare",
             (GOLD, [SYSTEM] * 2),

@@ -139,7 +139,7 @@ def test_documents_join_a_corpus_in_memory_and_leave_it_as_it_is(folder: Path) -
 @pytest.mark.parametrize(
     ("gold", "said"),
     [
-        (7, "gold must be a path, a Corpus, a list of paths or a mapping of texts to paths, got 7"),
+        (7, "gold must be a path, a Corpus, a list of paths, a mapping of texts to paths or lists of texts, .*, got 7"),
         ([None], "gold must be .*, got list of NoneType"),
         ({"ann": 7}, "gold must be .*, got dict of int"),
         ([], "no reference file"),

@@ -55,7 +55,7 @@ class Place:
 _OPTION = re.compile(
     r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
         |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
-        (?:=(?P<value>'[^']*'|[^\s,;()]+)|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
+        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
     re.VERBOSE,
 )
 _SWITCHES = "again all as-written by-type ci force lenient pairs retokenize trust"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
+from typing import cast
 
-from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
@@ -25,8 +26,8 @@ AS_REFERENCE = Admission(advise=False, free=True)
 
 
 def text_chunks(
-    source: NamedFile,
-    references: Sequence[NamedFile],
+    source: NamedFile | Hypothesis,
+    references: Sequence[NamedFile | Hypothesis],
     problems: Problems,
     *,
     size: int = CHUNK,
@@ -34,13 +35,18 @@ def text_chunks(
 ) -> Iterator[Corpus]:
     """Read a source and its corrected versions in step, corpora of at most ``size`` sentences; then raise all problems.
 
-    Annotators are called after their files. A text that is no correction of the source is refused, as that of a system.
+    A text is a file, or lines in memory under a name. Annotators are called after their texts. A text that is no
+    correction of the source is refused, as that of a system.
     """
     refuse_same_names(references, "references", "--reference=name=path")
-    lines = [opened_text(file.path, problems) for file in (source, *references)]
-    names = tuple(file.name for file in references)
+    lines = [
+        Lines.kept(text.name, text.lines) if isinstance(text, Hypothesis) else opened_text(text.path, problems)
+        for text in (source, *references)
+    ]
+    names = tuple(text.name for text in references)
     looks = [Look() for _ in references]
-    sentences = parallel_sentences(_looked_at(read_parallel(lines[0], lines[1:], problems), looks), names)
+    rows = _looked_at(read_parallel(lines[0], lines[1:], problems), looks, retokenize=admission.retokenize)
+    sentences = parallel_sentences(rows, names)
     try:
         while taken := list(islice(sentences, size)):
             yield Corpus(taken, names, source.name, cache={"checked": True})
@@ -57,14 +63,18 @@ def text_chunks(
     problems.raise_errors()
 
 
-def _looked_at(lines: Iterable[ParallelLine], looks: Sequence[Look]) -> Iterator[ParallelLine]:
-    """The lines, each reference looked at on the way where somebody has a text for them."""
+def _looked_at(lines: Iterable[ParallelLine], looks: Sequence[Look], *, retokenize: bool) -> Iterator[ParallelLine]:
+    """The lines as they are taken, each reference looked at on the way where somebody has a text for them."""
     rows = iter(lines)
     while block := list(islice(rows, CHUNK)):
+        taken: list[list[str | None]] = [list(line.corrected) for line in block]
         for k, look in enumerate(looks):
-            there = [(line.source, text) for line in block if (text := line.corrected[k]) is not None]
-            look.add([source for source, _ in there], [text for _, text in there])
-        yield from block
+            there = [at for at, line in enumerate(block) if line.corrected[k] is not None]
+            texts = [cast("str", block[at].corrected[k]) for at in there]
+            texts = look.add([block[at].source for at in there], texts, retokenize=retokenize)
+            for at, text in zip(there, texts, strict=True):
+                taken[at][k] = text
+        yield from (line._replace(corrected=tuple(texts)) for line, texts in zip(block, taken, strict=True))
 
 
 def source_corpus(path: Source, problems: Problems) -> Corpus:

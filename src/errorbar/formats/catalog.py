@@ -16,7 +16,7 @@ from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.opening import Lines, display_name, first_line, open_bytes, read_once
-from errorbar.formats.pipes import pipes_are_kept
+from errorbar.formats.pipes import is_there, pipes_are_kept
 from errorbar.formats.text import read_text, write_text
 from errorbar.formats.token_labels import is_labels, read_token_labels
 
@@ -107,6 +107,8 @@ def recognize(path: str) -> Format:
 def is_hoo(path: str) -> bool:
     """Whether a path is HOO data: a folder with edit files (perhaps in ``Gold``), or an edit file."""
     place = Path(path)
+    if not is_there(path):
+        return False
     if place.is_dir():
         return any(is_xml(each) for folder in (place, place / GOLD) if folder.is_dir() for each in folder.iterdir())
     if not place.is_file():
@@ -120,7 +122,7 @@ def is_hoo(path: str) -> bool:
 
 def labels_tokens(path: str) -> bool:
     """Whether a file is one of token labels; a pipe that nobody keeps is not looked into."""
-    if (read_once(path) and not pipes_are_kept()) or not (path == "-" or Path(path).is_file() or read_once(path)):
+    if (read_once(path) and not pipes_are_kept()) or not (read_once(path) or (is_there(path) and Path(path).is_file())):
         return False
     try:
         return is_labels(first_line(path))
@@ -146,7 +148,7 @@ def wants_hoo(gold: object, metrics: object = None) -> bool:
         raise UsageError(Problem("hoo-metric", "hoo and other metrics do not score the same data", fix="two commands"))
     # A broken edit file is left to its reader.
     others = (path for path, hoo in zip(paths, data, strict=True) if not hoo and not is_xml(Path(path)))
-    if any(asked) and (other := next((path for path in others if Path(path).is_file()), "")):
+    if any(asked) and (other := next((path for path in others if is_there(path) and Path(path).is_file()), "")):
         what = f"{other} is no HOO edit file"
         raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to hoo makes one of M2 and JSONL"))
     return any(asked) or any(data)

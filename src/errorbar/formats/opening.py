@@ -11,6 +11,7 @@ from gzip import BadGzipFile
 from itertools import chain, count, islice
 from os import fspath
 from pathlib import Path
+from typing import Self
 
 from errorbar.core.errors import InputError, Place, Problem, nearest_file
 from errorbar.core.problems import Problems
@@ -154,7 +155,15 @@ class Lines:
         self.before = before
         self._blocks = self._decoded(byte_blocks(path, last=last) if cut is None else cut, problems)
         self._ahead: list[str] = []
-        self._lines = chain.from_iterable(self.blocks())
+        self._lines: Iterator[str] = chain.from_iterable(self.blocks())
+
+    @classmethod
+    def kept(cls, name: str, lines: Iterable[str]) -> Self:
+        """Lines that are in memory, under a name."""
+        made = cls(name, Problems(), cut=())
+        made._ahead = list(lines)
+        made._lines = iter(made._ahead)
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return self._lines

@@ -39,6 +39,11 @@ def read_once(path: Source) -> bool:
     return fspath(path) == STANDARD_INPUT or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
+def is_there(path: Source) -> bool:
+    """Whether a path leads to something; not if it is too long for one, or holds what none can."""
+    return _status(path) is not None
+
+
 def pipe_key(path: Source) -> Key | None:
     """What tells this pipe from others under all its names; None: it can be read again, as ``/dev/null`` can."""
     status = _status(path)

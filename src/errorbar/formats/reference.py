@@ -17,6 +17,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.m2_file import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.pipes import is_there
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
 UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
@@ -57,7 +58,7 @@ class NamedFile:
         name, equals, path = argument.partition("=")
         if equals and name and path and "/" not in name:
             return cls(path, name)
-        runs = [argument] if "," not in argument or Path(argument).exists() else argument.split(",")
+        runs = [argument] if "," not in argument or is_there(argument) else argument.split(",")
         return cls(argument, ",".join(dict.fromkeys(map(_stem, runs))) or argument)
 
 
@@ -73,7 +74,7 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
     """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10."""
     files: list[NamedFile] = []
     for argument in arguments:
-        if not set(argument) & set("*?[") or Path(argument).exists():
+        if not set(argument) & set("*?[") or is_there(argument):
             files.append(NamedFile.parse(argument))
             continue
         matches = sorted(glob(argument), key=natural_key)  # noqa: PTH207 - Path.glob refuses absolute patterns

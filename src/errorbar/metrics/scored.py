@@ -52,7 +52,7 @@ class OverJudges:
     measures: Mapping[str, Judged]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """A system's score under one metric.
 
@@ -91,6 +91,14 @@ class Score:
     judges: OverJudges | None = None
     runs: Sequence[Score] = ()
     over_runs: Mapping[str, Judged] | None = None
+
+    def __repr__(self) -> str:
+        """One line: the system, the metric, and the value that ranks systems with its interval, as fractions."""
+        title = next(measure.title for measure in self.measures if measure.name == self.main)
+        value, interval = self.estimate.value, self.estimate.interval
+        number = "undefined" if value is None else f"{value:.4f}"
+        ends = "" if interval is None else f" [{interval.low:.4f}, {interval.high:.4f}]"
+        return f"Score({self.system}, {self.metric}: {title} = {number}{ends})"
 
     def run_deviation(self, measure: str) -> float | None:
         """The standard deviation of a measure over the system's runs; None: it has one, or a run has no value."""

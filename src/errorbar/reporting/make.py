@@ -16,6 +16,7 @@ from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.opening import Source
+from errorbar.formats.pipes import is_there
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
@@ -32,7 +33,7 @@ from errorbar.studies.detector_study import read_detectors, study_detectors, wit
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, public, resampling
 from errorbar.studies.hoo_scores import Runs
 from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
-from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
+from errorbar.studies.judgment_input import JudgmentOptions, Votes, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
 from errorbar.studies.panels import Panels, asked_judges
@@ -88,7 +89,7 @@ def report(
     metric: Metrics = None,
     *,
     beta: float | None = None,
-    judgments: Files | None = None,
+    judgments: Votes | None = None,
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
     **shared: Unpack[Making],
@@ -204,7 +205,8 @@ def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
         return systems, []
     every: Sequence[Any] = systems if isinstance(systems, list | tuple) else [systems]
     files = {each: NamedFile.parse(str(each)).path for each in every if _is_path(each)}
-    found = [each for each, path in files.items() if Path(path).is_file() and {"item", "flag"} <= {*header_of(path)}]
+    there = {each: path for each, path in files.items() if is_there(path) and Path(path).is_file()}
+    found = [each for each, path in there.items() if {"item", "flag"} <= {*header_of(path)}]
     return [each for each in every if each not in found], [str(each) for each in found]
 
 
@@ -272,7 +274,7 @@ def _hoo(
 
 
 def _crowd(
-    judgments: Files,
+    judgments: Votes,
     flags: Sequence[str],
     asked: JudgmentOptions,
     drawn: Resampling,

@@ -74,6 +74,10 @@ class AgreementResult(Result):
         pairs = [self._pair_table()] if self.report.pairwise else []
         return [self._table(), *pairs, *([] if self.report.confusion is None else [self._confusion_table()])]
 
+    def printed_tables(self) -> Sequence[Table]:
+        """The coefficients."""
+        return [self._table()]
+
     def view(self, name: str) -> Table:
         """One of the tables: ``agreement``, ``pairs`` or ``confusion``.
 

@@ -36,13 +36,16 @@ from errorbar.core.spec import split_spec, write_text
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats.resampling import Method, Resampling
+from errorbar.studies.in_memory import Frame, plain_data, right_call, series_name, take_sentences
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Progress = Callable[[int], object]
 Metrics = Metric | str | Sequence[Metric | str] | None
 FORMER = {"metrics": "metric", "metric": "metrics", "columns": "column", "annotators": "annotator"}
-FORMER |= {"order": "labels", "methods": "method", "reference": "gold"}
+FORMER |= {"order": "labels", "methods": "method"}
+FORMER |= dict.fromkeys(("reference", "references"), "gold") | {"sources": "source"}
+FORMER |= dict.fromkeys(("system", "hypothesis", "hypotheses", "prediction", "predictions"), "systems")
 """Former and other names of arguments, which are understood where they mean nothing else."""
 OF_SPEC = ("shares", "ties")
 """Former arguments that are parameters of a metric."""
@@ -139,9 +142,14 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def entered(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = _bound(function.__name__, signature, args, kwargs)
+            named = {name: own for name, value in bound.arguments.items() if (own := series_name(value))}
+            given = {name: plain_data(value, name) for name, value in bound.arguments.items()}
+            if "gold" in signature.parameters:
+                take_sentences(function.__name__, signature.parameters, given, named, len(args))
+            bound.arguments = given
             for name, value in bound.arguments.items():
                 if not fits(value, hints[name]):
-                    raise _misfit(name, value, hints[name])
+                    raise _misfit(function.__name__, name, value, hints[name])
                 if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
                     bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
             bound.apply_defaults()
@@ -200,6 +208,8 @@ def _bound(
 ) -> inspect.BoundArguments:
     """The arguments by name, former names as those of today."""
     known, given = signature.parameters, dict(kwargs)
+    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and {"gold", "reference", "references"} & given.keys():
+        given, args = {"systems": args[0], **given}, ()  # the reference has its name, so that this is what it judges
     for name in kwargs:
         if name in known:
             continue
@@ -213,14 +223,17 @@ def _bound(
     try:
         return signature.bind(*args, **given)
     except TypeError as error:
-        raise UsageError(Problem("no-argument", f"{function}: {error}")) from None
+        in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *given.values()))
+        fix = right_call(function, known) if in_memory else ""
+        raise UsageError(Problem("no-argument", f"{function}: {error}", fix=fix)) from None
 
 
-def _misfit(name: str, value: object, hint: Any) -> UsageError:  # noqa: ANN401 - a type hint
+def _misfit(function: str, name: str, value: object, hint: Any) -> UsageError:  # noqa: ANN401 - a type hint
     choices = [each for kind in (hint, *get_args(hint)) if get_origin(kind) is Literal for each in get_args(kind)]
     what = f"{name} must be {expected(hint)}, got {got(value)}"
     if not choices or not isinstance(value, str):
-        return UsageError(Problem("wrong-type", what))
+        fix = right_call(function, [name]) if name == "judgments" and isinstance(value, list | tuple) else ""
+        return UsageError(Problem("wrong-type", what, fix=fix))
     near = nearest(value, choices)
     return UsageError(Problem("bad-parameter", what, fix="" if near.startswith("known") else near))
 
@@ -259,9 +272,24 @@ def _some(values: Iterable[object]) -> Iterable[object]:
     return {type(each): each for each in values}.values() if many else values
 
 
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", NoneType: "None"}
+_WORDS = {
+    Frame: "a data frame",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    NoneType: "None",
+}
 _PATHS = (PathLike[str], Path)
-_SEVERAL = {str: "texts", int: "whole numbers", float: "numbers", bool: "truth values", NoneType: "None"}
+_SEVERAL = {
+    object: "values",
+    Frame: "data frames",
+    str: "texts",
+    int: "whole numbers",
+    float: "numbers",
+    bool: "truth values",
+    NoneType: "None",
+}
 
 
 def expected(hint: Any, *, several: bool = False) -> str:  # noqa: ANN401, PLR0911 - a type hint
@@ -296,7 +324,7 @@ def _either(words: Sequence[str]) -> str:
 
 def got(value: object) -> str:
     """What something that does not fit is called."""
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | bytes | int | float):
         return shortened(repr(value))
     inner = value.values() if isinstance(value, Mapping) else value
     if not isinstance(inner, Sized) or not isinstance(inner, Iterable):

@@ -39,6 +39,7 @@ from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
 from errorbar.studies.door import Drawing, Lenient, Metrics, Said, Working, public
+from errorbar.studies.in_memory import Frame, with_documents
 from errorbar.studies.several_runs import RunNames, refuse_runs, split_runs
 from errorbar.studies.signatures import corpus_signature
 
@@ -47,17 +48,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
-Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source]
+Sentences = Iterable[str]
+Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | Frame
 System = Source | Hypothesis
-Systems = System | Iterable[System] | Mapping[str, Source | Sequence[str]]
+Systems = System | Corpus | Iterable[System] | Mapping[str, Source | Corpus | Sentences] | Iterable[Sentences] | Frame
 
 
 class OfCorpus(TypedDict, total=False):
     """How a corpus is read."""
 
-    source: Annotated[Source | None, Said(None, "The text that the references correct, line by line.")]
+    source: Annotated[
+        Source | Sentences | Frame | None,
+        Said(None, "What the references correct, sentence by sentence: a text's path, or the sentences."),
+    ]
     unmarked: Annotated[Unmarked, Said("auto", f"Who looked at a sentence of M2 without any A line: {LOOKED}.")]
-    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
+    documents: Annotated[
+        Source | Sequence[object] | None,
+        Said(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
+    ]
     as_written: Annotated[bool, Said(False, "Keep reference edits as in the file, in its order and repeated ones too.")]
 
 
@@ -86,7 +94,7 @@ class ReadingOptions:
     """How a corpus and systems are read: what ``Taking`` says."""
 
     unmarked: Unmarked = "auto"
-    documents: Source | None = None
+    documents: Source | Sequence[object] | None = None
     lenient: bool = False
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
@@ -100,7 +108,8 @@ class ReadingOptions:
         """What the arguments say, and the metrics that are to be computed."""
         admission = Admission(given["force"], given["retokenize"])
         how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
-        return cls(*how, admission, source=given["source"]).for_metrics(metrics)
+        source = cast("Source | None", given["source"])  # sentences are a corpus by now
+        return cls(*how, admission, source=source).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
         """The same, with what metrics need."""
@@ -117,7 +126,10 @@ class ReadingOptions:
     def source_folder(self) -> str | None:
         """The source texts of HOO data, by the option of today or the former one."""
         folder = self.documents if self.source is None else self.source
-        return None if folder is None else fspath(folder)
+        if folder is None or isinstance(folder, str | PathLike):
+            return None if folder is None else fspath(folder)
+        what = "the source texts of HOO data are a folder"
+        raise UsageError(Problem("wrong-type", what, fix="give its path as source"))
 
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""
@@ -198,7 +210,7 @@ def read_corpus(
         UsageError: If no file is named, two have one name, or an argument is of the wrong type.
     """
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
-    options = ReadingOptions(*how, source=shared["source"])
+    options = ReadingOptions(*how, source=cast("Source | None", shared["source"]))  # sentences are a corpus by now
     return _corpus(gold, options, options.problems() if problems is None else problems)
 
 
@@ -221,7 +233,7 @@ def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unp
     admission = Admission(shared["force"], shared["retokenize"])
     labels = gold is not None and usual_metric(gold, None) is not None
     options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True, labels=labels)
-    system = _annotator(system) if isinstance(system, Corpus) else system
+    system = annotator_as_system(system) if isinstance(system, Corpus) else system
     if gold is not None:
         return load(gold, system, options).systems[0]
     problems = options.problems()
@@ -231,7 +243,7 @@ def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unp
     return found
 
 
-def _annotator(corpus: Corpus) -> Hypothesis:
+def annotator_as_system(corpus: Corpus) -> Hypothesis:
     """The only annotator of a corpus as a system, who leaves what they did not look at."""
     if len(corpus.annotators) != 1:
         what = f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
@@ -290,8 +302,8 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
         yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
 
 
-def corpus_files(gold: Source | Iterable[Source] | Mapping[str, Source]) -> list[NamedFile]:
-    """The files of a corpus, patterns expanded."""
+def corpus_files(gold: Gold) -> list[NamedFile]:
+    """The files of a corpus that is not in memory, patterns expanded."""
     files = named_files(gold, "gold", patterns=True)
     if not files:
         raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
@@ -335,8 +347,13 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
     found: list[NamedFile | Hypothesis] = []
     if isinstance(systems, Mapping):
         for name, said in systems.items():
-            path = isinstance(said, str | PathLike)
-            found += named_files({name: said}, "systems") if path else [Hypothesis(name, cast("list[str]", said))]
+            if isinstance(said, str | PathLike):
+                found += named_files({name: said}, "systems")
+            else:
+                lines = annotator_as_system(said).lines if isinstance(said, Corpus) else cast("list[str]", said)
+                found.append(Hypothesis(name, lines))
+    elif isinstance(systems, Corpus):
+        found.append(annotator_as_system(systems))
     else:
         one = isinstance(systems, str | PathLike | Hypothesis)
         for each in cast("Iterable[System]", [systems] if one else systems):
@@ -361,7 +378,9 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         problems.take(gold.notes)
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
-    if options.documents is not None:
+    if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):
+        corpus.sentences = with_documents(corpus, options.documents)
+    elif options.documents is not None:
         from errorbar.formats.nucle_project import add_documents  # noqa: PLC0415 - most corpora know their own
 
         add_documents(corpus, named_files(options.documents, "documents")[0].path, problems)

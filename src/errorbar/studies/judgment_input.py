@@ -1,31 +1,33 @@
 """What ``agree`` and the functions of crowds take: judgments, however they come.
 
-Judgments are a table in any layout or several, a corpus whose annotators' edits become judgments, or ``Judgments``.
+Judgments are a table in any layout or several, a table in memory, a corpus whose annotators' edits become judgments, or
+``Judgments``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import isnan
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest, shortened
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
-from errorbar.formats.item_tables import COLUMNS
+from errorbar.formats.item_tables import COLUMNS, NEEDED
 from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.studies.door import Lenient, Said, Working, part, public
+from errorbar.studies.in_memory import Frame, are_sentences
 from errorbar.studies.inputs import read_corpus
 from errorbar.studies.signatures import GIVEN
 
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from errorbar.agreement.krippendorff import Level
 
 Files = Source | Sequence[Source]
-Votes = Files | Judgments | Corpus
+Rows = Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]] | Frame
+"""A table in memory: columns by name, a dictionary for each row, or a data frame."""
+Votes = Files | Judgments | Corpus | Rows
 LABELS = "What labels mean, in the command's words: ``ROLE=LABEL`` with the names of the next arguments"
 ITEMS = (
     "``tokens``, ``tokens-before``, ``tokens-after``, ``tokens-gaps``, ``gaps``, ``sentences``, ``words`` "
@@ -208,12 +212,13 @@ class Judged:
 
 
 @public()
-def read_judgments(judgments: Files, problems: Problems | None = None, **shared: Unpack[Reading]) -> Judgments:
+def read_judgments(judgments: Votes, problems: Problems | None = None, **shared: Unpack[Reading]) -> Judgments:
     """Read judgments of a table in any layout, or make them of a corpus's edits.
 
     Args:
         judgments: CSV (comma, tab, semicolon), JSON lines or Parquet, gzipped or not; results of Mechanical Turk; or an
-            M2 or JSONL corpus, one file or several over the same sentences.
+            M2 or JSONL corpus, one file or several over the same sentences. A table in memory is columns by name, a
+            dictionary for each row, or a data frame: of ``item``, ``rater`` and ``label``, or a column for each rater.
         problems: Where warnings go; None: nowhere.
         shared: How judgments are read.
 
@@ -272,8 +277,16 @@ def _found(
     corpus = isinstance(judgments, Corpus)
     if isinstance(judgments, Corpus):
         gold = judgments
+    elif _is_table(judgments):
+        options.refuse(corpus=False)
+        scale.refuse(corpus=False)
+        return _table_in_memory(_columns(judgments), options, scale.order or options.labels), "the judgments"
     elif not isinstance(judgments, Judgments):
-        files = expand_files(paths_of(judgments))
+        paths = paths_of(cast("Files", judgments))
+        if not isinstance(judgments, str | PathLike) and are_sentences(paths, None, usual=isinstance(judgments, list)):
+            what = f"judgments are paths or a table, got a list that begins with {shortened(paths[0])!r}"
+            raise UsageError(Problem("wrong-type", what, fix='name the columns: {"A": labels, "B": labels}'))
+        files = expand_files(paths)
         files[0] = NamedFile(str(rereadable(files[0].path)), files[0].name)
         corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
     options.refuse(corpus=corpus)
@@ -292,6 +305,73 @@ def _found(
             refuse_others(table.judgments, labels, display_name(file.path))
         tables.append(table)
     return _joined(tables, options), files[0].path if len(files) == 1 else "the judgments"
+
+
+def _is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
+    """Whether judgments are a table in memory."""
+    if isinstance(judgments, Mapping):
+        return True
+    return (
+        isinstance(judgments, list | tuple) and bool(judgments) and all(isinstance(row, Mapping) for row in judgments)
+    )
+
+
+def _columns(rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]) -> dict[str, list[object]]:
+    """The columns of a table in memory, of one length."""
+    if isinstance(rows, Mapping):
+        columns = {str(name): list(column) for name, column in rows.items()}
+    else:
+        names = dict.fromkeys(str(name) for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+    if len({*map(len, columns.values())}) != 1:
+        said = ", ".join(f"{name}: {len(column)}" for name, column in columns.items()) or "there is none"
+        what = f"the columns of the judgments differ in length ({said})"
+        raise UsageError(Problem("judgments-unfit", what, expected="a label, or None, in each row"))
+    return columns
+
+
+def _table_in_memory(
+    columns: dict[str, list[object]], options: JudgmentOptions, labels: Sequence[str]
+) -> JudgmentTable:
+    """Judgments of a table in memory: a row for each, or a column for each rater."""
+    roles = {role: (options.columns or {}).get(role, role) for role in COLUMNS}
+    items = columns.get(roles["item"])
+    wide = options.layout == "wide" or (options.layout == "auto" and not {roles["rater"], roles["label"]} & {*columns})
+    if wide:
+        raters = {name: column for name, column in columns.items() if name != roles["item"]}
+        if options.layout == "auto":
+            _see_that_columns_are_raters(raters)
+        cells = [*zip(*raters.values(), strict=True)]
+        names = range(1, len(cells) + 1) if items is None else items
+        columns = {
+            roles["item"]: [name for name in names for _ in raters],
+            roles["rater"]: [*raters] * len(cells),
+            roles["label"]: [label for row in cells for label in row],
+        }
+    for role in NEEDED:
+        if roles[role] not in columns:
+            what = f"the judgments have no column '{roles[role]}', but {', '.join(columns)}"
+            raise UsageError(Problem("judgments-column", what, fix=_WHICH_COLUMN))
+    item, rater, label, weight, seconds = (columns.get(name) for name in roles.values())
+    there = cast("list[Any]", item), cast("list[Any]", rater), cast("list[Any]", label)
+    made = Judgments.from_columns(*there, cast("list[float] | None", weight), labels=labels)
+    kept = made.settled(options.repeats)
+    times = None if seconds is None or len(seconds) != len(made) else np.array(seconds, np.float64)[kept]
+    if options.labels:
+        refuse_others(made, labels, "the judgments")
+    return JudgmentTable(made.take(kept), times)
+
+
+def _see_that_columns_are_raters(raters: Mapping[str, Sequence[object]]) -> None:
+    """See that each column has a label in common with another: else it may be something else than a rater."""
+    labels = {name: {str(label) for label in column} for name, column in raters.items()}
+    for name, own in labels.items():
+        if not any(own & others for other, others in labels.items() if other != name):
+            what = f"the column '{name}' has no label in common with another, as a rater would have"
+            raise UsageError(Problem("judgments-column", what, fix=_WHICH_COLUMN))
+
+
+_WHICH_COLUMN = 'say which is which: column={"rater": NAME, "label": NAME}; or layout="wide" if each column is a rater'
 
 
 def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Problem, UsageError
+from errorbar.formats.pipes import is_there
 from errorbar.formats.reference import NamedFile, refuse_same_names
 
 RunNames = dict[str, tuple[str, ...]]
@@ -36,7 +36,7 @@ def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFil
 
 def _several(path: str, paths: Sequence[str]) -> bool:
     """Whether a path is those of several runs."""
-    return len(paths) > 1 and all(paths) and not Path(path).exists() and any(Path(one).exists() for one in paths)
+    return len(paths) > 1 and all(paths) and not is_there(path) and any(map(is_there, paths))
 
 
 def refuse_runs(names: RunNames) -> None:

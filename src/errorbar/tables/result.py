@@ -13,8 +13,9 @@ from typing import Any
 
 from errorbar.core.errors import ErrorbarError, Problem, UsageError, nearest
 from errorbar.tables.html_text import notebook_html
-from errorbar.tables.plain import in_series, plain_series
+from errorbar.tables.plain import Plain, in_series, plain_series
 from errorbar.tables.table import Table
+from errorbar.tables.writers import tables_text
 
 FRAMES = ("pandas", "polars")
 """Libraries of data frames; neither comes with errorbar."""
@@ -38,6 +39,10 @@ class Result(ABC):
     def tables(self) -> Sequence[Table]:
         """The tables that the command prints, the main one first."""
 
+    def printed_tables(self) -> Sequence[Table]:
+        """Those of the tables that the command prints where no others are asked for."""
+        return self.tables()
+
     def to_frame(self, table: str = "") -> Any:  # noqa: ANN401 - of a library that the caller chose
         """A table as a data frame: of the library that is imported already, else of that which is installed.
 
@@ -52,12 +57,28 @@ class Result(ABC):
             ErrorbarError: If neither library is installed.
             UsageError: If there is no table of that name.
         """
+        return _frame_library().DataFrame(self._series(table))
+
+    def to_pandas(self, table: str = "") -> Any:  # noqa: ANN401 - typed where pandas is
+        """A table as a data frame of pandas, as ``to_frame`` gives it.
+
+        Raises:
+            ErrorbarError: If pandas is not installed.
+            UsageError: If there is no table of that name.
+        """
+        return _frame_library("pandas").DataFrame(self._series(table))
+
+    def _series(self, table: str) -> dict[str, list[Plain]]:
         found = list(self.tables())
         named = [[one] for one in found if one.name == table] if table else in_series(found)
         if not named:
             fix = nearest(table, [one.name for one in found if one.name])
             raise UsageError(Problem("no-table", f"there is no table '{table}'", fix=fix))
-        return _frame_library().DataFrame(plain_series(named[0]))
+        return plain_series(named[0])
+
+    def __str__(self) -> str:
+        """The tables, as the command prints them."""
+        return tables_text(self.printed_tables(), "table")
 
     def _repr_html_(self) -> str:
         """The tables, as a notebook shows them."""
@@ -92,9 +113,12 @@ class Listing(Result):
         return self.listed
 
 
-def _frame_library() -> Any:  # noqa: ANN401 - one of two libraries
-    name = next((each for each in FRAMES if each in sys.modules), None) or next(filter(find_spec, FRAMES), None)
+def _frame_library(*wanted: str) -> Any:  # noqa: ANN401 - one of two libraries
+    """The first wanted library that is imported already, else that is installed; none wanted: any."""
+    libraries = wanted or FRAMES
+    loaded = (name for name in libraries if name in sys.modules)
+    name = next(loaded, None) or next(filter(find_spec, libraries), None)
     if name is not None:
         return import_module(name)
-    what = "a data frame needs pandas or polars, and neither is installed"
-    raise ErrorbarError(Problem("no-frames", what, fix="pip install pandas, or pip install polars"))
+    what = f"a data frame needs {' or '.join(libraries)}, which is not installed"
+    raise ErrorbarError(Problem("no-frames", what, fix=", or ".join(f"pip install {each}" for each in libraries)))
