@@ -69,6 +69,8 @@ CASES = {
     "an empty line": (["", *SOURCES[1:]], ["empty-lines"]),
     "untokenized": ([line.replace(" ,", ",").replace(" .", ".") for line in SOURCES], ["not-tokenized"]),
     "without any space": (["".join(line.split()) for line in SOURCES], ["not-tokenized"]),
+    "numbered": ([f"{k}. {line}" for k, line in enumerate(SOURCES, 1)], ["numbered-lines"]),
+    "numbered in brackets": ([f" {k}) {line}" for k, line in enumerate(SOURCES, 1)], ["numbered-lines"]),
 }
 
 
@@ -76,6 +78,40 @@ CASES = {
 def test_cases(case: str) -> None:
     lines, expected = CASES[case]
     assert codes(SOURCES, lines) == expected
+
+
+QUOTED = [f"it 's \" w{k} \" that they do n't like , he said ." for k in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [("“w”", ["other-quotes"]), ("`` w ''", ["other-quotes"]), ("’", ["other-quotes"]), ('"', [])],
+)
+def test_other_quotation_marks_are_named(form: str, said: list[str]) -> None:
+    marks = {"“w”": {'"': "”"}, "`` w ''": {'"': "``"}, "’": {"'": "’"}, '"': {"w": "u"}}[form]
+    lines = [line.translate(str.maketrans(marks)) for line in QUOTED]
+    assert codes(QUOTED, lines) == said
+    assert codes(lines, QUOTED) == said  # be they the source's
+
+
+def test_the_order_of_a_whole_file_is_told() -> None:
+    """Not that lines around its middle look shifted, which they do as well."""
+    sources = [f"x{k} y{k} z{k} u{k} v{k} w{k} , q{k} ." for k in range(40)]
+    for lines, order in (sources[::-1], "reversed"), (random.Random(1).sample(sources, 40), "shuffled"):
+        problems = Problems()
+        Admission().take("it", sources, lines, problems)
+        (note,) = problems.notes
+        assert f"but match the source in another order ({order}); they are scored as they are" in note.what
+
+
+def test_a_source_that_is_untokenized_is_named_once() -> None:
+    """Whatever the metric, and also where the system is written as the source."""
+    raw = [untokenized(line) for line in SOURCES]
+    problems = Problems()
+    for name in ("one", "other"):
+        Admission().take(name, raw, [line.replace("more", "most") for line in raw], problems)
+    assert [note.code for note in problems.notes] == ["source-not-tokenized"]
+    assert "of 40 lines, 40 end in a word with a mark" in problems.notes[0].what
 
 
 def test_little_evidence_refuses_nothing() -> None:
@@ -136,7 +172,7 @@ class TestRealTexts:
             (jfleg, read_lines(data / "jfleg_dev/dev.ref0")),
         ):
             shuffled = random.Random(0).sample(lines, len(lines))
-            assert [code for code in codes(sources, shuffled) if code != "shifted-lines"] == ["shuffled-lines"]
+            assert codes(sources, shuffled) == codes(sources, lines[::-1]) == ["shuffled-lines"]
             assert codes(sources, [*lines[1:], lines[0]]) == ["shifted-lines"]
             assert "shuffled-lines" in codes(sources, [*lines[9:], *lines[:9]])
 

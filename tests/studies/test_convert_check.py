@@ -13,6 +13,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.studies.check import MOST, check
 from errorbar.studies.convert import convert
 from errorbar.studies.inputs import read_corpus
+from tests.helpers.cli import CommandLine
 
 GOLD = "S a b c\nA 0 1|||X|||d|||REQUIRED|||-NONE-|||0\n\nS e f\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
 VOTES = "item,rater,label\n1,ann,error\n1,bob,ok\n2,ann,ok\n"
@@ -107,14 +108,47 @@ def test_outputs_are_checked_against_a_reference_in_memory(gold: Path) -> None:
     assert [problem.code for problem in report.problems] == ["line-count"]
 
 
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """A source, two references, one of which lacks a line, and an output."""
+    lines = {"source": SOURCE, "ref0": CORRECTED, "ref1": CORRECTED[:-1], "mine": SOURCE}
+    for name, text in lines.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
+    return tmp_path
+
+
+SOURCE = [f"There is {k} student in our school who like to read many book ." for k in range(2, 9)]
+CORRECTED = [f"There are {k} students in our school who like to read many books ." for k in range(2, 9)]
+
+
+def test_texts_are_checked_against_their_source(texts: Path, errorbar: CommandLine) -> None:
+    good, bad = check([texts / "ref0", texts / "ref1"], source=texts / "source").files
+    assert str(good) == f"{texts / 'ref0'}: 7 lines, 7 sentences changed; no problem"
+    assert [problem.code for problem in bad.problems] == ["line-count", "shifted-lines"]
+    (output,) = check(texts / "mine", gold=texts / "ref0", source=texts / "source").files
+    assert dict(output.counts) == {"lines": 7, "sentences changed": 0}
+    in_memory = check({"mine": CORRECTED}, source=SOURCE)
+    assert dict(in_memory.files[0].counts) == {"lines": 7, "sentences changed": 7}
+    printed = errorbar("check", "--source", texts / "source", texts / "ref0", texts / "ref1")
+    assert (printed.code, "line 7 of the source seems to be missing here" in printed.out) == (1, True)
+    told = errorbar("check", "--source", texts / "source", "--gold", texts / "ref0", texts / "mine", "--retokenize")
+    assert (told.code, "no line looks untokenized" in told.out) == (0, True)
+
+
+def test_advice_about_a_text_leads_somewhere(texts: Path, errorbar: CommandLine) -> None:
+    told = errorbar("check", texts / "ref0")
+    assert "if it is a corrected text, add --source FILE: what it corrects" in told.out
+    assert errorbar("check", texts / "ref0", "--source", texts / "source").code == 0
+    (problem,) = check(texts / "ref0").files[0].problems
+    assert "if it is a corrected text, add source=FILE: what it corrects" in str(problem)
+
+
 def test_options_that_do_not_fit(gold: Path) -> None:
-    with pytest.raises(UsageError, match="about systems' outputs"):
+    with pytest.raises(UsageError, match="leave them out, or add source or gold"):
         check(gold, force=True)
-    with pytest.raises(UsageError, match="for HOO data"):
-        check(gold, source="raw")
-    with pytest.raises(UsageError, match="a Hypothesis is checked against a reference, and there is none; add gold"):
+    with pytest.raises(UsageError, match="against what they correct, and it is not given; add source or gold"):
         check(Hypothesis("mine", ["a"]))
-    with pytest.raises(UsageError, match=r"files must be a path, a Hypothesis or a list of .*, got Corpus"):
+    with pytest.raises(UsageError, match=r"files must be a path, a Hypothesis, a list of .*, got Corpus"):
         check(read_corpus(gold))  # type: ignore[arg-type]  # what a user may try
     with pytest.raises(UsageError, match="nothing to check is named"):
         check([])

@@ -269,7 +269,7 @@ LONG = f"I likes {'very ' * 2000}much ."
         ("agree", ({"A": ["x"], "B": []},), {}, "differ in length"),
         ("agree", ({"worker": ["r", "s"], "text": ["t", "t"], "answer": ["x", "x"]},), {}, "say which is which"),
         ("agree", ({"item": ["r", "s"], "rater": ["t", "t"], "answer": ["x", "x"]},), {}, "no column 'label'"),
-        ("check", (T5,), {}, "add gold"),
+        ("check", (T5,), {}, "add source or gold"),
         ("convert", (T5,), {"source": SOURCES}, "source must be a path"),
     ],
 )
@@ -324,7 +324,12 @@ def test_judgments_are_tables_in_memory(judgments: Any) -> None:  # noqa: ANN401
 
 
 def test_columns_of_judgments_have_the_names_that_are_said() -> None:
-    table: dict[str, Any] = {"sentence": [1, 1, 2, 2], "worker": list("ABAB"), "answer": [1, 0, 0, 0], "seconds": [1.0, 2.0, 3.0, 4.0]}
+    table: dict[str, Any] = {
+        "sentence": [1, 1, 2, 2],
+        "worker": list("ABAB"),
+        "answer": [1, 0, 0, 0],
+        "seconds": [1.0, 2.0, 3.0, 4.0],
+    }
     roles = {"item": "sentence", "rater": "worker", "label": "answer"}
     assert library.agree(table, column=roles, ci=False).report.n_judgments == 4
     apart = {"A": ["x", "y"], "B": ["v", "w"]}

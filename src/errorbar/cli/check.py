@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, taken_options
+from errorbar.cli.options import INPUT, gold_option, taken_options
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.streams import while_read
 from errorbar.cli.talk import show_lines
@@ -17,8 +17,14 @@ from errorbar.core.errors import as_options
 
 @click.command("check", cls=Command)
 @click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
-@click.option("--gold", type=INPUT, metavar="FILE", help="Check each FILE as a system's output for this reference.")
-@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@gold_option("Check each FILE as a system's output for this reference; repeatable.")
+@click.option(
+    "--source",
+    type=INPUT,
+    metavar="FILE",
+    help="Check each FILE as a correction of this text, be it a reference or an output; of HOO data the folder of the "
+    "source texts, if not in Raw beside Gold.",
+)
 @taken_options
 @output_options
 def command(output: Output, **options: Any) -> None:
@@ -32,11 +38,12 @@ def command(output: Output, **options: Any) -> None:
     \b
     errorbar check corpus.m2
     errorbar check --gold corpus.m2 system.txt
+    errorbar check --source dev.src dev.ref0 dev.ref1 system.txt
     errorbar check hoo2011/Gold
     """
     from errorbar.studies.check import check
 
-    done = check(**options)
+    done = check(**options | {"gold": options["gold"] or None})
     with while_read():
         if output == Output("table") and not any(file.problems for file in done.files):
             show_lines(*map(str, done.files))

@@ -63,28 +63,60 @@ class Admission:
         if bad > MOST_UNLIKE * n and bad >= LEAST_LINES and seen.n_unlike_words >= LEAST_WORDS and not moved:
             self._refuse(name, seen, problems)
             return
-        if look.shifted:
-            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
-            what = f"lines {said} look shifted against the source; they are scored as they are"
-            problems.note("shifted-lines", what, Place(name), "check the order of lines around them")
-        if seen.unlike.n > SOME * n and len(look.shifted) < seen.unlike.n / 2:
-            what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
-            what += f", but {seen.moved:.0%} of what they say stands in other lines" if moved else ""
-            what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
-            if moved:
-                problems.note("shuffled-lines", what, where, "put them into the order of the source")
-            elif not self.free:
-                problems.note("unlike-lines", what, where, "look at some of them")
+        self._say_order(name, look, moved, problems)
         if seen.empty.n:
             what = f"{seen.empty.are('empty')}, which deletes the whole sentence"
             where = Place(name, seen.empty.first[0])
             problems.note("empty-lines", what, where, "repeat the source where nothing changes")
+        self._say_form(name, seen, problems)
+
+    def _say_order(self, name: str, look: Look, moved: bool, problems: Problems) -> None:
+        """Say which lines are not those of their source lines."""
+        seen = look.seen
+        n = seen.n_lines - seen.short
+        unlike = seen.unlike.n > SOME * n and len(look.shifted) < seen.unlike.n / 2
+        where = Place(name, min(seen.unlike.first, default=0))
+        named = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
+        if unlike and moved and seen.unlike.n > n / 2:
+            order = "reversed" if look.is_reversed else "shuffled"
+            what = f"{named}, but match the source in another order ({order}); they are scored as they are"
+            problems.note("shuffled-lines", what, where, "put them into the order of the source")
+            return
+        if look.shifted:
+            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
+            what = f"lines {said} look shifted against the source; they are scored as they are"
+            problems.note("shifted-lines", what, Place(name), "check the order of lines around them")
+        if unlike and moved:
+            what = f"{named}, but {seen.moved:.0%} of what they say stands in other lines; they are scored as they are"
+            problems.note("shuffled-lines", what, where, "put them into the order of the source")
+        elif unlike and not self.free:
+            problems.note("unlike-lines", f"{named}; they are scored as they are", where, "look at some of them")
+
+    def _say_form(self, name: str, seen: Evidence, problems: Problems) -> None:
+        """Say what is no correction but another way to write: joined marks, other quotation marks, numbered lines."""
+        lines = f"of {seen.changed:,} changed lines,"
         if seen.joined.n > SOME * seen.changed:
             word, mark = seen.example
-            what = f"looks untokenized: of {seen.changed:,} changed lines, {seen.joined.n:,} ({seen.joined}) join to"
-            what += f" words what the source has apart, as {mark!r} in {word!r}; each such word counts as changed"
+            what = f"looks untokenized: {lines} {seen.joined.n:,} ({seen.joined}) join to words what the source has"
+            what += f" apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
             problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix)
+        if seen.quotes.n > SOME * seen.changed:
+            word, source = seen.quote
+            what = f"{lines} {seen.quotes.n:,} ({seen.quotes}) have quotation marks or apostrophes of another form than"
+            what += f" the source, as {word!r} for {source!r}; each such word counts as changed"
+            problems.note("other-quotes", what, Place(name, seen.quotes.first[0]), "write them as the source does")
+        if seen.numbered.n > SOME * seen.n_lines:
+            what = f"{seen.numbered.are('numbered')}, and the source is not; each number counts as an inserted word"
+            fix = "take the numbers away: sed -E 's/^ *[0-9]+[.):] *//' FILE > NEW"
+            problems.note("numbered-lines", what, Place(name, seen.numbered.first[0]), fix)
+        if seen.n_whole > seen.n_lines / 2 and all(note.code != "source-not-tokenized" for note in problems.notes):
+            what = (
+                f"the source looks untokenized: of {seen.n_lines:,} lines, {seen.n_whole:,} end in a word with a mark;"
+            )
+            what += " words with marks are other words than those without, whatever the metric"
+            fix = "put spaces around marks in the source, the references and the systems"
+            problems.note("source-not-tokenized", what, Place(name), fix)
 
     def _refuse(self, name: str, seen: Evidence, problems: Problems) -> None:
         said = []
@@ -114,6 +146,18 @@ class Look:
     retokenized: Retokenized | None = None
     head: list[tuple[str, str]] = field(default_factory=list)  # the first source lines, each with its line
     tail: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the last lines are those of the first source lines, and the other way round."""
+        pairs = [
+            likeness(frozenset(line.split()), frozenset(source.split()))
+            for (source, _), (_, line) in [
+                *zip(self.head, reversed(self.tail), strict=False),
+                *zip(reversed(self.tail), self.head, strict=False),
+            ]
+        ]
+        return bool(pairs) and sum(pair >= ALIKE for pair in pairs) > len(pairs) / 2
 
     def add(self, sources: Sequence[str], lines: Sequence[str], *, retokenize: bool = False) -> list[str]:
         """Look at the next lines; the lines as they are scored."""

@@ -8,7 +8,10 @@ Formula
 Conventions
     A source line of fewer than ``SHORTEST`` different words says nothing, and neither does an empty line, which is
     counted apart. A mark is *joined* where the source has it apart, the line does not, and a new word of the line ends
-    with it. Word triples are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
+    with it. A line has *other quotes* where a word of it differs from the source's only in the form of quotation marks
+    or apostrophes, and is *numbered* where it begins with ``1.`` or ``1)`` and its source line does not. A source line
+    is *whole* where its last word ends in a full stop, ``?`` or ``!``, as in text that nobody tokenized. Word triples
+    are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
     does not grow; how a file is cut changes nothing.
 Source
     errorbar's own; thresholds: docs/design/hypotheses.md.
@@ -31,6 +34,9 @@ MOST_TRIPLES, MOST_WAITING = 4096, 1 << 17  # kept of a side; held before a samp
 SHOWN, MOST_NAMED = 30, 5  # characters of a line that are quoted; lines that are named
 _DOUBLE = re.compile(r"``|''|[“”„‟«»]")
 _SINGLE = str.maketrans("’‘‛`´", "'''''")
+_QUOTES = frozenset("“”„‟«»’‘‛`´'\"")
+_NUMBERED = re.compile(r"\s*\(?\d+[.):](?=\s)")
+_ENDS = frozenset(".?!")
 _MARKS = frozenset(".,;:?!()[]{}%\"'")
 
 
@@ -99,6 +105,10 @@ class Evidence:
     n_unlike_words: int = 0  # different words of the unlike and of the emptied source lines
     empty: NamedLines = field(default_factory=NamedLines)  # where the source has words
     joined: NamedLines = field(default_factory=NamedLines)
+    quotes: NamedLines = field(default_factory=NamedLines)
+    numbered: NamedLines = field(default_factory=NamedLines)
+    n_whole: int = 0  # source lines, changed or not
+    quote: tuple[str, str] = ("", "")  # a word with other quotes, and the source's
     example: tuple[str, str] = ("", "")  # a joined word, and the mark
     pair: tuple[str, str] = ("", "")  # the beginnings of the first unlike source line and of the text's line
     there: Sample = field(default_factory=Sample)  # triples of the source
@@ -123,8 +133,10 @@ class Evidence:
 
     def add(self, other: Evidence) -> None:
         """Take what was seen of the lines that follow."""
-        for lines, more in ((self.unlike, other.unlike), (self.empty, other.empty), (self.joined, other.joined)):
-            lines.add(more, self.n_lines)
+        for name in ("unlike", "empty", "joined", "quotes", "numbered"):
+            getattr(self, name).add(getattr(other, name), self.n_lines)
+        self.n_whole += other.n_whole
+        self.quote = self.quote if self.quote[0] else other.quote
         self.n_lines += other.n_lines
         self.changed += other.changed
         self.short += other.short
@@ -144,7 +156,7 @@ def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]
 
 def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
     """See whether lines look like corrections of the source lines; the changed ones may be known already."""
-    found = Evidence(len(sources))
+    found = Evidence(len(sources), n_whole=sum(map(_is_whole, sources)))
     there: set[int] = set()
     said: set[int] = set()
     for at, old, new in changed_lines(sources, lines) if changed is None else changed:
@@ -154,8 +166,11 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
             found.empty.note(at + 1)
             found.n_unlike_words += len(old)
             continue
+        if _NUMBERED.match(lines[at]) and not _NUMBERED.match(sources[at]):
+            found.numbered.note(at + 1)
         if lost:
             _see_joined(found, lost, new, at + 1)
+            _see_quotes(found, lost, new - old, at + 1)
         if len(old) < SHORTEST:
             found.short += 1
         elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
@@ -179,12 +194,25 @@ def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
         (word, mark)
         for mark, letters in marks.items()
         for word in new
-        if len(word) > len(letters) and plain(word).endswith(letters)
+        if len(said := plain(word)) > len(letters) and said.endswith(letters)
     )
     first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
     if first is not None:
         found.joined.note(number)
         found.example = found.example if found.example[0] else first
+
+
+def _see_quotes(found: Evidence, lost: Words, new: Words, number: int) -> None:
+    quoted = {plain(word): word for word in lost if not _QUOTES.isdisjoint(word)}
+    pairs = [(word, quoted[plain(word)]) for word in new if quoted and plain(word) in quoted]
+    if pairs:
+        found.quotes.note(number)
+        found.quote = found.quote if found.quote[0] else min(pairs)  # sets have no order
+
+
+def _is_whole(line: str) -> bool:
+    end = line.rstrip()[-2:]
+    return len(end) == 2 and end[1] in _ENDS and end[0].isalnum()
 
 
 def _alike(source: str, line: str) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from os import fspath
+from typing import cast
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem, UsageError, as_arguments
@@ -13,6 +13,7 @@ from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.line_gap import explain_gap
+from errorbar.edits.reference_texts import source_corpus
 from errorbar.edits.system_edits import EditsReader
 from errorbar.edits.typed_texts import given_edits
 from errorbar.formats.catalog import FORMATS, is_hoo, labels_tokens, recognize_line
@@ -20,11 +21,20 @@ from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
-from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
+from errorbar.formats.reference import NamedFile, read_sentences
 from errorbar.formats.tables import header_of
 from errorbar.formats.token_labels import LabelReader
 from errorbar.studies.door import public
-from errorbar.studies.inputs import Gold, ReadingOptions, corpus_files, system_list, system_streams, usual_metric
+from errorbar.studies.in_memory import Frame
+from errorbar.studies.inputs import (
+    Gold,
+    ReadingOptions,
+    Sentences,
+    corpus_files,
+    system_list,
+    system_streams,
+    usual_metric,
+)
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
@@ -97,10 +107,10 @@ class Checked(Result):
 
 @public()
 def check(
-    files: Source | Hypothesis | Sequence[Source | Hypothesis],
+    files: Source | Hypothesis | Sequence[Source | Hypothesis] | Mapping[str, Source | Sentences] | Frame,
     *,
     gold: Gold | None = None,
-    source: Source | None = None,
+    source: Source | Sentences | Frame | None = None,
     force: bool = False,
     retokenize: bool = False,
 ) -> Checked:
@@ -109,10 +119,11 @@ def check(
     Args:
         files: One or several files. A HOO file is a folder of edit XML or one edit file: offsets are checked against
             the source texts, originals against their spans, and indexes, consistency sets and types.
-        gold: Check the files as systems' outputs for this reference.
-        source: Of HOO data: the folder of source texts, if they are not in ``Raw`` beside ``Gold``.
-        force: Of outputs: that one is not a correction of the source is a warning.
-        retokenize: Of outputs: first give lines that look untokenized the source's tokens.
+        gold: Check the files as systems' outputs for this reference, which is as for ``score``.
+        source: Check the files as corrections of this text, be they references or outputs; beside ``gold`` what its
+            texts correct. Of HOO data: the folder of source texts, if they are not in ``Raw`` beside ``Gold``.
+        force: Of corrections: that one is none of the source is a warning.
+        retokenize: Of corrections: first give lines that look untokenized the source's tokens.
 
     Returns:
         What each file has. A file that cannot be read is no exception but a problem.
@@ -123,27 +134,28 @@ def check(
     given = system_list(files, one_name=True)
     if not given:
         raise UsageError(Problem("no-reference", "nothing to check is named", expected="at least one file"))
-    if source is not None and (gold is not None or not any(is_hoo(_path(each)) for each in given)):
-        raise UsageError(
-            Problem("useless-option", "--source is for HOO data", fix="leave it out, or check a HOO folder")
-        )
-    if gold is None and (force or retokenize):
-        what = "--force and --retokenize are about systems' outputs"
-        raise UsageError(Problem("useless-option", what, fix="leave them out, or add --gold"))
-    if gold is None and any(isinstance(each, Hypothesis) for each in given):
-        what = "a Hypothesis is checked against a reference, and there is none"
-        raise UsageError(Problem("wrong-type", what, fix="add --gold"))
-    admission = Admission(force, retokenize)
-    texts = None if source is None else str(fspath(source))
+    of_hoo = gold is None and any(is_hoo(_path(each)) for each in given)
+    against = (
+        None
+        if of_hoo or gold is None is source
+        else _Against(gold, cast("Source | None", source), Admission(force, retokenize))
+    )
+    if against is None and (force or retokenize):
+        what = "--force and --retokenize are about texts that correct others"
+        raise UsageError(Problem("useless-option", what, fix="leave them out, or add --source or --gold"))
+    if against is None and any(isinstance(each, Hypothesis) for each in given):
+        what = "sentences are checked against what they correct, and it is not given"
+        raise UsageError(Problem("no-source", what, fix="add --source or --gold"))
+    texts = None if source is None else str(source)
     checked = []
     for each in given:
         problems = Problems(limit=MOST)
         counts: Mapping[str, int] = {}
         try:
-            if gold is None:
+            if against is None:
                 counts = _check_file(_path(each), texts, problems)
             else:
-                counts = _check_output(each, gold, admission, problems)
+                counts = _check_correction(each, against, problems)
         except InputError as error:
             problems.errors = [*dict.fromkeys((*problems.errors, *error.problems))]
         found = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
@@ -205,18 +217,35 @@ def _check_hoo(path: str, problems: Problems, source: str | None) -> Mapping[str
     }
 
 
-def _check_output(
-    output: NamedFile | Hypothesis, gold: Gold, admission: Admission, problems: Problems
-) -> Mapping[str, int]:
-    """A system's output against the sentences of a reference, whose own problems are no matter here."""
-    labels = isinstance(output, NamedFile) and labels_tokens(output.path) and usual_metric(gold, None) is not None
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """What files are checked against: a reference, the source of its texts, or a source alone."""
+
+    gold: Gold | None
+    source: Source | None
+    admission: Admission
+
+    def chunks(self) -> Iterable[Corpus]:
+        """The sentences, whose own problems are no matter here."""
+        quiet = Problems(lenient=True)
+        if isinstance(self.gold, Corpus):
+            return [self.gold.check()]
+        if self.gold is None:
+            return [source_corpus(cast("Source", self.source), quiet)]
+        return ReadingOptions(source=self.source).chunks(corpus_files(self.gold), quiet)
+
+
+def _check_correction(output: NamedFile | Hypothesis, against: _Against, problems: Problems) -> Mapping[str, int]:
+    """A system's output, or a reference that is a text, against what it corrects."""
+    admission, gold = against.admission, against.gold
+    labeled = gold is not None and usual_metric(gold, None) is not None
+    labels = labeled and isinstance(output, NamedFile) and labels_tokens(output.path)
     (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True, labels=labels))
     name = _path(output)  # as errors call it, which are of the file
     look = Look()
     sentences = changed = n_edits = 0
     sources, said = list[str](), list[str]()
-    quiet = Problems(lenient=True)
-    for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
+    for chunk in against.chunks():
         lines = list(stream.take_for(chunk.sentences))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)

@@ -25,7 +25,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, wrong_count
 from errorbar.core.errors import Place, Problem, UsageError, shortened
 from errorbar.core.problems import Problems
-from errorbar.edits.reference_texts import AS_REFERENCE, text_chunks
+from errorbar.edits.admission import Admission
+from errorbar.edits.reference_texts import text_chunks
 from errorbar.formats.pipes import is_there
 from errorbar.formats.reference import ALL, NamedFile, expand_files
 
@@ -150,10 +151,18 @@ def take_sentences(
     if isinstance(gold, Corpus):
         what = "this corpus is in memory, and it has its own source"
         raise UsageError(Problem("useless-option", what, fix="leave source out"))
+    if gold is None and sources is not None and "files" in parameters:
+        given["gold"], given["source"] = Corpus([Sentence(text) for text in sources], (), "source"), None
+        _take_systems(given, names, len(sources))
+        return
     if not isinstance(gold, str | PathLike | Mapping | list | tuple):
         return  # whoever looks at types says so
-    given["gold"], given["source"] = _corpus(source if sources is None else sources, gold, given, call), None
-    _take_systems(given, names, len(given["gold"]))
+    force, retokenize = (given.get(name) is True for name in ("force", "retokenize"))
+    admission = Admission(force, retokenize, advise="force" in parameters, free=True)
+    problems = Problems(lenient=given.get("lenient") is True)
+    corpus = _corpus(source if sources is None else sources, gold, problems, admission, call)
+    given["gold"], given["source"] = corpus, None
+    _take_systems(given, names, len(corpus))
 
 
 def are_references(gold: object, sources: Sequence[str] | None) -> bool:
@@ -206,7 +215,7 @@ def _is_missing(value: object) -> bool:
     return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))  # of pandas
 
 
-def _corpus(source: Any, gold: Any, given: Mapping[str, Any], call: str) -> Corpus:  # noqa: ANN401 - sentences or paths
+def _corpus(source: Any, gold: Any, problems: Problems, admission: Admission, call: str) -> Corpus:  # noqa: ANN401 - sentences or paths
     """A source and its references as a corpus, either of which may be files; who has no sentence did not look."""
     in_memory = isinstance(source, list)
     before = Hypothesis("source", source) if in_memory else expand_files([str(source)])[0]
@@ -222,9 +231,7 @@ def _corpus(source: Any, gold: Any, given: Mapping[str, Any], call: str) -> Corp
             for at in missing[name]:
                 sentences[at] = source[at]
         texts.append(Hypothesis(name, _sentences(sentences, name)))
-    problems = Problems(lenient=bool(given.get("lenient", False)))
-    how = replace(AS_REFERENCE, force=bool(given.get("force", False)), retokenize=bool(given.get("retokenize", False)))
-    (corpus,) = [*text_chunks(before, texts, problems, size=ALL, admission=how)] or [Corpus([], ())]
+    (corpus,) = [*text_chunks(before, texts, problems, size=ALL, admission=admission)] or [Corpus([], ())]
     for name, numbers in missing.items():
         for at in numbers:
             del corpus.sentences[at].annotations[name]

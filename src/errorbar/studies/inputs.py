@@ -144,7 +144,7 @@ class ReadingOptions:
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
-        taken = replace(AS_REFERENCE, force=self.admission.force)
+        taken = replace(self.admission, free=True, silent=False)
         source = named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken)
 
@@ -210,7 +210,8 @@ def read_corpus(
         UsageError: If no file is named, two have one name, or an argument is of the wrong type.
     """
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
-    options = ReadingOptions(*how, source=cast("Source | None", shared["source"]))  # sentences are a corpus by now
+    source = cast("Source | None", shared["source"])  # sentences are a corpus by now
+    options = ReadingOptions(*how, AS_REFERENCE, source=source)
     return _corpus(gold, options, options.problems() if problems is None else problems)
 
 
