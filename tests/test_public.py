@@ -157,7 +157,7 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
             {"only": "past"},
             "got 'past'; did you mean 'pasted'? [bad-parameter]",
         ),
-        ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis or a list of "),
+        ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis, a list of "),
         (
             "ceiling",
             (GOLD,),

@@ -169,7 +169,7 @@ class TestBadInput:
         [
             (["A.m2"], "agreement is between two raters at least"),
             (["A.m2", "B.m2", "--labels", "type=Dett"], "used the error type 'Dett'; did you mean 'Det'?"),
-            (["A.m2", "B.m2", "--items", "words:zzz"], "no word of the class occurs"),
+            (["A.m2", "B.m2", "--items", "words:zzz"], "--items sentences asks about whole sentences"),
             (["A.m2", "B.m2", "--words", "articles"], "--words is about --items words, and these are tokens"),
             (
                 ["A.m2", "B.m2", "--items", "gaps", "--words", "prepositions"],
@@ -199,6 +199,14 @@ class TestBadInput:
         (line,) = done.err.splitlines()
         assert line.startswith("error: ")
         assert message in line
+
+    def test_columns_of_other_names_are_guessed(self, errorbar: CommandLine) -> None:
+        Path("named.csv").write_text("Sentence,Worker name,Answer\n1,r,ok\n1,s,ok\n2,r,error\n2,s,ok\n")
+        told = errorbar("agree", "named.csv").err
+        said = ("item=Sentence", "'rater=Worker name'", "label=Answer")
+        assert [f"say what it is called: --column {each} [" in told for each in said] == [True] * 3
+        roles = [word for each in said for word in ("--column", each.strip("'"))]
+        assert "observed" in errorbar("agree", "named.csv", *roles).out
 
     def test_annotators_over_different_texts(self, errorbar: CommandLine) -> None:
         Path("B.m2").write_text(B.replace("f g", "f q"))

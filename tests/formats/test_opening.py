@@ -8,6 +8,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -193,6 +194,22 @@ def test_a_sentence_that_workers_cannot_be_given(tmp_path: Path, monkeypatch: py
         cutter.take(2)
 
 
+def archive(*names: str) -> bytes:
+    """A zip file as office programs write it: OpenDocument's begins with its type, which is not compressed."""
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as made:
+        for name in names:
+            made.writestr(name, "application/vnd.oasis.opendocument.text" if name == "mimetype" else "<xml/>")
+    return packed.getvalue()
+
+
+def test_text_of_windows_is_converted_by_a_command(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_bytes("“I ’ve a café .”\n".encode("cp1252"))
+    assert "iconv -f cp1252 -t UTF-8 FILE > NEW; correct it or use lenient=True" in str(refusal(tmp_path / "old.txt"))
+    (tmp_path / "other.txt").write_bytes(b"\x81\x8d\n")  # characters that the code page does not have
+    assert "iconv" not in str(refusal(tmp_path / "other.txt"))
+
+
 @pytest.mark.parametrize(
     ("content", "code", "said"),
     [
@@ -201,6 +218,13 @@ def test_a_sentence_that_workers_cannot_be_given(tmp_path: Path, monkeypatch: py
         ("S a\n".encode("utf-16-be"), "utf-16", "looks like UTF-16"),
         (b"PAR1\x15\x04", "not-text", "this is Parquet"),
         (b"PK\x03\x04", "not-text", "a zip archive"),
+        (archive("[Content_Types].xml", "word/document.xml"), "not-text", "a Word document (expected UTF-8 text, "),
+        (archive("[Content_Types].xml", "word/document.xml"), "not-text", "save it as plain text (UTF-8)"),
+        (archive("[Content_Types].xml", "xl/workbook.xml"), "not-text", "a spreadsheet (expected UTF-8 text, "),
+        (archive("mimetype", "content.xml"), "not-text", "save it as plain text (UTF-8)"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "not-text", "this is a Word document"),
+        (b"{\\rtf1\\ansi I likes cats .}", "not-text", "this is a Word document"),
+        (b"%PDF-1.7\n", "not-text", "this is a PDF"),
     ],
 )
 def test_what_is_no_text_in_utf8(tmp_path: Path, content: bytes, code: str, said: str) -> None:

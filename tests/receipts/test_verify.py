@@ -24,6 +24,7 @@ from errorbar.receipts import receipt as receipts
 from errorbar.receipts import verifying
 from errorbar.receipts.receipt_files import DataFiles, safe_name
 from errorbar.receipts.receipt_values import compare_values, digest, rounded
+from errorbar.receipts.verifying import verify as errorbar_verify
 from errorbar.tables.plain import Plain
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
@@ -174,10 +175,30 @@ class TestVerify:
         (project / "elsewhere").mkdir()
         (project / "r.receipt.json").rename(project / "elsewhere/r.receipt.json")
         done = errorbar("verify", "elsewhere/r.receipt.json")
-        assert (done.code, "--data FOLDER names the one that it is in [receipt-data]" in done.err) == (1, True)
+        assert (
+            done.code,
+            "--data FOLDER names the one that it is in, and can be repeated [receipt-data]" in done.err,
+        ) == (1, True)
         done = errorbar("verify", "elsewhere/r.receipt.json", "--data", "data", "--jobs", "2", "--format", "json")
         document = validated("verify", done.out)
         assert (done.code, document["verified"], document["differences"]) == (0, True, [])
+
+    def test_files_of_several_folders_are_found(self, project: Path, errorbar: CommandLine) -> None:
+        for folder, name in (
+            ("outputs", "greedy.txt"),
+            ("outputs", "careful.txt"),
+            ("corpora", "gold.jsonl"),
+            ("old", "r.receipt.json"),
+        ):
+            (project / folder).mkdir(exist_ok=True)
+            (project / ("data" if folder != "old" else "") / name).rename(project / folder / name)
+        (project / "corpora/careful.txt").write_text("another system of the same name\n")
+        one = errorbar("verify", "old/r.receipt.json", "--data", "outputs")
+        assert (one.code, "names the one that it is in, and can be repeated [receipt-data]" in one.err) == (1, True)
+        for folders in (["corpora", "outputs"], ["outputs", "corpora"]):
+            options = [word for folder in folders for word in ("--data", folder)]
+            assert errorbar("verify", "old/r.receipt.json", *options).code == 0
+            assert errorbar_verify("old/r.receipt.json", data=folders).good
 
     def test_a_byte_of_the_gold_standard(self, project: Path, errorbar: CommandLine) -> None:
         path = project / "data/gold.jsonl"

@@ -233,7 +233,7 @@ def test_one_annotator_is_one_truth() -> None:
         ([("i1", 1, 1.0, "of", "", "")], (), "none of its items, such as 'i1', was judged"),
         ([("1:2-3", 1, 1.0, "of", "", "")], (), "5 of 6 judged items have no flag, first '2:2-3'"),
         ([("1:2-3", 1, 1.0, "of", "", "")], ("--labels", "type=Verb"), "used the error type 'Verb'"),
-        ([("1:2-3", 1, 1.0, "of", "", "")], ("--items", "words:at"), "no word of the class occurs"),
+        ([("1:2-3", 1, 1.0, "of", "", "")], ("--items", "words:at"), "the items are words, and none of them occurs"),
     ],
 )
 def test_refused_in_one_line(

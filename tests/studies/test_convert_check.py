@@ -62,6 +62,22 @@ def test_what_does_not_fit_is_refused(
     assert said in str(caught.value)
 
 
+OVERLAPPING = "A 0 2|||X|||e|||REQUIRED|||-NONE-|||1\nA 1 3|||X|||f|||REQUIRED|||-NONE-|||1\n"
+
+
+def test_edits_that_overlap_are_named_once_and_where_they_matter(tmp_path: Path) -> None:
+    (tmp_path / "gold.m2").write_text(f"S a b c d\nA 3 4|||X|||g|||REQUIRED|||-NONE-|||0\n{OVERLAPPING}")
+    assert convert(tmp_path / "gold.m2", to="text").text == "a b c d\n"
+    assert convert(tmp_path / "gold.m2", to="text", annotator="0").text == "a b c g\n"
+    with pytest.raises(InputError) as refused:
+        convert(tmp_path / "gold.m2", to="text", annotator="1")
+    assert [problem.code for problem in refused.value.problems] == ["apply-overlap"]
+    mended = convert(tmp_path / "gold.m2", to="text", annotator="1", lenient=True)
+    assert (mended.text, [note.code for note in mended.notes]) == ("e c d\n", ["apply-overlap"])
+    with pytest.raises(InputError, match="edit-overlap"):
+        convert(tmp_path / "gold.m2", to="jsonl")
+
+
 def test_a_good_file_and_a_bad_one(gold: Path) -> None:
     bad = gold.parent / "bad.m2"
     bad.write_text("S a\nA 0 5|||X|||d|||REQUIRED|||-NONE-|||0\n\n")

@@ -21,9 +21,10 @@ from errorbar.core.errors import InputError
 @click.option(
     "--data",
     type=click.Path(),
+    multiple=True,
     metavar="FOLDER",
-    help="The folder that the names in the receipt start from, or in which its files are.  [default: the receipt's "
-    "own]",
+    help="The folder that the names in the receipt start from, or in which its files are; repeatable.  [default: the "
+    "receipt's own]",
 )
 @jobs_option
 @output_options
@@ -38,7 +39,7 @@ def command(output: Output, **options: Any) -> None:
 
     \b
     errorbar verify report.receipt.json
-    errorbar verify report.receipt.json --data corpora
+    errorbar verify report.receipt.json --data corpora --data outputs
     """
     from errorbar.receipts.verifying import verify
 

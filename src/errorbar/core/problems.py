@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
@@ -21,10 +21,14 @@ class Problems:
         lenient: Mend what can be mended.
         limit: How many errors are collected before reading stops.
         as_written: Keep each annotator's edits as they stand in the file, in its order and repeated ones too.
+        ignored: Codes of what could be mended and does not matter to the caller: it is mended without a word.
     """
 
-    def __init__(self, *, lenient: bool = False, limit: int = 50, as_written: bool = False) -> None:
+    def __init__(
+        self, *, lenient: bool = False, limit: int = 50, as_written: bool = False, ignored: Collection[str] = ()
+    ) -> None:
         self.lenient = lenient
+        self.ignored = ignored
         self.as_written = as_written
         self.limit = limit
         self.errors: list[Problem] = []
@@ -42,6 +46,8 @@ class Problems:
         self, code: str, what: str, place: Place, repair: str = _LEFT_OUT, expected: str = "", hint: str = ""
     ) -> None:
         """Record an error that lenient reading mends as ``repair`` says; ``hint``: what was meant, by ``nearest``."""
+        if code in self.ignored:
+            return
         if self.lenient:
             self.take([Problem(code, what, place, expected, f"repaired: {repair}", "repaired")])
         else:

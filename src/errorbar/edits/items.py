@@ -127,8 +127,12 @@ def edit_items(
             who.append(raters[annotator])
             label += codes
     if not names:
-        what = "no word of the class occurs" if projection == "words" else "the corpus has no item"
-        raise UsageError(Problem("items-none", f"{what}: there is nothing to judge", Place(corpus.name)))
+        what, fix = "the corpus has no item", ""
+        if projection == "words":
+            named = words if isinstance(words, str) and words in WORD_CLASSES else "words"
+            what = f"the items are {named}, and none of them occurs"
+            fix = "--items=sentences asks about whole sentences, --items=tokens about every word"
+        raise UsageError(Problem("items-none", f"{what}: there is nothing to judge", Place(corpus.name), fix=fix))
     item = np.concatenate([np.empty(0, np.int32), *(np.arange(own.start, own.stop, dtype=np.int32) for own in items)])
     rater = np.repeat(np.array(who, np.int32), [len(own) for own in items])
     table_of = (item, rater, np.array(label, np.int32), tuple(names), corpus.annotators, tuple(project.label_names))

@@ -42,7 +42,14 @@ __all__ = [
 BLOCK = 1 << 18  # bytes read at a time
 _HEAD = 64  # bytes that tell what a file is
 _GZIP = b"\x1f\x8b"
+_OFFICE = {"word/": "a Word document", "xl/": "a spreadsheet", "ppt/": "a presentation"}  # folders inside
+_OFFICE |= {
+    f"opendocument.{kind}": name for kind, name in (("text", "a Word document"), ("spreadsheet", "a spreadsheet"))
+}
 _OTHER = {  # what other files begin with
+    b"%PDF-": "a PDF",
+    b"{\\rtf": "a Word document",
+    b"\xd0\xcf\x11\xe0": "a Word document",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
     b"PAR1": "Parquet",
@@ -50,6 +57,15 @@ _OTHER = {  # what other files begin with
     b"BZh": "bzip2 data",
     b"\xfd7zXZ\x00": "xz data",
     b"\x28\xb5\x2f\xfd": "zstd data",
+}
+
+
+_FIXES = {
+    "Parquet": "the name of a Parquet file must end in .parquet",
+    "a Word document": "save it as plain text (UTF-8), one sentence per line",
+    "a PDF": "get its text, one sentence per line",
+    "a spreadsheet": "save it as CSV (UTF-8)",
+    "a presentation": "save its text as plain text (UTF-8)",
 }
 
 
@@ -107,7 +123,7 @@ def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Gener
         with open_bytes(path, last=last) as stream:
             while chunk := stream.read(size):
                 if not number and not parts:
-                    _refuse_other(chunk[:_HEAD], name)
+                    _refuse_other(chunk, name)
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     block = b"".join([*parts, chunk[:end]])
@@ -127,8 +143,11 @@ def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Gener
         yield rest
 
 
-def _refuse_other(head: bytes, name: str) -> None:
+def _refuse_other(chunk: bytes, name: str) -> None:
+    head = chunk[:_HEAD]
     found = next((what for magic, what in _OTHER.items() if head.startswith(magic)), "")
+    if found == "a zip archive":
+        found = next((what for inside, what in _OFFICE.items() if inside.encode() in chunk), found)
     if not head.strip(b"\0"):
         found = "nothing but zeros, as a file has that was never written" if len(head) == _HEAD else ""
     elif any(half and not half.strip(b"\0") for half in (head[::2], head[1::2])):
@@ -137,7 +156,7 @@ def _refuse_other(head: bytes, name: str) -> None:
         fix = "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
         raise InputError(Problem("utf-16", "this looks like UTF-16", Place(name), "UTF-8 text", fix))
     if found:
-        fix = "the name of a Parquet file must end in .parquet" if found == "Parquet" else "unpack it, or get it again"
+        fix = _FIXES.get(found, "unpack it, or get it again")
         raise InputError(Problem("not-text", f"this is {found}", Place(name), "UTF-8 text, gzipped or not", fix))
 
 
@@ -250,8 +269,14 @@ def decoded(raw: bytes, place: Place, problems: Problems) -> str:
         column = error.start - raw.rfind(b"\n", 0, error.start)
         what = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
         there = replace(place, line=place.line + line)
-        problems.repairable("not-utf8", what, there, "replaced by U+FFFD", "UTF-8 text")
+        hint = "if it was written on Windows: iconv -f cp1252 -t UTF-8 FILE > NEW" if _is_cp1252(raw) else ""
+        problems.repairable("not-utf8", what, there, "replaced by U+FFFD", "UTF-8 text", hint)
         return raw.decode(errors="replace")
+
+
+def _is_cp1252(raw: bytes) -> bool:
+    """Whether bytes could be text of the code page that Windows has for the languages of Western Europe."""
+    return not any(byte in raw for byte in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d", b"\x00"))
 
 
 def cannot_open(path: Source, error: OSError | ValueError) -> Problem:

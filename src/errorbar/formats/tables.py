@@ -21,6 +21,12 @@ from errorbar.formats.untrusted import NotJsonError, is_parquet, json_record, pa
 
 DELIMITERS = ",\t;"
 MOST_NAMED = 50  # columns among which a missing one is looked for
+OTHER_NAMES = {
+    "item": ("item", "sentence", "unit", "question", "segment", "example", "task", "text", "id"),
+    "rater": ("rater", "annotator", "worker", "judge", "coder", "user", "participant", "assessor"),
+    "label": ("label", "judgment", "judgement", "answer", "rating", "vote", "response", "category", "class"),
+}
+"""Words in the names that others give to the columns of judgments, the likeliest first."""
 BLOCK = 1 << 10  # rows taken at a time: so few stay in the cache and out of the collector's old generations
 
 
@@ -56,6 +62,10 @@ class Wanted:
         for name in missing:
             role = f" for the {self.roles[name]}" if self.roles.get(name, name) != name else ""
             expected, fix = ", ".join(self.needed), nearest(name, islice(header, MOST_NAMED))
+            likely = _likely(self.roles.get(name, ""), [each for each in header if each not in self.needed])
+            if likely and not fix.endswith("?"):
+                said = f"{self.roles[name]}={likely}"
+                fix = f"say what it is called: --column={said if said.split() == [said] else repr(said)}"
             problems.error(self.column, f"no column '{name}'{role}", place, expected, fix)
         # Spreadsheets leave columns without a name behind.
         twice = [name for name, times in Counter(header).items() if times > 1 and name]
@@ -63,6 +73,12 @@ class Wanted:
         for name in twice:
             problems.error(self.column, f"two columns are called '{name}'", place)
         return not missing and not twice
+
+
+def _likely(role: str, header: Sequence[str]) -> str:
+    """The column that is probably meant for a role of judgments; empty: none is."""
+    words = OTHER_NAMES.get(role, ())
+    return next((name for word in words for name in islice(header, MOST_NAMED) if word in name.casefold()), "")
 
 
 def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:

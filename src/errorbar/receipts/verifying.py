@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.formats.opening import Source
 from errorbar.receipts.receipt import Receipt, environment, read_receipt, specs_of, task_values, versions
 from errorbar.receipts.receipt_arguments import read_arguments
 from errorbar.receipts.receipt_files import FoundFile, find, staged
@@ -20,9 +21,12 @@ from errorbar.studies.door import public
 from errorbar.tables.plain import Plain
 from errorbar.tasks.running import run_task
 
+_STATES = ("same", "changed", "pipe", "outside", "missing")
+"""What a file can be in one of several folders, the best first."""
+
 
 @public()
-def verify(receipt: str | os.PathLike[str], *, data: str | os.PathLike[str] | None = None, jobs: int = 1) -> Verified:
+def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jobs: int = 1) -> Verified:
     """Recompute a receipt's numbers, and list differences: files, versions, numbers.
 
     Nothing is written but to a temporary folder, and no file is read but those that the receipt lists, in the folder
@@ -30,7 +34,8 @@ def verify(receipt: str | os.PathLike[str], *, data: str | os.PathLike[str] | No
 
     Args:
         receipt: The file that ``errorbar report`` or ``errorbar task run`` left beside its output.
-        data: The folder that its names start from, or in which its files are somewhere; None: that of the receipt.
+        data: The folder that its names start from, or in which its files are somewhere, or several; None: that of the
+            receipt.
         jobs: How many cores; changes no digit.
 
     Raises:
@@ -39,16 +44,18 @@ def verify(receipt: str | os.PathLike[str], *, data: str | os.PathLike[str] | No
     """
     path = Path(receipt)
     said = read_receipt(path)
-    folder = path.parent if data is None else Path(data)
-    if not folder.is_dir():
-        raise UsageError(
-            Problem("no-such-file", "no such folder", Place(str(folder)), fix="name the folder of the data")
-        )
-    files = find(said.files, folder, deep=data is not None)
-    if data is not None:  # what is not there may stand beside the receipt
+    named = [data] if isinstance(data, str | os.PathLike) else data or ()
+    folders = [Path(each) for each in named] or [path.parent]
+    for folder in folders:
+        if not folder.is_dir():
+            place = Place(str(folder))
+            raise UsageError(Problem("no-such-file", "no such folder", place, fix="name the folder of the data"))
+    searches = [find(said.files, folder, deep=bool(named)) for folder in folders]
+    files = [min(places, key=lambda each: _STATES.index(each.state)) for places in zip(*searches, strict=True)]
+    if named:  # what is not there may stand beside the receipt
         files = [each if each.state != "missing" else find([each.record], path.parent)[0] for each in files]
     others = _other_versions(said)
-    hindrance = _hindrance(files, folder)
+    hindrance = _hindrance(files, ", ".join(map(str, folders)))
     if hindrance is not None:
         return Verified(path.name, said.command, files, others, len(said.values), None, hindrance=hindrance)
     try:
@@ -67,18 +74,18 @@ def verify(receipt: str | os.PathLike[str], *, data: str | os.PathLike[str] | No
     return Verified(path.name, said.command, files, others, len(said.values), different, near, beside)
 
 
-def _hindrance(files: Sequence[FoundFile], folder: Path) -> Problem | None:
+def _hindrance(files: Sequence[FoundFile], folder: str) -> Problem | None:
     """Why nothing can be computed."""
     for state, why, fix in (
         ("pipe", "came through a pipe, which nobody can read again", "make the receipt anew from files"),
         ("outside", "a link that leads out of the folder, to other data", "put the file in its place"),
-        ("missing", "not in the folder", "--data=FOLDER names the one that it is in"),
+        ("missing", "not in the folder", "--data=FOLDER names the one that it is in, and can be repeated"),
     ):
         found = [each.record.name for each in files if each.state == state]
         if found:
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
             what = f"no value was computed: {found[0]}{more}: {why}"
-            return Problem("receipt-data", what, Place(str(folder)), fix=fix)
+            return Problem("receipt-data", what, Place(folder), fix=fix)
     return None
 
 

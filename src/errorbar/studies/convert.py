@@ -184,7 +184,9 @@ def convert(
     if as_written and target.name == "text":
         what = "--as-written keeps edits that cannot be applied"
         raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
-    problems = Problems(lenient=lenient, as_written=as_written)
+    # Who applies edits says which of them cannot be; a source has none.
+    ignored = () if target.name != "text" else ("edit-overlap",) if annotators else ("edit-overlap", "edit-duplicate")
+    problems = Problems(lenient=lenient, as_written=as_written, ignored=ignored)
     request = _Request(files, inputs.check() if isinstance(inputs, Corpus) else None, problems, shared)
     sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
     _note_standoff(files, target, problems)
