@@ -57,6 +57,18 @@ def test_untokenized_references_get_the_tokens_of_the_source(
     assert "retokenized" in found["signature"]
 
 
+def test_types_of_texts_are_made_by_errant(errorbar: CommandLine, folder: Path) -> None:
+    texts = ("--source", folder / "copy", "--gold", folder / "ref0", "--gold", folder / "ref1", folder / "careful")
+    advice = "errorbar convert --source SOURCE --edits errant makes edits with types; --metric errant has its own"
+    for command in ("score", "ceiling"):
+        told = errorbar(command, *texts, "--by", "type", "--no-ci")
+        assert (told.code, told.err.count(advice)) == (0, 1)
+        assert (
+            "[no-types]"
+            not in errorbar(command, "--gold", DEMO / "gold.jsonl", folder / "careful", "--by", "type", "--no-ci").err
+        )
+
+
 def record(errorbar: CommandLine, *arguments: object) -> Any:  # noqa: ANN401 - JSON
     found = errorbar(*arguments, *JSON)
     assert found.code == 0, found.err

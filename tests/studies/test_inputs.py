@@ -157,7 +157,7 @@ def test_other_things_are_no_systems(folder: Path) -> None:
         with pytest.raises((UsageError, InputError)):
             score(corpus, systems)
     with pytest.raises(UsageError, match="two systems are called 'out'"):
-        load(corpus, [folder / "out.txt", Hypothesis("out", OUTPUT)])
+        load(corpus, (folder / "out.txt", Hypothesis("out", OUTPUT)))
     with pytest.raises(UsageError, match="lines must be a list of sentences, got str"):
         Hypothesis("x", "one string")
     with pytest.raises(InputError, match="1 line for 2 sentences"):

@@ -28,7 +28,7 @@ from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import left_out_groups
 from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.door import Progress, public, resampling, sentence_metric
-from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load, note_untyped, usual_metric
 from errorbar.studies.panels import ComparingWithJudges, asked_judges
 from errorbar.studies.signatures import made_by, types_convention
 
@@ -144,6 +144,7 @@ def reached(
         how += [f"size:{study.sizes[-1]}", types_convention(data.corpus)]
         every = [type_rows(study, size) for size in study.sizes]
         types = every[-1]
+        note_untyped([row.type for row in types], data.problems)
     signature = data.signature(str(metric.spec), *how)
     notes, level = tuple(data.problems.notes), drawn.confidence_level
     return CeilingResult(found, intervals, spread, types, signature, notes, judged, level, every)

@@ -325,6 +325,14 @@ def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
     return "tokens" if first and labels_tokens(first[0].path) else metric
 
 
+def note_untyped(types: Sequence[str], problems: Problems) -> None:
+    """Say of scores by type that the edits have none, as those that are made of texts."""
+    if types and not any(types):
+        what = "the edits of the references have no type, as those that are made of texts"
+        fix = "errorbar convert --source SOURCE --edits errant makes edits with types; --metric=errant has its own"
+        problems.note("no-types", what, Place(), fix)
+
+
 def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
     files = [] if isinstance(gold, Corpus) else corpus_files(gold)

@@ -22,6 +22,7 @@ from errorbar.studies.inputs import (
     ReadingOptions,
     Systems,
     need_systems,
+    note_untyped,
     read_pieces,
     usual_metric,
 )
@@ -112,6 +113,7 @@ def score(
             _refuse_of_runs(by, ci_method if drawn is not None else "")
         plan = Plan(parsed, by_type, by_sentence, drawn, *said, most=most, judges=judges, runs=read.runs)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
+        note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
 
 
