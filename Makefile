@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo errant detect check layers test postgresql tex browsers test-slow test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
+.PHONY: help demo tokenize parquet report dask errant detect judge postgresql inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
-	@echo "make demo | errant | detect | check | test | postgresql | tex | browsers | test-slow | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
+	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | postgresql-server | tex | browsers | test-slow | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -51,23 +51,32 @@ layers: $(VENV)/.dev
 # What a change must pass before it is proposed; .ci/run is everything.
 check: lint types test
 
-# spaCy, errant and the English pipeline of this checkout, by path: a name on an index may be a stranger's.
-$(VENV)/.errant: $(VENV)/.base $(wildcard packages/errorbar-en/errorbar_en/model/*)
-	$(INSTALL) --editable '.[errant]' ./packages/errorbar-en
+# What an extra needs, beside errorbar as it is: this checkout stays what runs, and nothing is compiled again. Where an
+# extra comes with a package of this checkout, that is installed by its path: a name on an index may be a stranger's.
+EXTRAS := tokenize parquet report dask errant detect judge postgresql inspect lm-eval
+PACKAGE_errant := packages/errorbar-en
+PACKAGE_detect := packages/errorbar-models
+define READ_EXTRA
+import sys, tomllib
+extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]
+print("\n".join(extras[sys.argv[1]]))
+endef
+export READ_EXTRA
+$(EXTRAS): %: $(VENV)/.extra-%
+$(VENV)/.extra-inspect $(VENV)/.extra-lm-eval: INSTALL := $(subst constraints.txt,constraints-harness.txt,$(INSTALL))
+$(VENV)/.extra-errant: $(wildcard packages/errorbar-en/errorbar_en/model/*)
+$(VENV)/.extra-detect: $(wildcard packages/errorbar-models/errorbar_models/models/*)
+$(VENV)/.extra-%: $(VENV)/.base pyproject.toml
+	$(BIN)/python -c "$$READ_EXTRA" $* > $@.txt
+	$(INSTALL) --requirement $@.txt $(addprefix ./,$(PACKAGE_$*))
 	@touch $@
 
-errant: $(VENV)/.errant
-
-# The small models of this checkout, by path as well.
-$(VENV)/.detect: $(VENV)/.base $(wildcard packages/errorbar-models/errorbar_models/models/*)
-	$(INSTALL) --editable '.[detect]' ./packages/errorbar-models
-	@touch $@
-
-detect: $(VENV)/.detect
+# Every extra but postgresql, whose license is another, and the harnesses.
+all: tokenize parquet report dask errant detect judge
 
 # Debian's PostgreSQL server, for the tests of stores on it, where it is missing and this account may; elsewhere these say
 # why they skip.
-postgresql:
+postgresql-server:
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && \
 		command -v apt-get >/dev/null && apt-get install --yes --quiet --no-install-recommends postgresql; } || \
 		echo "no PostgreSQL server here, and it cannot be installed: tests of stores on it will skip"
@@ -78,7 +87,7 @@ tex:
 		apt-get install --yes --quiet --no-install-recommends texlive-latex-base texlive-latex-recommended lmodern; } || \
 		echo "no LaTeX here, and it cannot be installed: tests that compile exports will skip"
 
-test-slow: $(VENV)/.dev $(VENV)/.errant postgresql tex
+test-slow: $(VENV)/.dev $(VENV)/.extra-errant postgresql-server tex
 	$(PYTEST) -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
@@ -115,11 +124,11 @@ test-harness: $(HARNESS)/.ready
 	$(HARNESS)/bin/python -m pytest tests/harness
 
 # The wheel and the sdist, built from what is committed or would be, in clean environments outside the checkout.
-test-install: $(VENV)/.dev postgresql
+test-install: $(VENV)/.dev postgresql-server
 	$(BIN)/python -m pytest -m install --numprocesses 2 --dist worksteal tests/install
 
 # All that the other targets would install: then several of them may run at the same time.
-ready: $(VENV)/.browser $(VENV)/.errant $(HARNESS)/.ready postgresql tex browsers
+ready: $(VENV)/.browser $(VENV)/.extra-errant $(HARNESS)/.ready postgresql-server tex browsers
 
 # The pictures of docs/judge, of a study that runs, and of docs/report and docs/tutorial, of the demo corpus.
 pictures: $(VENV)/.browser

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -415,6 +416,18 @@ def test_every_error_code_is_documented_and_exists() -> None:
     assert sorted(codes - documented) == [], "not in the docs"
     assert [end for end in endings if not any(code.endswith(end) for code in documented)] == [], "not in the docs"
     assert sorted(unknown) == [], "in the docs only"
+
+
+def test_every_extra_has_a_target_that_keeps_the_checkout() -> None:
+    """``pip install '.[judge]'`` would put a copy in the place of the sources, and compile it again."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert "pip install '.[" not in text
+    for extra in extras:
+        words = ("make", "--dry-run", "--old-file=.venv/.base", extra)
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("--requirement" in done.stdout, "--editable" in done.stdout) == (True, False), extra
 
 
 def test_every_command_is_documented() -> None:

@@ -43,7 +43,7 @@ def test_every_named_failure_has_a_root_a_code_and_an_exit_code() -> None:
 
 def test_a_missing_extra_says_what_to_install() -> None:
     error = MissingExtraError("tokenize", "splitting sentences")
-    assert "pip install '.[tokenize]'" in str(error)
+    assert "make tokenize" in str(error)
     assert error.code == "missing-extra"
 
 

@@ -244,7 +244,7 @@ def test_a_missing_extra_is_named_before_the_work(
     monkeypatch.setattr(export, "find_spec", lambda name: None if name == missing else name)
     done = errorbar("report", "--gold", "nothing.m2", "mine", "-o", out, *extra)
     assert done.code == 2
-    assert "in a checkout of errorbar: pip install '.[report]' [missing-extra]" in done.err
+    assert "in a checkout of errorbar: make report [missing-extra]" in done.err
 
 
 def test_text_needs_no_extra(folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     "--edits",
     type=click.Choice(("minimal", "errant")),
     default="minimal",
-    help="With --source: edits of the fewest tokens, or typed edits as ERRANT makes them (in a checkout: pip install "
-    "'.[errant]').",
+    help="With --source: edits of the fewest tokens, or typed edits as ERRANT makes them (in a checkout: make errant).",
 )
 @click.option("--pipeline", metavar="NAME", help="ERRANT: a spaCy pipeline, or its folder.  [default: errorbar_en]")
 @jobs_option

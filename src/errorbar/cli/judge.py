@@ -27,7 +27,7 @@ study_argument = click.argument("study", type=PATH, metavar="STUDY")
 
 @click.group("judge", cls=Group)
 def command() -> None:
-    """Collect judgments: a server, its raters, and what came of it; in a checkout: pip install '.[judge]'."""
+    """Collect judgments: a server, its raters, and what came of it; in a checkout: make judge."""
 
 
 command.add_command(init)

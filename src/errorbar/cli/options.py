@@ -189,7 +189,7 @@ cluster_options = together(
         metavar="N|ADDRESS",
         default=1,
         help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (in "
-        "a checkout: pip install '.[dask]'); no digit depends on it.",
+        "a checkout: make dask); no digit depends on it.",
     ),
     former("--dask", "jobs", lambda jobs, to: f"{to}:{jobs}" if to == "local" and jobs != 1 else to),
 )

@@ -162,7 +162,7 @@ class MissingExtraError(ErrorbarError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         what = f"{purpose} needs the extra '{extra}', which is not installed"
-        super().__init__(Problem("missing-extra", what, fix=f"in a checkout of errorbar: pip install '.[{extra}]'"))
+        super().__init__(Problem("missing-extra", what, fix=f"in a checkout of errorbar: make {extra}"))
 
 
 def unknown_ending(file: str, known: Sequence[str], option: str = "") -> UsageError:

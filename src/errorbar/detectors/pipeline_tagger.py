@@ -93,5 +93,5 @@ def _pipeline() -> tuple[Any, str]:
         return spacy.load(PIPELINE, exclude=_UNUSED), metadata.version(PIPELINE.replace("_", "-"))
     except (ImportError, OSError, metadata.PackageNotFoundError):
         what = f"tags of {PIPELINE} need spaCy and that pipeline"
-        fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en; or take --tagger=perceptron"
+        fix = "in a checkout of errorbar: make errant; or take --tagger=perceptron"
         raise UsageError(Problem("no-pipeline", what, fix=fix)) from None

@@ -110,7 +110,7 @@ def _versions(pipeline: str) -> dict[str, str]:
             if name == pipeline and Path(name).is_dir():
                 found[Path(name).resolve().name] = _content(Path(name))
             elif name in (*_NEEDED, OWN):
-                fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
+                fix = "in a checkout of errorbar: make errant"
                 what = f"edits of texts as ERRANT makes them need {name}"
                 raise UsageError(Problem("no-errant", what, fix=fix)) from None
             else:

@@ -52,7 +52,7 @@ def models_folder(named: Source | None, problems: Problems) -> Path:
         what = f"there are no models: none in a folder '{HERE}' here, and errorbar-models is not installed"
         fix = (
             "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a "
-            "checkout of errorbar: pip install '.[detect]' ./packages/errorbar-models"
+            "checkout of errorbar: make detect"
         )
         raise InputError(Problem("no-models", what, fix=fix)) from None
     what = f"the small models of errorbar-models {package.__version__} are used"
