@@ -329,6 +329,23 @@ def test_python_examples_run(page: Path, tmp_path: Path, demo: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=1500)
 
 
+@pytest.mark.slow
+def test_the_examples_of_the_python_page_have_the_types_they_say(tmp_path: Path) -> None:
+    """As a user's type checker sees them; columns of pandas are of no type there."""
+    code = [block for where, block in blocks("python") if where.startswith("python.md:")]
+    (tmp_path / "page.py").write_text("\n".join(code), encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), "page.py"]
+    done = subprocess.run(
+        words,
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 

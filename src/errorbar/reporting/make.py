@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, Unpack, cast
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo_folder import read_gold
@@ -32,7 +31,8 @@ from errorbar.studies.crowd import read_systems
 from errorbar.studies.detector_study import read_detectors, study_detectors, with_detectors
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, public, resampling
 from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
+from errorbar.studies.in_memory import Frame
+from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Sentences, Systems, Taking, load, usual_metric
 from errorbar.studies.judgment_input import JudgmentOptions, Votes, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
@@ -49,11 +49,14 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     """What a report takes beside data."""
 
     source: Annotated[
-        Source | None,
-        Said(None, "The text that the references correct, line by line; of HOO data the folder of source texts."),
+        Source | Sentences | Frame | None,
+        Said(None, "What the references correct, a path or the sentences; of HOO data the folder of source texts."),
     ]
     unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
-    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
+    documents: Annotated[
+        Source | Sequence[object] | None,
+        Said(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
+    ]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
         Said((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
@@ -126,8 +129,7 @@ def report(
         raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE, or leave it out"))
     said, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
-    admission = Admission(shared["force"], shared["retokenize"])
-    texts = {"--force": admission.force, "--retokenize": admission.retokenize}
+    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = asked_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
@@ -140,9 +142,7 @@ def report(
     _refuse({"--ok": said["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
-    reading = ReadingOptions(
-        shared["unmarked"], shared["documents"], lenient, False, admission, source=shared["source"]
-    )
+    reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
             what = "intervals of the ceiling, --judges, --force and --retokenize are not for HOO data"
