@@ -88,7 +88,7 @@ tex:
 		echo "no LaTeX here, and it cannot be installed: tests that compile exports will skip"
 
 test-slow: $(VENV)/.dev $(VENV)/.extra-errant postgresql-server tex
-	$(PYTEST) -m slow
+	$(PYTEST) -m "(slow or hypothesis) and not browser and not install" --hypothesis-profile thorough
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(INSTALL) --group browser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import signal
 import subprocess
@@ -29,9 +30,12 @@ SLOW_TIMES = 15
 """A slow test, one in a browser, or of an installation, may take so many times as long as others."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
-# explore` looks for new ones.
-settings.register_profile("default", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# thorough` draws five times as many, as CI does with the slow tests, and `explore` looks for new ones.
+settings.register_profile(
+    "default", max_examples=20, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=100)
+settings.register_profile("explore", settings.get_profile("thorough"), derandomize=False)
 settings.load_profile("default")
 
 # A shell starts what it runs in the background with SIGINT ignored, and children take that over: programs that the
@@ -71,6 +75,12 @@ def limit_seconds(item: pytest.Item) -> Generator[None, object, object]:
 
 
 pytest_runtest_setup = pytest_runtest_call = pytest_runtest_teardown = limit_seconds
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collecting has made out of every later garbage collection: hundreds of thousands of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ import pytest
 from errorbar.cli.main import COMMANDS, cli
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.helpers.cli import CommandLine
+from tests.helpers.source import parse_nodes
 from tests.test_layers import LAYER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -355,7 +356,7 @@ Nodes = list[ast.AST]
 def sources() -> list[Nodes]:
     """Every module, all its nodes."""
     paths = sorted((ROOT / "src").rglob("*.py"))
-    return [list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths]
+    return [parse_nodes(path) for path in paths]
 
 
 def takers(modules: list[Nodes]) -> dict[str, int]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import pytest
 
 import errorbar
 from tests.helpers.commands import every_command
+from tests.helpers.source import parse_nodes
 
 PACKAGE = Path(errorbar.__file__).parent
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?: ([^\s,;()]+))?")
@@ -36,10 +36,10 @@ OPTIONS = options()
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """The texts of a module that are no docstrings; what is put into one shows as ``X``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    parsed = parse_nodes(path)
+    docs = {id(node.value) for node in parsed if isinstance(node, ast.Expr)}
+    inner = {id(part) for node in parsed if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in parsed:
         if isinstance(node, ast.JoinedStr):
             parts = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
             yield node.lineno, "".join(map(str, parts))
@@ -50,11 +50,22 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_messages_of_the_library_suit_both_sides(path: Path) -> None:
-    for line, text in texts(path):
-        for found in OPTION.finditer(WHOLE_COMMAND.sub("", text)):
-            name, after = found[1], found[2] or ""
-            assert name in OPTIONS, f"line {line}: no command has --{name}: {text}"
-            written = after in OPTIONS[name] | {"local"} or set("=|") & set(after) or after[:1] in {"'", '"', "X"}
-            assert not written, f"line {line}: write --{name}={after}, which Python can show too: {text}"
+def wrong_option(match: re.Match[str]) -> str:
+    """Say why an option of a message is wrong; nothing if it is right."""
+    name, after = match[1], match[2] or ""
+    if name not in OPTIONS:
+        return f"no command has --{name}"
+    if after in OPTIONS[name] | {"local"} or set("=|") & set(after) or after[:1] in {"'", '"', "X"}:
+        return f"write --{name}={after}, which Python can show too"
+    return ""
+
+
+def test_messages_of_the_library_suit_both_sides() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line}: {reason}: {text}"
+        for path in LIBRARY
+        for line, text in texts(path)
+        for match in OPTION.finditer(WHOLE_COMMAND.sub("", text))
+        if (reason := wrong_option(match))
+    ]
+    assert wrong == []

@@ -229,7 +229,10 @@ def test_texts_that_nobody_expects(errorbar: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("trained")
-@pytest.mark.parametrize("part", ["tagger", "ngrams", "me", "combiner", "words"])
+@pytest.mark.parametrize(
+    "part",
+    ["tagger", "words", *(pytest.param(each, marks=pytest.mark.slow) for each in ("ngrams", "me", "combiner"))],
+)
 def test_models_of_another_version_are_refused(errorbar: CommandLine, part: str) -> None:
     path = Path("models", f"{part}.model")
     with zipfile.ZipFile(path) as archive:

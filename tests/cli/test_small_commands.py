@@ -34,6 +34,7 @@ class TestDoctor:
         assert document["self-test"].startswith("passed")
         assert ("compiled" in document["kernel"]) == document["kernel_active"]
 
+    @pytest.mark.slow
     def test_without_the_kernel(self) -> None:
         environment = {**os.environ, "ERRORBAR_KERNEL": "off"}
         done = subprocess.run(

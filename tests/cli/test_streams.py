@@ -76,7 +76,16 @@ def test_what_was_found_is_the_exit_code_though_nobody_reads_it(command: str, co
     assert done.returncode == code
 
 
-@pytest.mark.parametrize("command", ["metrics", SCORE, f"check {GOLD}", f"convert {GOLD} --to jsonl"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        SCORE,
+        *(
+            pytest.param(command, marks=pytest.mark.slow)
+            for command in ("metrics", f"check {GOLD}", f"convert {GOLD} --to jsonl")
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     ("end", "why"), [(">/dev/full", "No space left on device"), (">&-", "standard output is closed")]
 )
@@ -94,7 +103,14 @@ def test_what_needs_no_output_runs_with_all_streams_closed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "command", ["convert - --to jsonl", f"score --gold - {SYSTEM}", "agree -", "rank -", "crowd raters -"]
+    "command",
+    [
+        f"score --gold - {SYSTEM}",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("convert - --to jsonl", "agree -", "rank -", "crowd raters -")
+        ),
+    ],
 )
 def test_input_that_comes_from_nowhere(command: str) -> None:
     done = shell(f"E {command} <&-")
@@ -118,7 +134,9 @@ class TestEncodings:
         "encoding",
         ["ascii", *(pytest.param(each, marks=pytest.mark.slow) for each in ("latin-1", "cp437", "ascii:strict"))],
     )
-    @pytest.mark.parametrize("style", ["table", "csv", "markdown", "latex"])
+    @pytest.mark.parametrize(
+        "style", ["table", *(pytest.param(each, marks=pytest.mark.slow) for each in ("csv", "markdown", "latex"))]
+    )
     def test_what_an_encoding_lacks_is_written_plainly(self, encoding: str, style: str) -> None:
         command = f"E {INTERVALS} --format {style}"
         done = shell(command, PYTHONIOENCODING=encoding)
@@ -133,7 +151,9 @@ class TestEncodings:
         assert done.stdout.isascii()
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+@pytest.mark.parametrize(
+    "name", ["SIGINT", "SIGKILL", *(pytest.param(each, marks=pytest.mark.slow) for each in ("SIGTERM", "SIGHUP"))]
+)
 def test_a_stopped_convert_leaves_nothing(tmp_path: Path, large: Path, name: str) -> None:
     """It is stopped while it waits in the middle of its input; by force as well: Linux knows files without names."""
     target = tmp_path / "out.jsonl"

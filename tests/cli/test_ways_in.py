@@ -300,11 +300,21 @@ RARE = (packed, standard_input, packed_standard_input, packed_pipe, named_pipe, 
 """Ways that are others put together, or of which readers have tests of their own; all of them take a minute."""
 
 
+USUAL = {
+    *("convert m2", "convert text", "check system", "score gold", "ceiling", "agree judgments", "crowd score", "curve"),
+    *("sample estimate", "rank xml", "meta scores", "report judgments", "task validate"),
+}
+"""A command for every kind of file; the other commands read through the same readers."""
+
+
 @pytest.mark.parametrize(
-    "way",
-    [pytest.param(way, id=way.__name__, marks=[pytest.mark.slow] if way in RARE else []) for way in WAYS],
+    ("case", "way"),
+    [
+        pytest.param(case, way, marks=[pytest.mark.slow] if way in RARE or case not in USUAL else [])
+        for case in CASES
+        for way in WAYS
+    ],
 )
-@pytest.mark.parametrize("case", CASES)
 def test_every_way_in_gives_the_same(place: Path, errorbar: CommandLine, case: str, way: Way) -> None:
     wanted = by_file(errorbar, case)
     for path, stdin in way(place / CASES[case][0]):

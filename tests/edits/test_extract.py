@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.errors import InputError
@@ -13,6 +13,7 @@ from errorbar.edits.matching import COMPILED
 from errorbar.edits.texts import _align, apply_edits, extract_edits, parallel_sentences, whole_edit
 from errorbar.formats.text import ParallelLine
 from tests.helpers.build import edit
+from tests.helpers.effort import draw_examples
 from tests.strategies import rewritten, tokens
 
 
@@ -52,7 +53,7 @@ def test_extracts(source: str, target: str, expected: list[tuple[int, int, str]]
 
 
 @pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
-@settings(max_examples=300)
+@draw_examples(300)
 @given(*[st.lists(st.sampled_from("abcd"), max_size=9)] * 2)
 def test_twins(source: list[str], target: list[str]) -> None:
     from errorbar.edits._minimal import align

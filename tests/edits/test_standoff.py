@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Fragment
@@ -25,6 +25,7 @@ from errorbar.edits.standoff_reading import (
 from errorbar.edits.standoff_texts import WORD, apply_standoff, extract_standoff
 from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.formats.reference import read_corpus
+from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, read_real, standoff, undo_standoff
 
 texts = st.text("ab c,.'-\n\tX é", max_size=24)
@@ -58,7 +59,7 @@ class TestExtract:
     def test_where_edits_begin_and_end(self, source: str, target: str, edits: list[tuple[int, int, str]]) -> None:
         assert found(source, target) == edits
 
-    @settings(max_examples=500)
+    @draw_examples(500)
     @given(texts, texts)
     def test_text_to_edits_to_text_is_the_identity(self, source: str, target: str) -> None:
         edits = extract_standoff(source, target)
@@ -68,7 +69,7 @@ class TestExtract:
         assert all(before.end < after.start for before, after in pairwise(edits))  # none touch
         assert (edits == []) == (source == target)
 
-    @settings(max_examples=200)
+    @draw_examples(200)
     @given(texts, texts)
     def test_no_more_words_change_than_must(self, source: str, target: str) -> None:
         """As many edits of words as the token aligner finds, whose own tests show that it is minimal."""
@@ -76,7 +77,7 @@ class TestExtract:
         n_words = sum(bool(WORD.search(edit.original) or WORD.search(edit.corrections[0])) for edit in edits)
         assert n_words == len(extract_edits(WORD.findall(source), WORD.findall(target)))
 
-    @settings(max_examples=30)
+    @draw_examples(30)
     @given(st.randoms(use_true_random=False))
     def test_long_texts_with_fixed_runs_change_as_little_as_without(self, rng: random.Random) -> None:
         """A text of 300 words of which 12 are changed: as many edited words as the aligner finds in the whole text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
@@ -16,6 +16,7 @@ from errorbar.edits.standoff_texts import WORD, apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing
 from errorbar.edits.texts import apply_edits, corrected_text
 from errorbar.formats.hoo_edits import sentences_fragments
+from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, read_real, standoff
 
 MEETING = {
@@ -216,7 +217,7 @@ class TestMeetingEdits:
             " no longer of 2, not optional, without 1-0002, which overlaps an earlier one"
         ]
 
-    @settings(max_examples=400)
+    @draw_examples(400)
     @given(st.data())
     def test_any_edits_make_tidy_tokens_of_the_same_text(self, data: st.DataObject) -> None:
         """What is written is read strictly, and says what the character edits say."""

@@ -28,6 +28,7 @@ from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
+from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score
 
 METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(max_unchanged=0))
@@ -121,7 +122,9 @@ VARIANTS: dict[str, tuple[str | bytes, str | bytes]] = {
 
 @pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenient"])
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("unmarked", UNMARKED)
+@pytest.mark.parametrize(
+    "unmarked", [pytest.param(choice, marks=[pytest.mark.slow] * (choice != "auto")) for choice in UNMARKED]
+)
 def test_pieces_of_any_size_are_read_as_the_whole(
     tmp_path: Path, unmarked: Unmarked, variant: str, lenient: bool
 ) -> None:
@@ -228,7 +231,7 @@ def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (m2_annotators(path), m2_annotators(path, most=2)) == (everybody, everybody[:2])
 
 
-@settings(max_examples=100)
+@draw_examples(100)
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=40), st.integers(1, 9))
 def test_shifted_lines_are_found_across_pieces(belongs: list[int], size: int) -> None:
     texts = [" ".join(f"{w}{n}" for w in "abcdef") for n in range(len(belongs))]

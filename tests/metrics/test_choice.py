@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import Choice
+from tests.helpers.effort import draw_examples
 from tests.helpers.folds import fold_counts
 
 Unit = Sequence[tuple[int, int, int] | None]
@@ -197,7 +198,7 @@ def folds(draw: st.DrawFn) -> tuple[tuple[NDArray[np.int32], NDArray[np.uint8]],
 
 
 @pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
-@settings(max_examples=300)
+@draw_examples(300)
 @given(folds(), st.sampled_from((0.3, 0.5, 1.0, 2.0)), st.booleans(), st.booleans())
 def test_twins(
     example: tuple[tuple[NDArray[np.int32], NDArray[np.uint8]], dict[str, NDArray[np.int64]]],

@@ -33,6 +33,7 @@ from errorbar.metrics.scored import Score
 from errorbar.studies.score_result import Scores
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
+from tests.helpers.effort import draw_examples
 from tests.helpers.read import lines_of
 from tests.helpers.scoring import score
 from tests.metrics.contract_examples import examples
@@ -53,7 +54,7 @@ METRICS: list[Metric] = [*map(parse_metric, (*metric_names(), *OTHER_WAYS)), Cha
 SENTENCE_METRICS = [*map(parse_metric, metrics_for("sentences")), CharacterRate()]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=[str(each.spec) for each in METRICS])
 of_sentences = pytest.mark.parametrize("metric", SENTENCE_METRICS, ids=[each.name for each in SENTENCE_METRICS])
-FEW = settings(max_examples=25)
+FEW = draw_examples(25)
 
 
 def goodness(metric: Metric, score: Score) -> float:
@@ -95,7 +96,7 @@ def applicable(draw: st.DrawFn) -> Sentence:
 
 
 @of_sentences
-@settings(max_examples=100)
+@draw_examples(100)
 @given(st.lists(applicable(), min_size=1, max_size=4))
 def test_an_annotators_own_text_is_perfect(metric: Metric, sentences: list[Sentence]) -> None:
     text = [_own(s) for s in sentences]
@@ -352,14 +353,14 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.code == "unknown-metric"
 
 
-@settings(max_examples=300)
+@draw_examples(300)
 @given(m2_metrics())
 def test_a_spec_says_everything(metric: M2) -> None:
     assert parse_metric(str(metric.spec)) == metric
     assert parse_metric(str(metric.spec)).spec == metric.spec
 
 
-@settings(max_examples=100)
+@draw_examples(100)
 @given(m2_metrics())
 def test_every_beta_that_a_spec_allows_gives_an_f_between_p_and_r(metric: M2) -> None:
     statistics = M2().measure(
@@ -379,7 +380,7 @@ def without_rivals(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
 
 
 @pytest.mark.parametrize("style", ["m2", "jsonl"])
-@settings(max_examples=100)
+@draw_examples(100)
 @given(corpora(min_size=1))
 def test_what_a_format_writes_it_reads_again(style: str, example: tuple[Corpus, list[str]]) -> None:
     """Lenient reading: random edits may overlap. Repeated ones are dropped, so they are left out here."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
+from tests.helpers.effort import draw_examples
 from tests.helpers.folds import fold_counts
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
 
 
-@settings(max_examples=300)
+@draw_examples(300)
 @given(
     st.integers(0, 1 << 32),
     st.sampled_from((0.01, 0.04, 0.5, 1.0, 2.0, 31.0, 1000.0)),
@@ -56,7 +57,7 @@ def test_kernel_and_twin_agree_on_many_replicates(
     assert fast.chosen.tolist() == slow.chosen.tolist()
 
 
-@settings(max_examples=300)
+@draw_examples(300)
 @given(
     st.integers(0, 1 << 32),
     st.sampled_from((0.3, 0.5, 1.0, 2.0)),
@@ -96,7 +97,7 @@ def test_kernel_and_twin_agree_on_the_totals_of_many_replicates(
     assert fast.n_units.tolist() == slow.n_units.tolist()
 
 
-@settings(max_examples=300)
+@draw_examples(300)
 @given(
     st.integers(0, 1 << 32),
     st.sampled_from((0.3, 0.5, 1.0)),

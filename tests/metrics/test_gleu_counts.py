@@ -6,13 +6,14 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.text import ParallelLine
 from errorbar.metrics.gleu import _PUBLISHED_TOKENS, DRAWS, SEED, Gleu, gleu_counts, published_sums
+from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score
 
 text = st.lists(st.sampled_from("ab c"), max_size=9).map(" ".join)
@@ -28,7 +29,7 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@draw_examples(300)
 @given(st.lists(sentence, max_size=6))
 def test_a_corpus_at_once_has_the_counts_of_its_sentences(sentences: list[tuple[str, str, list[str]]]) -> None:
     rows = [(unit, own) for unit, (_, _, references) in enumerate(sentences) for own in references]

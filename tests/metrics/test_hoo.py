@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Fragment, StandoffEdit
@@ -19,6 +19,7 @@ from errorbar.metrics.base import Selection
 from errorbar.metrics.hoo import CONVENTIONS, Hoo
 from errorbar.metrics.hoo_counts import MEASURES
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
+from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf, scored, three
 
@@ -536,7 +537,7 @@ class TestInvariances:
         )
         assert max(figures_of(score, condition, DETECTION).precision.value or 0.0 for condition in (PLAIN, BONUS)) <= 1
 
-    @settings(max_examples=50)
+    @draw_examples(50)
     @given(aligned(), st.sampled_from(METRICS))
     def test_the_fold_of_resamples_is_the_score_of_each(
         self, example: tuple[list[Fragment], list[tuple[StandoffEdit, ...]]], metric: Hoo

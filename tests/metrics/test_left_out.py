@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -20,6 +20,7 @@ from errorbar.metrics.intervals import without_groups
 from errorbar.metrics.m2 import M2
 from errorbar.stats.units import cluster_members, left_out_rows
 from errorbar.studies.inputs import ReadingOptions, load
+from tests.helpers.effort import draw_examples
 
 compiled = pytest.mark.skipif(not KERNEL, reason="no kernel")
 METRICS = [M2(), M2(beta=1.0), M2(beta=0.3), M2(choose="sentence"), M2(choose="0"), Errant()]
@@ -60,7 +61,7 @@ def same(found: Choice, expected: Choice) -> None:
 
 
 @compiled
-@settings(max_examples=600)
+@draw_examples(600)
 @given(
     st.integers(0, 1 << 32),
     st.sampled_from((0.5, 1.0, 2.0, 0.3, 0.0)),
@@ -80,7 +81,7 @@ def test_stretches_are_the_rows(seed: int, beta: float, largest: int, masked: bo
 
 
 @compiled
-@settings(max_examples=60)
+@draw_examples(60)
 @given(st.integers(0, 1 << 32), st.sampled_from((0.5, 1.0, 2.0)), st.sampled_from((0.02, 0.3, 0.9)))
 def test_a_whole_corpus(seed: int, beta: float, share: float) -> None:
     """Late in a corpus few choices depend on what was left out; few or many edits make that sooner or later."""
@@ -141,7 +142,7 @@ def test_stretches_that_are_not_the_order_are_refused(ends: list[int]) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: str(metric.spec))
-@settings(max_examples=40)
+@draw_examples(40)
 @given(st.integers(0, 1 << 32))
 def test_values_without_each_group(metric: Metric, seed: int) -> None:
     """Whatever the rule, each row is the fold of the statistics that are left, as a corpus of their own."""

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import Choice, _four_places
+from tests.helpers.effort import draw_examples
 from tests.helpers.folds import fold_counts
 from tests.metrics.test_choice import KERNELS, Unit, arrays
 
@@ -49,7 +50,7 @@ class TestRounding:
         assert [whole / 1e4 for whole in in_ten_thousandths(values)] == rounded_by_python(values)
 
     @compiled
-    @settings(max_examples=50)
+    @draw_examples(50)
     @given(st.lists(st.floats(0, 4) | st.integers(1, 1 << 40).map(lambda k: k / (1 << 40)), min_size=1, max_size=200))
     def test_the_kernel_anywhere(self, values: list[float]) -> None:
         from errorbar.metrics._rounded import in_ten_thousandths
@@ -101,7 +102,7 @@ class TestByHand:
 
 
 @compiled
-@settings(max_examples=300)
+@draw_examples(300)
 @given(
     st.integers(0, 1 << 32),
     st.sampled_from((0.5, 1.0, 2.0, 0.3)),

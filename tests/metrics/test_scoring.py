@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
@@ -21,6 +21,7 @@ from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import Lines, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import counts_of, score
 from tests.strategies import corpora
 
@@ -54,7 +55,7 @@ def streamed(reference: Corpus, lines: Sequence[str], size: int) -> list[Score]:
     return score_pieces(pieces, systems, Plan(METRICS, by_type=True, by_unit=True, conventions=("x",)), Problems())
 
 
-@settings(max_examples=40)
+@draw_examples(40)
 @given(corpora(min_size=2, max_size=10))
 def test_chunks_change_nothing(example: tuple[Corpus, list[str]]) -> None:
     reference, lines = example
@@ -63,7 +64,7 @@ def test_chunks_change_nothing(example: tuple[Corpus, list[str]]) -> None:
         assert streamed(reference, lines, size) == whole  # signature, types and sentences included
 
 
-@settings(max_examples=40)
+@draw_examples(40)
 @given(corpora(min_size=1))
 def test_sentences_and_types_add_up_to_the_totals(example: tuple[Corpus, list[str]]) -> None:
     reference, lines = example

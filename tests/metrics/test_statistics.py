@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.metrics.edit_statistics import EditStatistics, TypeCounts, concatenate
 from errorbar.metrics.m2 import M2
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.effort import draw_examples
 from tests.strategies import corpora
 
 
@@ -34,7 +35,7 @@ def split(reference: Corpus, lines: list[str], at: int) -> list[tuple[Corpus, li
     ]
 
 
-@settings(max_examples=60)
+@draw_examples(60)
 @given(corpora(min_size=1))
 def test_the_parts_of_a_corpus_join_to_the_whole(example: tuple[Corpus, list[str]]) -> None:
     reference, lines = example
@@ -48,7 +49,7 @@ def test_the_parts_of_a_corpus_join_to_the_whole(example: tuple[Corpus, list[str
     np.testing.assert_array_equal(dense(joined.by_type)[:, :, order], dense(whole.by_type))
 
 
-@settings(max_examples=60)
+@draw_examples(60)
 @given(corpora(min_size=1))
 def test_taking_units_is_measuring_them(example: tuple[Corpus, list[str]]) -> None:
     reference, lines = example

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.metrics.choice import score_totals
 from tests.helpers.counts import Counts
+from tests.helpers.effort import draw_examples
 
 count = st.integers(0, 10**6)
 
 
-@settings(max_examples=200)
+@draw_examples(200)
 @given(st.lists(st.tuples(count, count, count), min_size=1, max_size=20), st.floats(0.01, 100))
 def test_they_equal_the_scalar_formulas(rows: list[tuple[int, int, int]], beta: float) -> None:
     table = score_totals(np.array(rows, np.int64), beta)

@@ -65,6 +65,7 @@ def test_every_known_difference_has_its_reason_and_nothing_else_has(data: Path) 
             )
 
 
+@pytest.mark.slow
 def test_the_identification_kappas(data: Path) -> None:
     """To four digits, as derived independently when the data were first studied; the paper prints 0.43."""
     kappas = {cell.column: cell.ours for cell in cells("conll2014", data) if cell.table == "kappa"}
@@ -97,7 +98,6 @@ def test_the_ratio_table_in_the_terms_of_errant(data: Path) -> None:
         assert found == [pytest.approx(value, abs=0.3) for value in expected]
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_what_is_unexplained_is_small_and_listed(data: Path) -> None:
     """28 cells do not round to the print: all 18 of CUUI by up to 0.034, A1 and A4 by up to 0.012, six by 0.006."""
@@ -136,6 +136,7 @@ def test_a_changed_published_number_is_a_mismatch(data: Path, monkeypatch: pytes
     assert [(c.row, c.column, c.published, c.ours) for c in wrong] == [("Total", "A1", 1.0, 5560.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "file", "key"),
     [
@@ -157,6 +158,7 @@ def test_rows_and_columns_are_those_of_the_paper(data: Path, table: str, file: s
     ]
 
 
+@pytest.mark.slow
 def test_rows_of_the_other_tables(data: Path) -> None:
     found = {
         (c.table, c.row, c.column): str(c.published) for c in (*cells("conll2014", data), *cells("bryant-ng2015", data))

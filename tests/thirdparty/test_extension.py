@@ -167,6 +167,7 @@ def test_attack(other: Installed) -> None:
     assert ranks["empty"] == len(rates) + 1
 
 
+@pytest.mark.slow
 def test_ceiling(other: Installed) -> None:
     rows = other.json("ceiling", other.systems[0], "--ci", "--resamples", "50")["rows"]
     assert [row["n_references"] for row in rows] == [1, 2]
