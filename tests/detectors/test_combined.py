@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.detectors.combined import errors_of
@@ -42,3 +43,14 @@ def test_what_labels_say_of_themselves(tmp_path: Path) -> None:
     one, two = (read_learner_text([path], Problems()).described for path in (file, other))
     assert {**one, "labels": ""} == {"labels": "", "sentences": 2, "tokens": 14, "edits": 3}
     assert one["labels"] != two["labels"]  # types count
+
+
+@pytest.mark.parametrize(
+    "page", ["docs/detectors.md", "docs/detectors/combined.md", "packages/errorbar-models/README.md"]
+)
+def test_pages_say_whose_errors_a_precision_counts(page: str) -> None:
+    """Any of ten annotators; beside it what remains of it where five of the ten have to agree, .596 on all words."""
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert "any of ten" in text or "any of the ten" in text
+    assert "five of the ten" in text
+    assert ".596" in text

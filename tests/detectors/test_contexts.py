@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,12 @@ def test_features_of_a_sentence_by_hand() -> None:
             h = step_one(h, value[name])
         assert int(found[0, number]) == h, names
     assert PAPERS == 25
+    page = (Path(__file__).parents[2] / "docs" / "detectors" / "perc.md").read_text(encoding="utf-8")
+    words_of_paper, more_words = (row for row in page.splitlines() if "`w-2 w-1" in row and row.startswith("|"))
+    for number, names in enumerate(TEMPLATES):
+        if all(name[0] == "w" for name in names):
+            row = words_of_paper if number < PAPERS else more_words
+            assert f"`{' '.join(names)}`" in row
     assert len(set(TEMPLATES)) == len(TEMPLATES)
 
 
