@@ -53,6 +53,7 @@ class Reader:
         seeds: Makes inputs that it takes.
         read: Reads the files of a folder, leniently or not, and goes the steps behind.
         fixed: Files that stand beside every input and are never mutated.
+        shape: How its files are mutated; None: as their endings tell.
         most_seconds: Of processor time. A reader may take one; where scoring follows, as much as a command may.
     """
 
@@ -61,6 +62,7 @@ class Reader:
     read: Callable[[Path, bool], None]
     fixed: Case | None = None
     most_seconds: float = 1.0
+    shape: Shape | None = None
 
 
 _SHAPES = {
@@ -76,6 +78,11 @@ _SHAPES = {
     ".jsonl": shapes.JSON_LINES,
     ".parquet": shapes.PARQUET,
     ".archive": shapes.ARCHIVE,
+    ".model": shapes.MODEL,
+    ".cache": shapes.CACHE,
+    ".sqlite": shapes.STORE,
+    ".arpa": shapes.TEXT,
+    ".conllu": shapes.TEXT,
 }
 
 

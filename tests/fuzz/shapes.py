@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from tests.fuzz import archives, jsonish, markup, plain, raw, tables
+from tests.fuzz import archives, jsonish, markup, models, plain, raw, tables
 from tests.fuzz.plain import TextMutator
 from tests.fuzz.raw import ByteMutator
 
@@ -26,6 +26,7 @@ class Shape:
         large: They make the file as large as is allowed.
         binary: Mutations of bytes that know the kind; a file with any is no text.
         packs: Whether it may be gzipped.
+        most: Bytes of a file.
     """
 
     gentle: tuple[TextMutator, ...] = ()
@@ -34,6 +35,7 @@ class Shape:
     binary_gentle: tuple[ByteMutator, ...] = ()
     binary: tuple[ByteMutator, ...] = ()
     packs: bool = True
+    most: int = MOST_BYTES
 
 
 TEXT = Shape(plain.GENTLE, plain.WILD, plain.LARGE)
@@ -46,18 +48,21 @@ JSON_LINES = Shape(
     (*jsonish.GENTLE, plain.swap_lines), (*jsonish.WILD, *jsonish.WILD, *plain.WILD), (*jsonish.LARGE, *plain.LARGE)
 )
 PARQUET = Shape(binary_gentle=(tables.parquet_columns,), binary=tables.PARQUET, packs=False)
+MODEL = Shape(binary_gentle=models.GENTLE, binary=models.WILD, packs=False)
+CACHE = Shape(binary_gentle=models.CACHE_GENTLE, binary=models.CACHE_WILD, packs=False)
+STORE = Shape(binary_gentle=models.STORE_GENTLE, binary=models.STORE_WILD, packs=False, most=400_000)
 ARCHIVE = Shape(binary_gentle=archives.GENTLE, binary=archives.WILD, packs=False)
 
 
 def mutate(rng: Random, data: bytes, shape: Shape) -> bytes:
-    """A file like the given one, of at most ``MOST_BYTES``: half of them are changed gently, the others anyhow."""
+    """A file like the given one, no larger than its shape allows: half are changed gently, the others anyhow."""
     gentle = rng.random() < 0.5
     made = data
     for _ in range(rng.choice((0, 1, 1, 2)) if gentle else rng.choice((1, 1, 2, 3))):
         made = _gently(rng, made, shape) if gentle else _wildly(rng, made, shape)
     if shape.large and rng.random() < LARGE_SHARE:
         made = _on_text(rng, made, shape.large)
-    made = made[:MOST_BYTES]
+    made = made[: shape.most]
     if not shape.packs:
         return made
     roll = rng.random()

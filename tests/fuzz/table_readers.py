@@ -31,7 +31,11 @@ from errorbar.sampling import (
 from errorbar.studies.sample import counted
 from errorbar.tasks.reading import read_task
 from tests.fuzz import seeds
+from tests.fuzz.commands import COMMANDS
+from tests.fuzz.model_readers import MODELS
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
+from tests.fuzz.relations import RELATIONS
+from tests.fuzz.study_readers import STUDIES
 from tests.helpers.crowd import write_judgments
 from tests.ranking.examples import drawn
 
@@ -148,5 +152,9 @@ READERS: tuple[Reader, ...] = (
     Reader("sample-key", seeds.sample_key, _sample_key),
     Reader("sample-counts", seeds.sample_counts, _sample_counts),
     Reader("archives", seeds.archives, _archives),
+    *MODELS,
+    *STUDIES,
+    *RELATIONS,
+    *COMMANDS,
 )
 """Every reader of a file that somebody else may have written."""

@@ -83,7 +83,7 @@ def make_trial(reader: Reader, seed: int, number: int) -> Trial:
     files = dict(rng.choice(cases_of(reader)))
     lenient = rng.random() < 0.5
     changed = rng.choice(list(files)[: 1 if rng.random() < 0.5 else None])
-    files[changed] = mutate(rng, files[changed], shape_of(changed))
+    files[changed] = mutate(rng, files[changed], reader.shape or shape_of(changed))
     return Trial(name, files, lenient)
 
 

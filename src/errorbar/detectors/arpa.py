@@ -12,7 +12,6 @@ Conventions
 
 from __future__ import annotations
 
-import math
 import re
 from array import array
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.detectors.ngram_counts import BOS, EOS, MOST_NODES, SPECIAL, UNK
-from errorbar.detectors.ngram_lookup import Tree, children
+from errorbar.detectors.ngram_lookup import LEAST_LOG, Tree, children
 from errorbar.detectors.ngram_model import LARGEST_ORDER, NgramModel
 from errorbar.formats.opening import Lines
 from errorbar.formats.saving import save_lines
@@ -170,7 +169,7 @@ class _Reader:
             prob, *words = fields
             backoff = float(words.pop()) if len(words) == n + 1 else 0.0
             value = float(prob)
-            if len(words) != n or not (value <= 0 and math.isfinite(value) and math.isfinite(backoff)):
+            if len(words) != n or not (LEAST_LOG <= value <= 0 and LEAST_LOG <= backoff <= -LEAST_LOG):
                 raise ValueError
         except ValueError:
             expected = f"log10 p, at most 0, {n} word{'s' * (n > 1)}{'' if last else ', log10 b'}"

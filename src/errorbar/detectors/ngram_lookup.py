@@ -24,6 +24,7 @@ from errorbar.edits.matching import SWITCH
 
 COMPILED = find_spec("errorbar.detectors._ngrams") is not None
 KERNEL = COMPILED and environ.get(SWITCH, "").lower() != "off"
+LEAST_LOG = -999.0  # of a probability or a weight; SRILM writes -99 for none
 Integers = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
@@ -58,6 +59,8 @@ class Tree:
         ends = self.level_ends()
         if len(ends) != self.order or ends[-1] != len(self.word) or [0, *ends][-2] != len(self.log10_backoff):
             raise ValueError(f"the arrays hold no n-grams of {self.order} orders")
+        if not all(np.all(np.abs(logs) <= -LEAST_LOG) for logs in (self.log10_prob, self.log10_backoff)):  # nor NaN
+            raise ValueError(f"a logarithm that is not {LEAST_LOG:g} to {-LEAST_LOG:g}")
 
     def level_ends(self) -> list[int]:
         """Where the nodes of each order end."""

@@ -124,9 +124,13 @@ class NgramModel:
         try:
             words = tuple(model.arrays["words"].tobytes().decode("utf-8", "surrogatepass").split("\n"))
             word, log10_prob, log10_backoff = (model.arrays[name] for name in ("word", "log10_prob", "log10_backoff"))
+            if words[: len(SPECIAL)] != SPECIAL:
+                raise ValueError(f"its first words are not {' '.join(SPECIAL)}")
+            if not 1 <= model.made["order"] <= LARGEST_ORDER:
+                raise ValueError(f"its order is not 1 to {LARGEST_ORDER}")
             first = np.cumsum(np.concatenate([[len(words)], model.arrays["children"]]), dtype=np.int32)
             tree = Tree(word, log10_prob, first, log10_backoff, model.made["order"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             what = f"no n-gram model that errorbar can read: {error}"
             raise InputError(Problem("model-damaged", what, Place(path), fix="train it again")) from None
         return cls(tree, words, model.made, model.text)

@@ -73,8 +73,9 @@ def restore(source: Path, url: str) -> Copied:
     if path is not None and path.exists():
         raise store_error("store-exists", f"there is a file at {path} already", "choose another place")
     with Store.open(str(source), read_only=True) as saved, saved.read() as tx:
-        told = describe(tx)
-        _verify(source, told)
+        with _readable():
+            told = describe(tx)
+            _verify(source, told)
         if path is not None:
             with _beside(path) as new:
                 _copy_pages(tx, new)
@@ -166,6 +167,15 @@ def _verify(path: Path, told: Copied) -> None:
         raise _damaged("its rows are not those of the store")
     if broken:
         raise _damaged("; ".join(map(str, broken)))
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Say that a value of a backup is none that errorbar writes, e.g. no JSON."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise _damaged(f"a value cannot be read ({type(error).__name__}: {str(error)[:200]})") from None
 
 
 def _damaged(what: str) -> Exception:

@@ -1,0 +1,142 @@
+"""What must be equal however it is asked: a relation is a reader that computes something in two ways.
+
+A further one is a line in ``RELATIONS``: a name, seeds, and two functions of a folder. Each gives a value, or refuses;
+both must give equal values, or both refuse.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from errorbar.core.errors import ErrorbarError
+from errorbar.core.problems import Problems
+from errorbar.edits import matching
+from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.m2_file import write_m2
+from errorbar.formats.reference import read_corpus
+from errorbar.formats.saving import save_lines
+from tests.fuzz import seeds
+from tests.fuzz.readers import COMMAND, Reader
+from tests.fuzz.seeds import Case
+from tests.fuzz.study_readers import run_command
+
+Way = Callable[[Path], object]
+
+
+class BrokenRelationError(AssertionError):
+    """Two ways to the same thing lead to different things."""
+
+
+def relation(name: str, make_seeds: Callable[[], list[Case]], one: Way, other: Way) -> Reader:
+    """A reader of inputs for which two ways must lead to the same value."""
+
+    def read(folder: Path, _: bool) -> None:
+        first, refusal = _followed(one, folder)
+        second, other_refusal = _followed(other, folder)
+        if (refusal is None) is not (other_refusal is None) or first != second:
+            raise BrokenRelationError(f"{refusal or first!r:.300} is not {other_refusal or second!r:.300}")
+        if refusal is not None:
+            raise refusal
+
+    return Reader(f"same-{name}", make_seeds, read, most_seconds=2 * COMMAND)
+
+
+def _followed(way: Way, folder: Path) -> tuple[object, ErrorbarError | None]:
+    try:
+        return way(folder), None
+    except ErrorbarError as refusal:
+        return None, refusal
+
+
+FIGURES = ("precision", "recall", "f", "correct", "proposed", "gold", "n_sentences", "n_annotators")
+Rows = dict[str, dict[str, float]]
+
+
+def _scores(
+    folder: Path,
+    *,
+    gold: str = "a.m2",
+    systems: tuple[str, ...] = ("system.txt",),
+    options: tuple[str, ...] = (),
+    stdin: bytes = b"",
+) -> Rows:
+    """The scores of systems by name, without what tells how they were given."""
+    paths = ["system=-"] if stdin else [f"{name.partition('.')[0]}={folder / name}" for name in systems]
+    plain = ("--format", "json", "--no-ci", "--force", *options)
+    document = json.loads(run_command("score", "--gold", str(folder / gold), *paths, *plain, stdin=stdin))
+    return {row["system"]: {key: row[key] for key in FIGURES if key in row} for row in document["rows"]}
+
+
+def _without_kernel(folder: Path) -> object:
+    """By the readable twins."""
+    known = matching.KERNEL
+    matching.KERNEL = False
+    try:
+        return _scores(folder)
+    finally:
+        matching.KERNEL = known
+
+
+def _packed(folder: Path) -> object:
+    (folder / "b.m2.gz").write_bytes(gzip.compress((folder / "a.m2").read_bytes(), 1))
+    return _scores(folder, gold="b.m2.gz")
+
+
+def _piped(folder: Path) -> object:
+    return _scores(folder, stdin=(folder / "system.txt").read_bytes() or b"\n")
+
+
+def _twice(folder: Path, *, swapped: bool) -> object:
+    """Two systems, one the source itself, in either order."""
+    corpus = read_corpus(folder / "a.m2")
+    (folder / "other.txt").write_text("".join(f"{each.text}\n" for each in corpus.sentences), encoding="utf-8")
+    names = ("system.txt", "other.txt")
+    return _scores(folder, systems=names[::-1] if swapped else names)
+
+
+def _summed(folder: Path) -> object:
+    """Against one annotator the counts of a corpus twice over are twice its counts."""
+    one = _scores(folder, options=_ALONE)
+    return {name: 2 * one["system"][name] for name in ("correct", "proposed", "gold")}
+
+
+def _doubled(folder: Path) -> object:
+    if any((folder / name).read_bytes()[:2] in _NOT_PLAIN for name in ("a.m2", "system.txt")):
+        return _summed(folder)
+    (folder / "b.m2").write_bytes(_twice_over(folder / "a.m2", b"\n\n"))
+    (folder / "double.txt").write_bytes(_twice_over(folder / "system.txt", b"\n"))
+    found = _scores(folder, gold="b.m2", systems=("double.txt",), options=_ALONE)
+    return {name: found["double"][name] for name in ("correct", "proposed", "gold")}
+
+
+_NOT_PLAIN = (b"\x1f\x8b", b"\xef\xbb", b"\xff\xfe", b"\xfe\xff")  # packed, or with a mark of its encoding
+_ALONE = ("--annotator", "0")
+
+
+def _twice_over(path: Path, end: bytes) -> bytes:
+    content = path.read_bytes().rstrip(b"\n") + end
+    return content * 2
+
+
+def _converted(folder: Path, *, to: str) -> object:
+    """The reference in another format scores the system as it does."""
+    corpus = read_corpus(folder / "a.m2")
+    write = write_jsonl if to == "jsonl" else write_m2
+    save_lines(write(corpus.sentences, Problems()), str(folder / f"b.{to}"))
+    return _scores(folder, gold=f"b.{to}")
+
+
+RELATIONS: tuple[Reader, ...] = (
+    relation("kernel", seeds.m2, _scores, _without_kernel),
+    relation("packed", seeds.m2, _scores, _packed),
+    relation("pipe", seeds.m2, _scores, _piped),
+    relation("order", seeds.m2, partial(_twice, swapped=False), partial(_twice, swapped=True)),
+    relation("doubled", seeds.m2, _summed, _doubled),
+    relation("jobs", seeds.m2, _scores, partial(_scores, options=("--jobs", "2"))),
+    relation("jsonl", seeds.m2, _scores, partial(_converted, to="jsonl")),
+    relation("m2", seeds.m2, _scores, partial(_converted, to="m2")),
+)
