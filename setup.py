@@ -26,8 +26,8 @@ KERNELS = {
 }
 
 
-# With ERRORBAR_KERNEL_CHECKS=1 every index is checked, and memory too where the compiler has the address sanitizer: for
-# the fuzzer, which builds these kernels into a folder of their own (tests/fuzz/checked.py).
+# With ERRORBAR_KERNEL_CHECKS=1 every index is checked, with ERRORBAR_SANITIZER=1 memory too: for the fuzzer, which
+# builds these kernels into a folder of their own (tests/fuzz/checked.py).
 CHECKED = os.environ.get("ERRORBAR_KERNEL_CHECKS") == "1"
 DIRECTIVES = {
     "language_level": 3,

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.fuzz import seeds
+from tests.fuzz.checked import is_checked, run_again
 from tests.fuzz.pool import BATCH, Batch, run_batches, warm_up
 from tests.fuzz.readers import Reader
 from tests.fuzz.table_readers import READERS
@@ -30,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", action="append", default=[], metavar="READER", help="repeatable")
+    parser.add_argument("--checked", action="store_true", help="with kernels that check indexes and memory")
     given = parser.parse_args(arguments)
+    if given.checked and not is_checked():
+        return run_again(sys.argv[1:] if arguments is None else arguments)
     if given.folders:
         return _again(given.folders)
     readers = [reader for reader in READERS if not given.only or reader.name in given.only]

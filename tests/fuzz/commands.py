@@ -8,6 +8,7 @@ from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import click
 
@@ -129,7 +130,7 @@ def _option(rng: Random, option: click.Option, odd: float = 0.1) -> list[str]:
     return [switch, rng.choice((*NUMBERS, *WORDS)) if rng.random() < odd else _value(rng, option.type)]
 
 
-def _value(rng: Random, kind: click.ParamType) -> str:
+def _value(rng: Random, kind: click.ParamType[Any]) -> str:
     if isinstance(kind, click.Choice):
         return rng.choice([*map(str, kind.choices)])
     if isinstance(kind, click.IntRange | click.FloatRange):

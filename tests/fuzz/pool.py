@@ -18,6 +18,7 @@ from multiprocessing.context import ForkProcess
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
+from tests.fuzz.checked import is_checked
 from tests.fuzz.readers import Reader
 from tests.fuzz.trial import Outcome, Result, cases_of, make_trial, place, run_trial
 
@@ -106,7 +107,8 @@ class _Worker:
 
 def _work(batch: Batch, seed: int, at: Synchronized[int], connection: Connection) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    if not is_checked():  # the sanitizer takes addresses for all that there could be
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
     results: list[tuple[int, Result]] = []

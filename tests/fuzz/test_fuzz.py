@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.detectors.model_file import Model, load_model, save_model
 from tests.fuzz import __main__ as program
-from tests.fuzz import pool, trial
+from tests.fuzz import checked, commands, models, pool, trial
 from tests.fuzz.__main__ import Run, main
 from tests.fuzz.readers import Reader
+from tests.fuzz.relations import relation
 from tests.fuzz.table_readers import READERS
 from tests.fuzz.trial import Outcome
+from tests.helpers.commands import every_command
 
 N = 30
 
@@ -41,7 +48,9 @@ def counts(read: Callable[[bytes], None], n: int = N, most_seconds: float = 1.0)
     return run.run(), run
 
 
+@pytest.mark.slow
 def test_every_seed_is_read() -> None:
+    """Each run of the fuzzer begins with it."""
     pool.warm_up(READERS)
 
 
@@ -153,3 +162,67 @@ def test_what_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     run = counts(read, 12)[1]
     assert run.counts["mine"].total() == 12
     assert run.counts["mine"][Outcome.SLOW] > 0
+
+
+def ran(reader: Reader) -> tuple[int, Run]:
+    run = Run([reader], 4, seed=0, jobs=1)
+    return run.run(), run
+
+
+def test_two_ways_that_lead_to_different_things_are_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    """Different values, and a value where the other way refuses; two refusals are none."""
+
+    def refuse(_: Path) -> object:
+        raise InputError(Problem("x", "wrong", Place("a", 1)))
+
+    def make() -> list[dict[str, bytes]]:
+        return [{"a.txt": b"one\n"}]
+
+    assert ran(relation("equal", make, lambda _: 1, lambda _: 1))[0] == 0
+    for one, other in ((lambda _: 1, lambda _: 2), (lambda _: 1, refuse), (refuse, lambda _: 1)):
+        code, run = ran(relation("other", make, one, other))
+        assert code == 1
+        assert run.counts["same-other"][Outcome.INTERNAL] == 4
+    assert ran(relation("refused", make, refuse, refuse))[1].counts["same-refused"][Outcome.PLACED] == 4
+    assert "BrokenRelationError" in capsys.readouterr().out
+
+
+def test_mutated_models_have_hashes_that_fit(tmp_path: Path) -> None:
+    """Else the hash would refuse every one of them, and nothing behind it would be looked at."""
+    whole = Model("ngrams", {"bits": 3}, {}, {"a": np.arange(5)})
+    save_model(whole, tmp_path / "a.model")
+    content, said = (tmp_path / "a.model").read_bytes(), Counter[str]()
+    for number in range(40):
+        (tmp_path / "b.model").write_bytes(models.odd_array(Random(number), content))
+        try:
+            load_model(tmp_path / "b.model", "ngrams")
+            said["read"] += 1
+        except InputError as error:
+            said[error.problems[0].what] += 1
+    assert said["read"] > 15
+    assert not [what for what in said if "not what was written" in what]
+
+
+def test_every_command_is_tried_or_left_out_on_purpose() -> None:
+    """A new command is tried as soon as it is there; one that went must not stay in the lists."""
+    names = {name for name, _ in every_command()}
+    assert names >= commands.LEFT_OUT
+    assert set(commands.TYPICAL) <= set(commands.commands()) == names - commands.LEFT_OUT
+    lines = [json.loads(commands.wild_line(Random(number), b"")) for number in range(300)]
+    assert {word for line in lines for word in line} >= {"--gold", "--seed", "--confidence", "--format"}
+
+
+@pytest.mark.slow
+def test_checked_kernels_see_an_index_beyond_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import tests.fuzz, numpy as np\nfrom errorbar.detectors import _learn\n"
+        "rows, zeros = np.full((1, 16), 10**6, np.int32), lambda n, t: np.zeros(n, t)\n"
+        "try:\n"
+        "    _learn.tag_tokens(rows, zeros((1, 5), np.uint32), zeros(5, np.int8), zeros(5, np.uint32),\n"
+        "        np.array([[0, 1]]), zeros(257, np.int32), zeros(0, np.int8), zeros(0, np.float32),\n"
+        "        zeros(1, np.int8), 8)\n"
+        "except IndexError:\n    raise SystemExit(7)\n"
+    )
+    monkeypatch.setattr(checked, "PROGRAM", ("-c", code))
+    monkeypatch.setenv("PYTHONPATH", str(checked.ROOT))
+    assert checked.run_again([]) == 7

@@ -42,9 +42,7 @@ _ARRAY = re.compile(
     rb"\{'descr': '([<|][biufU][0-9]{1,4})', 'fortran_order': False, "
     rb"'shape': \(([0-9]{1,12}), ?([0-9]{1,12})?\), \} *\n"
 )
-_WHOLE = frozenset(
-    {"bits", "epochs", "errors", "examples", "order", "scores", "seed", "sentences", "tokens", "version"}
-)
+_WHOLE = frozenset({"bits", "epochs", "errors", "examples", "order", "scores", "seed", "sentences", "tokens"})
 _TEXTS = frozenset({"sha256", "license", "provenance", "features", "hash", "tagger"})
 _NUMBERS = frozenset({"constant", "threshold"})
 """Members of a header whose values are whole numbers, texts and numbers wherever they stand."""
