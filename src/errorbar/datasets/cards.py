@@ -115,7 +115,8 @@ def dataset(name: str) -> Dataset:
 
 
 def _dataset(document: dict[str, Any]) -> Dataset:
-    assert document.pop("schema") == SCHEMA
+    if document.pop("schema") != SCHEMA:
+        raise AssertionError(f"a card of this package has no schema {SCHEMA}")
     archives = tuple(Archive(**archive) for archive in document.pop("archives"))
     files = tuple(DataFile(n_bytes=file.pop("bytes"), **file) for file in document.pop("files"))
     traps, release = tuple(document.pop("traps")), document.pop("release") or ""
