@@ -15,7 +15,7 @@ from errorbar.judging.exchange import Lease, Round
 from errorbar.judging.item_search import Wanted, wanted
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.places import TAKE, bit_of, change, draw, held
-from errorbar.judging.prepared import Prepared, per_transaction, run_all
+from errorbar.judging.prepared import Prepared, Together, per_transaction
 from errorbar.judging.rules import Rules
 from errorbar.judging.study_values import current_rules
 
@@ -33,7 +33,10 @@ _CLAIMED = Prepared(
     "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
     " WHERE token = :token"
 )
-_COUNTED = Prepared("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater")
+_COUNTED_AND_CLAIMED = Together(
+    Prepared("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater"),
+    _CLAIMED,
+)
 _INSERT = Prepared(
     "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until, stands_for) VALUES"
     " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until, :stands_for)"
@@ -134,10 +137,12 @@ def lease(tx: Connection, rules: Rules, rater: RaterRow, what: Next, now: float)
     values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
     (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until, stands_for=what.stands_for)
     if what.round == "main" and one.place is not None:
-        run_all(tx, TAKE, **values, taken=one.taken + 1, before=one.taken, **bit_of(one.place))
+        TAKE(tx, **values, taken=one.taken + 1, before=one.taken, **bit_of(one.place))
     if what.seq is None:
-        _COUNTED(tx, rater=rater.id, seq=seq, due=None if rater.due is None else json.dumps(rater.due))
-    _CLAIMED(tx, token=token, at=now)
+        due = None if rater.due is None else json.dumps(rater.due)
+        _COUNTED_AND_CLAIMED(tx, rater=rater.id, seq=seq, due=due, token=token, at=now)
+    else:
+        _CLAIMED(tx, token=token, at=now)
     known = per_transaction(tx)
     known[_UNTIL] = min(until, known.get(_UNTIL, until))
     return Lease(token, item, what.round, turned)

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from sqlalchemy import Connection
 
 from errorbar.judging.exchange import JUDGED, State
-from errorbar.judging.prepared import Prepared, run_all
+from errorbar.judging.prepared import Prepared, Together
 from errorbar.judging.study_values import current_rules
 
 WORD = 60  # bits of a word; both stores have signed numbers of 64
@@ -59,8 +59,8 @@ _HAD_IN = Prepared(
     "INSERT INTO had (rater, block, bits) VALUES (:rater, :block, :bit)"
     " ON CONFLICT (rater, block) DO UPDATE SET bits = had.bits | excluded.bits"
 )
-_MOVE = (_TAKEN, _FREE_OUT, _FREE_IN)
-TAKE = (*_MOVE, _HAD_IN)
+_MOVE = Together(_TAKEN, _FREE_OUT, _FREE_IN)
+TAKE = Together(_TAKEN, _FREE_OUT, _FREE_IN, _HAD_IN)
 """Take a place of an item that is not stopped, after an assignment was made or opened again."""
 _HAD_OUT = Prepared("UPDATE had SET bits = bits & ~:bit WHERE rater = :rater AND block = :block")
 _JUDGED = Prepared("UPDATE rater SET judged = judged + :by WHERE id = :id")
@@ -120,7 +120,7 @@ def count(tx: Connection, one: Held, by: int) -> None:
         if one.stopped:
             _TAKEN(tx, item=one.item, taken=one.taken)
         else:
-            run_all(tx, _MOVE, item=one.item, taken=one.taken, before=before, **bit_of(one.place))
+            _MOVE(tx, item=one.item, taken=one.taken, before=before, **bit_of(one.place))
 
 
 def bit_of(place: int) -> dict[str, int]:

@@ -15,7 +15,7 @@ from errorbar.judging.exclusions import exclude
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.leases import parsed_item, rater_row
 from errorbar.judging.places import HELD, Held, follow, judged_by, note, settled
-from errorbar.judging.prepared import Prepared, run_all
+from errorbar.judging.prepared import Prepared, Together
 from errorbar.judging.quiz import settle_if_answered
 from errorbar.judging.rater_quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.rules import Rules
@@ -39,7 +39,7 @@ _FOUND = Prepared(
     " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
 )
 _STORED = Prepared("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
-_STORE = (
+_STORE = Together(
     Prepared(
         "INSERT INTO answer (submission, assignment, version, answer, skip, comment, milliseconds, trail, status, at)"
         " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)"
@@ -163,9 +163,8 @@ class _Desk:
         receipt = Receipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
         first = asked.answered is None and held.round != "quiz"
         gold = self._gold(asked, answer)
-        run_all(
+        _STORE(
             self.tx,
-            _STORE,
             id=storable(one.id),
             assignment=held.id,
             version=version,
