@@ -154,7 +154,7 @@ def test_a_text_needs_what_makes_its_edits(errorbar: CommandLine, files: Path, m
     monkeypatch.setattr(metadata, "version", missing)
     (files / "it.txt").write_text("I have an apple .\nIt rains .\n", encoding="utf-8")
     result = errorbar("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "it.txt")
-    assert "edits of texts as ERRANT makes them need errant; in a checkout of errorbar: pip install" in result.err
+    assert "edits of texts as ERRANT makes them need errant; in a checkout of errorbar: make errant" in result.err
     retokenized = errorbar("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "--retokenize", "it.m2")
     assert "--retokenize is for texts, and this system is M2" in retokenized.err
 
