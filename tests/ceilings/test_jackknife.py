@@ -10,7 +10,7 @@ import pytest
 from errorbar.ceilings import Study, StudyPlan, prepare_study
 from errorbar.ceilings.jackknife import folds_left_out, jackknife_intervals
 from errorbar.ceilings.study import Text, Units
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Selection
 from errorbar.metrics.documents import Documents
@@ -22,6 +22,7 @@ from tests.ceilings.examples import random_corpus
 from tests.helpers import plain_judges as by_hand
 
 HOW = Resampling()
+F_HALF = M2().measures[2]
 
 
 def prepared() -> tuple[Study, Units]:
@@ -42,8 +43,9 @@ def test_a_system_has_the_interval_of_its_score_against_as_many_judges() -> None
         values = judging_of(M2(), statistics, m, clusters, k).values(M2(), statistics)
         parts = values.components(2)
         assert isinstance(parts, TwoWay)
-        found, expected = both.systems[0][k - 1], parts.interval(0.95)
+        found, expected = both.systems[0][k - 1], parts.interval(0.95, F_HALF.scale)
         assert isinstance(found, Interval)
+        assert isinstance(expected, Interval)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
@@ -69,7 +71,9 @@ def test_humans_without_each_judge_and_each_document() -> None:
     assert isinstance(parts, TwoWay)
     found = jackknife_intervals(study, clusters, HOW)[1].human[-1]
     assert isinstance(found, Interval)
-    assert found.low == pytest.approx(parts.interval(0.95).low)
+    expected = parts.interval(0.95, F_HALF.scale)
+    assert isinstance(expected, Interval)
+    assert found.low == pytest.approx(expected.low)
     sets = sum(len([*combinations(range(m - 1), k)]) * m + len([*combinations(range(m), k)]) for k in range(1, m))
     assert folds_left_out(study, clusters) == (sets + (len(study.systems) - 1) * (2**m - 2)) * len(np.unique(clusters))
 
@@ -100,5 +104,6 @@ def test_ratios_by_loops() -> None:
     assert isinstance(parts, TwoWay)
     found = jackknife_intervals(study, clusters, HOW)[1].ratios[0][0]
     assert isinstance(found, Interval)
-    expected = parts.interval(0.95)
+    expected = parts.interval(0.95, Scale(0.0))
+    assert isinstance(expected, Interval)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))

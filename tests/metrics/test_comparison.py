@@ -6,6 +6,7 @@ has P = 1, R = k/n, so that F grows with k; a mixture of two systems is told by 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_the_difference_and_the_scores() -> None:
 
 def test_systems_that_did_the_same_have_a_reason_and_no_p_value() -> None:
     same = pair(finds("a", "1010"), finds("b", "1010"))
-    assert (same.difference, same.test.p_value, same.p_adjusted) == (0.0, None, None)
+    assert (same.difference, same.test.p_value, same.p_swaps) == (0.0, None, None)
     assert same.test.undefined == same.power.undefined == Undefined.NO_DISAGREEMENT
     assert same.interval == Undefined.NO_VARIATION  # resamples are shared: the difference is 0 in each
 
@@ -138,7 +139,7 @@ class TestDigits:
         for names, alone in few.items():
             among = many[names]
             assert (among.test, among.interval, among.power) == (alone.test, alone.interval, alone.power)
-            assert (among.p_adjusted or 0) >= (alone.p_adjusted or 0)
+            assert (among.p_swaps or 0) >= (alone.p_swaps or 0)
 
     def test_the_order_of_systems_does_not_matter(self) -> None:
         _, systems, clusters = study()
@@ -147,7 +148,7 @@ class TestDigits:
         for names, one in there.items():
             other = back[names]
             assert one.difference == -other.difference
-            assert (one.test.p_value, one.p_adjusted) == (other.test.p_value, other.p_adjusted)
+            assert (one.test.p_value, one.p_swaps) == (other.test.p_value, other.p_swaps)
             assert isinstance(one.interval, Interval)
             assert isinstance(other.interval, Interval)
             assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
@@ -175,11 +176,11 @@ def test_holm_by_hand() -> None:
     found = compare_systems(M2(), three, clusters, Resampling(replicates=9), SwapPlan("holm", 999))
     raw = sorted(one.test.p_value or 0 for one in found.pairs)
     expected = np.minimum(1, np.maximum.accumulate([raw[0] * 3, raw[1] * 2, raw[2]]))
-    assert sorted(one.p_adjusted or 0 for one in found.pairs) == pytest.approx(expected)
+    assert sorted(one.p_swaps or 0 for one in found.pairs) == pytest.approx(expected)
     table = found.p_table()
     assert np.isnan(np.diag(table)).all()
     for (a, b), one in zip(combinations(range(3), 2), found.pairs, strict=True):
-        assert table[a, b] == table[b, a] == one.p_adjusted
+        assert table[a, b] == table[b, a] == one.p_swaps
 
 
 def test_power_counts_clusters_also_where_the_jackknife_groups_them() -> None:
@@ -231,21 +232,22 @@ class TestMisuse:
 MARKS = {"none": "0" * 12, "most": "1" * 9 + "0" * 3, "all": "1" * 12}
 
 
-def test_the_ranking_has_letters_for_what_is_significant() -> None:
+def test_the_ranking_has_numbers_for_systems_and_letters_for_groups() -> None:
     """k of 12 is 12, 9 and 0: with Holm p is .25, 6 / 2^12 and 4 / 2^9, as derived in tests/cli/test_compare.py.
 
     That all and most differ in three sentences only, so that p could not be below 2 / 2^3, is said, and is no finding.
     """
     found = compared(*(finds(*one) for one in MARKS.items()), plan=SwapPlan("holm", 5000))
-    rows = found.ranking(0.05)
-    assert [(row.letter, row.name, row.better, row.group, row.undecided) for row in rows] == [
-        ("a", "all", ("c",), "?", ("b",)),
-        ("b", "most", ("c",), "?", ("a",)),
-        ("c", "none", (), "a", ()),
+    rows = found.ranking()
+    assert [(row.number, row.name, row.better, row.group, row.undecided) for row in rows] == [
+        (1, "all", (3,), "?", (2,)),
+        (2, "most", (3,), "?", (1,)),
+        (3, "none", (), "a", ()),
     ]
     assert rows[0].scores == (1.0, 1.0, 1.0)
-    assert [(row.better, row.group) for row in found.ranking(0.3)] == [(("b", "c"), "a"), (("c",), "b"), ((), "c")]
+    loose = replace(found, alpha=0.3, pairs=tuple(replace(pair, alpha=0.3) for pair in found.pairs))
+    assert [(row.better, row.group) for row in loose.ranking()] == [((2, 3), "a"), ((3,), "b"), ((), "c")]
     # Beside them one that could have been better than most, and is not: a finding, and a letter that both share.
     other = finds("other", "1" * 3 + "0" * 3 + "1" * 6)
-    named = {row.name: row for row in compared(*(finds(*m) for m in MARKS.items()), other).ranking(0.05)}
+    named = {row.name: row for row in compared(*(finds(*m) for m in MARKS.items()), other).ranking()}
     assert (named["most"].group, named["other"].group) == ("a?", "a?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -59,10 +60,10 @@ def test_all_ways_one_by_one(seed: int) -> None:
     for pair, row, p in zip(found.pairs, differences, twin(observed, differences, exact=True), strict=True):
         assert pair.test.exact
         assert pair.test.p_value == np.mean(np.abs(row) >= abs(row[0]) - 1e-12)
-        assert pair.p_adjusted == pytest.approx(p)
-        assert pair.p_adjusted is not None
+        assert pair.p_swaps == pytest.approx(p)
+        assert pair.p_swaps is not None
         assert pair.test.p_value is not None
-        assert pair.p_adjusted >= pair.test.p_value
+        assert pair.p_swaps >= pair.test.p_value
 
 
 def test_random_ways_are_near_all_of_them() -> None:
@@ -75,7 +76,7 @@ def test_random_ways_are_near_all_of_them() -> None:
     every, some = (compared(*three, plan=SwapPlan(swaps=n)) for n in (2**15, 4000))
     for one, other in zip(every.pairs, some.pairs, strict=True):
         assert other.test.p_value == pytest.approx(one.test.p_value, abs=0.032)
-        assert other.p_adjusted == pytest.approx(one.p_adjusted, abs=0.032)
+        assert other.p_swaps == pytest.approx(one.p_swaps, abs=0.032)
 
 
 def test_ways_are_drawn_in_blocks_that_do_not_grow_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +102,10 @@ class TestUndecided:
         """a and b differ in 3 of 40 sentences: p cannot be below 2 / 2^3. Others differ in many, and are decided."""
         marks = {"a": "1" * 40, "b": "1" * 37 + "000", "c": "1" * 8 + "0" * 32}
         found = compared(*(finds(*one) for one in marks.items()))
-        assert [pair.undecided(0.05) for pair in found.pairs] == [True, False, False]
-        assert [pair.significant(0.05) for pair in found.pairs] == [False, True, True]
+        assert [pair.undecided for pair in found.pairs] == [True, False, False]
+        assert [pair.significant for pair in found.pairs] == [False, True, True]
         assert found.pairs[0].smallest_p == 0.25
-        assert not found.pairs[0].undecided(0.3)
+        assert not replace(found.pairs[0], alpha=0.3).undecided
 
     def test_few_documents_beside_many_pairs(self) -> None:
         """Eight sentences, all in favor of a: alone p = 2 / 2^8 = .0078, and t about √8 = 2.83, which it cannot exceed.
@@ -117,27 +118,27 @@ class TestUndecided:
         flipped = "".join("1" if k < 8 else mark for k, mark in enumerate(many[0]))
         base = "".join("0" if k < 8 else mark for k, mark in enumerate(many[0]))
         alone = compared(finds("a", flipped), finds("b", base)).pairs[0]
-        assert (alone.p_adjusted, alone.smallest_p) == (2 / 2**8, 2 / 2**8)
+        assert (alone.p_swaps, alone.smallest_p) == (2 / 2**8, 2 / 2**8)
         systems = [finds("a", flipped), finds("b", base), *(finds(f"m{k}", mark) for k, mark in enumerate(many[1:]))]
         pair = compared(*systems).pairs[0]
         assert (pair.first, pair.second) == ("a", "b")
         assert pair.test.p_value == 2 / 2**8
-        assert pair.undecided(0.05)
+        assert pair.undecided
 
     def test_systems_that_wrote_the_same_have_no_p_and_are_not_undecided(self) -> None:
         copies = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"))
-        assert [each.p_adjusted for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
+        assert [each.p_swaps for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
         assert [each.smallest_p for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
-        assert not any(each.undecided(0.01) for each in copies.pairs[:1])
+        assert not any(replace(each, alpha=0.01).undecided for each in copies.pairs[:1])
         holm = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"), plan=SwapPlan("holm"))
-        assert [each.p_adjusted for each in holm.pairs] == [None, 4 / 2**6, 4 / 2**6]
+        assert [each.p_swaps for each in holm.pairs] == [None, 4 / 2**6, 4 / 2**6]
 
     def test_at_the_floor(self) -> None:
         """No random way was as extreme: all that is known is p <= 1 / 100, by Holm of three pairs 3 / 100."""
         marks = {"a": "1" * 40, "b": "1" * 20 + "0" * 20, "c": "0" * 40}
         for plan, expected in ((SwapPlan("max-t", 99), 1 / 100), (SwapPlan("holm", 99), 3 / 100)):
             found = compared(*(finds(*one) for one in marks.items()), plan=plan)
-            assert [pair.p_adjusted for pair in found.pairs] == pytest.approx([expected] * 3)
+            assert [pair.p_swaps for pair in found.pairs] == pytest.approx([expected] * 3)
             assert all(pair.at_floor and pair.test.at_floor for pair in found.pairs)
         exact = compared(finds("a", "111"), finds("b", "000")).pairs[0]
         assert (exact.at_floor, exact.test.at_floor) == (False, False)  # 2 / 2^3 is known
@@ -145,7 +146,8 @@ class TestUndecided:
 
 def warned(found: Comparison, alpha: float = 0.05) -> list[tuple[str, str, str]]:
     problems = Problems()
-    warn_hopeless(found, alpha, problems, unit="sentence")
+    pairs = tuple(replace(pair, alpha=alpha) for pair in found.pairs)
+    warn_hopeless(replace(found, alpha=alpha, pairs=pairs), problems, unit="sentence")
     return [(note.code, note.what, note.fix) for note in problems.notes]
 
 

@@ -85,7 +85,7 @@ class TestMatrix:
         cells = matrix_of(report_of([one])).cells
         assert [cell.look for cell in cells.values()] == ["undecided", "significant", "none"]
         assert [cell.verdict for cell in cells.values()] == ["undecided", "significant", "same"]
-        assert "same: the two never differ" in matrix_of(report_of([one])).notes[1]
+        assert "same: the two score alike everywhere" in matrix_of(report_of([one])).notes[1]
 
     def test_of_many_systems_the_best(self) -> None:
         names = {f"s{k:02}": 0.5 - k / 100 for k in range(17)}
@@ -150,7 +150,7 @@ class TestWhyApart:
 
     def found(self, p: float, adjusted: float, ends: Interval) -> Comparison:
         made = comparison({"a": 0.4, "b": 0.3, "c": 0.1}, {("a", "b"): p, ("a", "c"): 0.001, ("b", "c"): 0.001})
-        return with_pair(made, p_adjusted=adjusted, interval=ends)
+        return with_pair(made, p_swaps=adjusted, interval=ends)
 
     def said(self, found: Comparison) -> list[str]:
         return why_apart(whole(found))
@@ -193,7 +193,7 @@ class TestWhyApart:
         made = comparison({f"s{k}": k / 10 for k in range(5)}, {})
 
         def close(pair: Pair) -> Pair:
-            return replace(pair, interval=apart(0.001, 0.2), test=replace(pair.test, p_value=0.03), p_adjusted=0.3)
+            return replace(pair, interval=apart(0.001, 0.2), test=replace(pair.test, p_value=0.03), p_swaps=0.3)
 
         (line,) = self.said(replace(made, pairs=tuple(map(close, made.pairs))))
         assert line.startswith("Of 10 pairs (s0 and s1; s0 and s2; s0 and s3; s0 and s4; s1 and s2; 5 more) the 95% ")

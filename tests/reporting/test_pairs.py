@@ -24,16 +24,16 @@ def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
 def test_what_is_said_of_a_pair() -> None:
     found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
     (pair,) = found.pairs
-    assert verdict(pair, 0.05, "document") == "a is significantly better than b at the 5% level"
-    assert verdict(pair, 0.01, "document") == "a is not significantly better than b at the 1% level"
+    assert verdict(pair, "document") == "a is significantly better than b at the 5% level"
+    assert verdict(replace(pair, alpha=0.01), "document") == "a is not significantly better than b at the 1% level"
     floor = replace(pair, smallest_p=0.02)
-    assert result(floor, 0.05) == "significant"
-    assert verdict(floor, 0.01, "document") == (
+    assert result(floor) == "significant"
+    assert verdict(replace(floor, alpha=0.01), "document") == (
         "Whether a is better than b is undecided: with these documents and swaps no difference, however large, could "
         "be significant at the 1% level"
     )
-    same = replace(pair, p_adjusted=None, test=replace(pair.test, p_value=None, undefined=Undefined.NO_DISAGREEMENT))
-    assert verdict(same, 0.05, "document") == "a and b never differ"
+    same = replace(pair, p_swaps=None, test=replace(pair.test, p_value=None, undefined=Undefined.NO_DISAGREEMENT))
+    assert verdict(same, "document") == "a and b score alike in every document"
     exact = replace(same, test=replace(same.test, exact=True))
-    ((*_, p, adjusted, said, _, _),) = text_rows(pair_table(found, 0.95, [exact]))
-    assert (p, adjusted, said) == ("–", "–", "never differ")
+    ((*_, p, said, _, _),) = text_rows(pair_table(found, 0.95, [exact]))
+    assert (p, said) == ("–", "score alike")

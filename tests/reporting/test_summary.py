@@ -108,7 +108,7 @@ class TestUndecided:
             "A is significantly better than 2 of the other 3 at the 5% level, adjusted for all pairs; against B it is "
             f"undecided: {self.WHY}."
         )
-        three = replace(found, pairs=tuple(replace(p, p_adjusted=0.3) if p.second == "C" else p for p in pairs))
+        three = replace(found, pairs=tuple(replace(p, p_swaps=0.3) if p.second == "C" else p for p in pairs))
         assert summary([replace(one, comparison=whole(three))])[1] == (
             "A is not significantly better than C at the 5% level, adjusted for all pairs; it is significantly better "
             f"than D; against B it is undecided: {self.WHY}."
@@ -125,7 +125,7 @@ class TestUndecided:
 def test_systems_that_never_differ_have_no_p_value_and_are_alike() -> None:
     text = said(systems({"A": 0.4, "B": 0.4}, {("A", "B"): None}))
     assert "A and B have the same F0.5, 40.00" in text
-    assert text.endswith("A and B never differ.")
+    assert text.endswith("A and B score alike in every sentence.")
 
 
 def test_200_systems_are_counted_rather_than_listed() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from errorbar.core.errors import UsageError
-from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, adjust, better_letters, letter, shared_letters
+from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, adjust, better_rows, letter, shared_letters
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
@@ -74,27 +74,27 @@ class TestLetters:
 
     def test_better_than(self) -> None:
         # b beats c and d; a beats nobody, although it is higher: it differs from nobody.
-        assert better_letters([0.5, 0.4, 0.3, 0.2], table(4, (1, 2), (1, 3))) == [(), ("c", "d"), (), ()]
+        assert better_rows([0.5, 0.4, 0.3, 0.2], table(4, (1, 2), (1, 3))) == [(), (2, 3), (), ()]
 
     def test_a_pair_without_p_value_is_not_significant(self) -> None:
         p = np.full((2, 2), np.nan)
-        assert better_letters([2, 1], p) == [(), ()]
+        assert better_rows([2, 1], p) == [(), ()]
         assert shared_letters(p) == ["a", "a"]
 
     def test_at_the_level_is_significant(self) -> None:
         p = np.array([[1, 0.05], [0.05, 1]])
-        assert better_letters([2, 1], p) == [("b",), ()]
-        assert better_letters([2, 1], p, alpha=0.049) == [(), ()]
+        assert better_rows([2, 1], p) == [(1,), ()]
+        assert better_rows([2, 1], p, alpha=0.049) == [(), ()]
 
     def test_the_level_is_5_percent_by_default(self) -> None:
         above = np.array([[1, 0.051], [0.051, 1]])
-        assert better_letters([2, 1], above) == [(), ()]
+        assert better_rows([2, 1], above) == [(), ()]
         assert shared_letters(above) == ["a", "a"]
         assert shared_letters(above, alpha=0.051) == ["a", "b"]
 
     def test_of_equal_systems_none_is_better(self) -> None:
         # Two F that agree may differ significantly in a test of something else.
-        assert better_letters([1, 1], table(2, (0, 1))) == [(), ()]
+        assert better_rows([1, 1], table(2, (0, 1))) == [(), ()]
 
     def test_shared_letters_by_hand(self) -> None:
         # Only the ends of a chain differ: the middle shares a letter with both.
@@ -155,6 +155,6 @@ class TestLetters:
         with pytest.raises(UsageError, match=r"undecided pairs do not fit .*\[p-value-table\]"):
             shared_letters(table(2), undecided=[[False, True], [False, False]])
         with pytest.raises(UsageError, match=r"symmetric, 2 x 2\) \[p-value-table\]"):
-            better_letters([1, 2], [[1, 0.2], [0.3, 1]])
+            better_rows([1, 2], [[1, 0.2], [0.3, 1]])
         with pytest.raises(UsageError, match=r"\[p-value-table\]"):
-            better_letters([1, 2, 3], [[1, 0.2], [0.2, 1]])
+            better_rows([1, 2, 3], [[1, 0.2], [0.2, 1]])

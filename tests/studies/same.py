@@ -50,7 +50,7 @@ def same_comparison(study: CorpusStudy, printed: Document) -> None:
     ]
     for pair, row in zip(found.pairs, printed["pairs"], strict=True):
         assert (pair.first, pair.second, pair.difference) == (row["first"], row["second"], row["difference"])
-        assert (pair.test.p_value, pair.p_adjusted) == (row["p_value"], row["p_adjusted"])
+        assert (pair.p, pair.p_unadjusted, pair.p_swaps) == (row["p"], row["p_unadjusted"], row["p_swaps"])
         assert (pair.power.power, pair.power.detectable) == (row["power_at_one_point"], row["detectable_difference"])
         if isinstance(pair.interval, Interval):
             assert {"low": pair.interval.low, "high": pair.interval.high} == only_ends(row["interval"])

@@ -4,7 +4,8 @@ Formula
     For each number of references k: human h(k), system s(k) and ratio s(k)/h(k), as in ``ceilings.study``, without each
     text (a document, or a sentence where none are known) and without each judge, who is then neither a reference nor a
     human whose text is scored. Over texts: U -+ t with n - 1 degrees of freedom and V_E. Over texts and judges: V_E +
-    V_A, as in ``errorbar.stats.two_way``.
+    V_A, as in ``errorbar.stats.two_way``; on the scale of logits within the measure's range, of ratios on that of
+    logarithms.
 Conventions
     Where k is all others there are, a judge less leaves k - 1: then that is what is compared, for humans and systems.
     Of more than 2,000 texts, or where that would take long, 200 groups of neighbors are left out in their place.
@@ -26,13 +27,13 @@ from numpy.typing import NDArray
 
 from errorbar.ceilings.spread import CeilingIntervals, Row
 from errorbar.ceilings.study import Study, Text
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Floats, Selection
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, values_of, without_each
 from errorbar.metrics.subsets import NO_ONE, annotator_subsets
-from errorbar.stats.resampling import Resampling, stream
-from errorbar.stats.two_way import TwoWay, jackknife, t_half_width, two_way, unknown_texts
+from errorbar.stats.resampling import ANYWHERE, Resampling, stream
+from errorbar.stats.two_way import TwoWay, jackknife, t_interval, two_way, unknown_texts
 from errorbar.stats.units import divided, left_out_groups
 
 OF_HUMAN, OF_SYSTEM = 10, 100
@@ -77,9 +78,14 @@ def jackknife_intervals(
     )
     systems = found[n:]
     ratios = [_ratio(one, human) for one in systems]
-    level = how.confidence_level
+    scale, level = study.metric.measures[study.metric.main].scale, how.confidence_level
+    of_ratios = Scale(0.0) if scale.low >= 0 else ANYWHERE
     both = [
-        CeilingIntervals(make(human), tuple(map(make, systems)), tuple(map(make, ratios)))
+        CeilingIntervals(
+            make(human, scale=scale),
+            tuple(make(one, scale=scale) for one in systems),
+            tuple(make(one, scale=of_ratios) for one in ratios),
+        )
         for make in (partial(_over_texts, level=level), partial(_over_both, level=level))
     ]
     return both[0], both[1]
@@ -163,7 +169,7 @@ def _ratio(system: _Left, human: _Left) -> _Left:
     )
 
 
-def _over_texts(left: _Left, *, level: float) -> Row:
+def _over_texts(left: _Left, *, level: float, scale: Scale) -> Row:
     """Intervals over texts by size, or why there are none."""
     made: list[Interval | Undefined] = []
     for k, value in enumerate(left.value.tolist()):
@@ -171,15 +177,14 @@ def _over_texts(left: _Left, *, level: float) -> Row:
         if why := unknown_texts(value, texts):
             made.append(why)
             continue
-        half = t_half_width([(jackknife(texts), len(texts) - 1)], level)
-        made.append(Interval(value - half, value + half, level, "jackknife, t"))
+        made.append(t_interval(value, [(jackknife(texts), len(texts) - 1)], level, scale, "jackknife, t"))
     return tuple(made)
 
 
-def _over_both(left: _Left, *, level: float) -> Row:
+def _over_both(left: _Left, *, level: float, scale: Scale) -> Row:
     """Intervals over texts and judges by size, or why there are none."""
     made: list[Interval | Undefined] = []
     for k, value in enumerate(left.value.tolist()):
         parts = two_way(value, left.without_text[:, k], left.without_judge[:, k])
-        made.append(parts.interval(level) if isinstance(parts, TwoWay) else parts)
+        made.append(parts.interval(level, scale) if isinstance(parts, TwoWay) else parts)
     return tuple(made)

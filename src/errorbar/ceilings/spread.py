@@ -40,6 +40,19 @@ class CeilingIntervals:
     systems: tuple[Row, ...]  # a row per system
     ratios: tuple[Row, ...]
 
+    def covering(self, narrower: CeilingIntervals) -> CeilingIntervals:
+        """The same, none narrower than one that takes less into account."""
+        return CeilingIntervals(
+            _covering(self.human, narrower.human),
+            tuple(map(_covering, self.systems, narrower.systems)),
+            tuple(map(_covering, self.ratios, narrower.ratios)),
+        )
+
+
+def _covering(row: Row, narrower: Row) -> Row:
+    made = zip(row, narrower, strict=True)
+    return tuple(own.covering(other) if isinstance(own, Interval) else own for own, other in made)
+
 
 @dataclass(frozen=True, slots=True)
 class EssaySpread:

@@ -144,7 +144,10 @@ def judgments(output: Output, **options: Any) -> None:
 )
 @option("--starts", type=click.IntRange(1), default=4, help="How often EM is started.")
 @option(
-    "--min-items", type=float, default=20, help="Refuse models where raters have fewer judgments than this on average."
+    "--min-items",
+    type=float,
+    default=20,
+    help="Refuse models where raters have fewer judgments of shared items than this on average.",
 )
 @option("--passes", type=click.IntRange(1), default=200, help="Most passes of EM.")
 @click.option("--differing", is_flag=True, help="Only the items on which methods differ.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import exp, inf, isinf
 
 from errorbar.version import __version__
 
@@ -24,7 +25,7 @@ class Undefined(StrEnum):
     ONE_SIDED = "nearly all resamples lie on one side of the value"
     RESAMPLES_UNDEFINED = "the value is undefined in too many resamples"
     NOT_COMPARABLE = "the value of one of the two is undefined"
-    NO_DISAGREEMENT = "the two never differ"
+    NO_DISAGREEMENT = "the two score alike everywhere"
     TOO_SHORT = "the sentences are too short for n-grams of some order"
     SAME_DIFFERENCE = "leaving out any one unit changes the difference by the same amount"
     CONSTANT = "one of the variables never changes"
@@ -42,6 +43,10 @@ class Undefined(StrEnum):
     SAME_TEXTS = "leaving out any one document or sentence changes nothing"
     ONE_TEXT_OF_A_JUDGE = "one of the judges looked at a single document or sentence"
     NO_PRIOR = "two judges, and no prior that says how others vary in this measure"
+    TOO_FEW_JUDGES = "too few judges: nearly every value is possible"
+    TOO_FEW_TEXTS = "too few documents or sentences: nearly every value is possible"
+    TOO_FEW_RUNS = "too few runs: nearly every value is possible"
+    AT_AN_END = "the value is an end of its range, which does not show how it varies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,64 @@ class Interval:
     high: float
     confidence_level: float
     method: str
+
+    def covering(self, narrower: Interval | Undefined | None) -> Interval:
+        """The same interval, drawn out to the ends of one that takes less into account, where it lies inside those."""
+        if not isinstance(narrower, Interval) or (self.low <= narrower.low and narrower.high <= self.high):
+            return self
+        low, high = min(self.low, narrower.low), max(self.high, narrower.high)
+        return replace(self, low=low, high=high, method=f"{self.method}, drawn out to {narrower.method}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The range of a measure: where its values, and the ends of their intervals, can lie.
+
+    Formula
+        Within low and high an interval is made on the scale of logits, g(x) = log((x - low) / (high - x)), above low
+        alone on that of logarithms, g(x) = log(x - low): its ends are those x where g(x) = g(value) -+ g'(value) half
+        (delta method). A difference is cut at its range, so that the interval holds 0 exactly where the test of no
+        difference says so.
+    Source
+        Agresti 2013, Categorical Data Analysis, section 3.1.6, for logits; docs/judges.md measures their coverage.
+    """
+
+    low: float = -inf
+    high: float = inf
+    cut: bool = False  # ends beyond the range are put at its end: differences
+
+    @property
+    def of_differences(self) -> Scale:
+        """The range of a difference of two values."""
+        width = self.high - self.low
+        return Scale(-width, width, cut=True)
+
+    def ends(self, value: float, half: float) -> tuple[float, float] | None:
+        """The ends of an interval that would be value -+ half; None where the value is itself an end of the range."""
+        if self.cut or isinf(self.low):
+            return self.within(value - half, value + half)
+        below, above = value - self.low, self.high - value
+        if below <= 0 or above <= 0:
+            return None
+        step = min(half * (1 / below + 1 / above), 700.0)  # exp takes no more
+
+        def end(factor: float) -> float:
+            if isinf(above):
+                return self.low + below * factor
+            odds = below / above * factor
+            return self.low + (self.high - self.low) * (odds / (1 + odds) if odds < 1 else 1 / (1 + 1 / odds))
+
+        return end(exp(-step)), end(exp(step))
+
+    def within(self, low: float, high: float) -> tuple[float, float]:
+        """Ends, cut at the range."""
+        return max(low, self.low), min(high, self.high)
+
+    def says_little(self, low: float, high: float) -> bool:
+        """Whether ends leave nearly every value possible: nine tenths of the range, or above low alone tenfold."""
+        if isinf(self.high):
+            return not isinf(self.low) and high - self.low > 10 * (low - self.low)
+        return high - low > 0.9 * (self.high - self.low)
 
 
 @dataclass(frozen=True, slots=True)

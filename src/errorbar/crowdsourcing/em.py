@@ -45,6 +45,13 @@ def check_labels(judgments: Judgments) -> None:
         raise UsageError(Problem("crowd-many-labels", what, expected=f"at most {MAX_LABELS}", fix="group the labels"))
 
 
+def shared_judgments(judgments: Judgments) -> int:
+    """Count the judgments of items that two raters or more judged: the others say nothing about raters."""
+    pairs = np.unique(judgments.item.astype(np.int64) * len(judgments.raters) + judgments.rater)
+    n_raters = np.bincount(pairs // len(judgments.raters), minlength=len(judgments.items))
+    return int((n_raters[judgments.item] > 1).sum())
+
+
 class Votes:
     """Who said what, prepared for EM; repeated judgments count as often, weights are not used."""
 
@@ -62,9 +69,15 @@ class Votes:
         if present < 2:
             what = "only one rater judged anything: nothing tells their errors from the truth"
             raise UsageError(Problem("crowd-one-rater", what, expected="two raters or more", fix="use the majority"))
-        mean = len(judgments) / present
+        shared = shared_judgments(judgments)
+        if not shared:
+            what = "no item was judged by two raters: nothing tells the errors of raters from the truth"
+            fix = "let several raters judge the same items, or use the majority"
+            raise UsageError(Problem("crowd-no-overlap", what, fix=fix))
+        mean = shared / present
         if mean < min_items:
-            what = f"{mean:.1f} judgments of a rater on average are too few to model the errors of each"
+            what = f"{mean:.1f} judgments of a rater on average, of items that others judged too, are too few to model "
+            what += "the errors of each"
             fix = "use the majority, or say min_items (--min-items) if you know better"
             raise UsageError(Problem("crowd-few-judgments", what, expected=f"{min_items:g} or more", fix=fix))
         rates = self.n_raters * self.n_labels**2

@@ -11,7 +11,8 @@ Formula
 Conventions
     EM from several starts (vote shares, majority, random); the run with the largest penalised likelihood is kept
     and all are reported, since local optima are real. With both pseudo-counts 0 this is maximum likelihood: a true
-    label that never occurs under a rater then has equal rates. Refused below 20 judgments of a rater on average.
+    label that never occurs under a rater then has equal rates. Refused below 20 judgments of a
+    rater on average, of items that others judged too; those of other items say nothing about a rater.
     Labels are only named by their rates: the prior's diagonal keeps them from changing places. A rater without
     judgments has accuracy 1/2 where the pseudo-counts are 0.
 Source
@@ -51,7 +52,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Modeling:
-    """How raters are modeled; with fewer judgments of a rater on average than ``min_items`` they are not."""
+    """How raters are modeled; with fewer judgments of shared items than ``min_items`` on average they are not."""
 
     prior: Prior = field(default_factory=Prior)
     runs: Runs = field(default_factory=Runs)

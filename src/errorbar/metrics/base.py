@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,14 @@ class Measure:
     kind: Literal["percent", "number"] = "percent"  # a fraction that is shown in percent, or shown as it is
     better: Literal["higher", "lower"] = "higher"
     group: str = ""  # what it is shown under, where measures come in groups: ``detection, no bonus``
+    bounds: tuple[float, float] | None = None  # where values can lie; None: 0 to 1 of percent, anywhere of a number
+
+    @property
+    def scale(self) -> Scale:
+        """What keeps intervals inside the bounds."""
+        if self.bounds is None:
+            return Scale(0.0, 1.0) if self.kind == "percent" else Scale()
+        return Scale(*self.bounds)
 
     @property
     def sign(self) -> float:

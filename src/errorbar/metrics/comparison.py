@@ -17,7 +17,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import ceil, sqrt
@@ -38,7 +38,7 @@ from errorbar.metrics.pairs_over_judges import JudgedPair, judge_pairs
 from errorbar.metrics.runs import Runs
 from errorbar.metrics.runs_drawn import pairs_over_runs
 from errorbar.metrics.swaps import SwapPlan, Tested, swap_tests
-from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
+from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_rows, shared_letters
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
 
@@ -65,27 +65,43 @@ class Pair(Tested):
     difference: float  # of the main measure, the first minus the second
     interval: Interval | Undefined | None  # None: none was asked for
     power: PairedPower  # what the corpus can show about these two
+    alpha: float = 0.05  # the level of the test
     judged: JudgedPair | None = None  # with judges or runs drawn anew, on which all that is said of the pair then rests
 
     @property
-    def decisive_p(self) -> float | None:
-        """The adjusted p-value that decides: by the t where judges, or runs, are drawn anew."""
-        return self.p_adjusted if self.judged is None else self.judged.p_adjusted
+    def p(self) -> float | None:
+        """The p-value that decides, adjusted for all pairs: of the t where judges, or runs, are drawn anew."""
+        return self.p_swaps if self.judged is None else self.judged.p
+
+    @property
+    def p_unadjusted(self) -> float | None:
+        """The p-value of the same test for this pair alone."""
+        return self.test.p_value if self.judged is None else self.judged.p_unadjusted
+
+    @property
+    def p_at_floor(self) -> bool:
+        """Whether p is only known to be at most this."""
+        return self.judged is None and self.at_floor
 
     @property
     def decisive_difference(self) -> float:
         """The difference that it is about."""
         return self.difference if self.judged is None else self.judged.value
 
-    def significant(self, alpha: float) -> bool:
+    @property
+    def significant(self) -> bool:
         """Whether the two differ significantly, adjusted for all pairs."""
-        return self.decisive_p is not None and self.decisive_p <= alpha
+        return self.p is not None and self.p <= self.alpha
 
-    def undecided(self, alpha: float) -> bool:
-        """Whether no difference could be significant: by the swaps, or since nobody knows how the two vary."""
+    @property
+    def undecided(self) -> bool:
+        """Whether no difference, however large, could be significant, so that nothing follows from this one.
+
+        By the swaps, or since nobody knows how the two vary over judges or runs.
+        """
         if self.judged is None:
-            return Tested.undecided(self, alpha)
-        return self.judged.p_adjusted is None and self.test.undefined is None
+            return not self.significant and self.smallest_p is not None and self.smallest_p > self.alpha
+        return self.judged.p is None and self.test.undefined is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,7 @@ class Comparison:
     scores: NDArray[np.float64]  # shape (systems, measures)
     pairs: tuple[Pair, ...]  # in the order of ``itertools.combinations``
     testing: SwapPlan = field(default_factory=SwapPlan)
+    alpha: float = 0.05  # the level of the tests
     judges: JudgeSets | None = None  # None: judges are fixed
     judged: NDArray[np.float64] | None = None  # the main measure against the sets of judges; shape (systems,)
     runs: bool = False  # whether runs of systems are drawn anew
@@ -116,24 +133,32 @@ class Comparison:
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
-        return self._table([np.nan if pair.decisive_p is None else pair.decisive_p for pair in self.pairs], np.nan)
+        return self._table([np.nan if pair.p is None else pair.p for pair in self.pairs], np.nan)
 
-    def ranking(self, alpha: float) -> list[Ranked]:
-        """The systems, the best first, with letters for what is significant at ``alpha``, adjusted."""
+    def ranking(self) -> list[Ranked]:
+        """The systems, the best first, numbered, with letters for groups that do not differ significantly."""
         values = self.scores[:, self.main] if self.judged is None else self.judged
         goodness = self.measures[self.main].sign * values
         order = np.argsort(-goodness, kind="stable")
         p_values = self.p_table()[np.ix_(order, order)]
-        undecided = self._table([pair.undecided(alpha) for pair in self.pairs], 0.0)[np.ix_(order, order)] > 0
-        better = better_letters(goodness[order], p_values, alpha=alpha)
-        groups = shared_letters(p_values, alpha=alpha, undecided=undecided)
-        rows = []
-        for rank, k in enumerate(order.tolist()):
-            unknown = tuple(letter(int(other)) for other in np.flatnonzero(undecided[rank]))
-            rows.append(
-                Ranked(letter(rank), self.names[k], tuple(self.scores[k].tolist()), better[rank], groups[rank], unknown)
+        undecided = self._table([pair.undecided for pair in self.pairs], 0.0)[np.ix_(order, order)] > 0
+        better = better_rows(goodness[order], p_values, alpha=self.alpha)
+        groups = shared_letters(p_values, alpha=self.alpha, undecided=undecided)
+
+        def numbers(rows: Iterable[int]) -> tuple[int, ...]:
+            return tuple(int(row) + 1 for row in rows)
+
+        return [
+            Ranked(
+                rank + 1,
+                self.names[k],
+                tuple(self.scores[k].tolist()),
+                numbers(better[rank]),
+                groups[rank],
+                numbers(np.flatnonzero(undecided[rank])),
             )
-        return rows
+            for rank, k in enumerate(order.tolist())
+        ]
 
     def _table(self, values: Sequence[float], diagonal: float) -> NDArray[np.float64]:
         table = np.full((len(self.names), len(self.names)), diagonal)
@@ -146,13 +171,13 @@ class Comparison:
 class Ranked:
     """A system in a table from the best to the worst."""
 
-    letter: str
+    number: int  # its rank, from 1
     name: str
     scores: tuple[float, ...]  # its value of each measure
-    better: tuple[str, ...]  # letters of the systems that it is significantly better than
+    better: tuple[int, ...]  # numbers of the systems that it is significantly better than
     group: str
     """Systems that share a letter do not differ significantly. A question mark: some pair of it is undecided."""
-    undecided: tuple[str, ...] = ()  # letters of the systems with which no difference could have been significant
+    undecided: tuple[int, ...] = ()  # numbers of the systems with which no difference could have been significant
 
 
 def compare_systems(
@@ -180,7 +205,7 @@ def compare_systems(
         unit, fix = ("document", MORE_DOCUMENTS) if codes.size > 1 else ("sentence", MORE_SENTENCES)
         what = f"a single {unit} does not show how {unit}s vary"
         raise UsageError(Problem("one-unit", what, expected="at least two", fix=fix))
-    main = metric.main
+    main, scale = metric.main, metric.measures[metric.main].scale.of_differences
     scores = np.stack([metric.fold(system.statistics).values[0] for system in systems])
 
     def fold_of(system: System) -> Callable[[Selection], NDArray[np.float64]]:
@@ -189,6 +214,7 @@ def compare_systems(
     folds = [fold_of(system) for system in systems]
     resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
     jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
+    alpha = 1 - resampling.confidence_level
     testing, numbers = testing or SwapPlan(), list(combinations(range(len(systems)), 2))
     tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, testing)
     pairs = []
@@ -196,19 +222,20 @@ def compare_systems(
         difference, without = float(scores[a, main] - scores[b, main]), jackknife[a] - jackknife[b]
         interval = None
         if intervals:
-            interval = resampling.interval(difference, resampled[a] - resampled[b], without)
+            interval = resampling.interval(difference, resampled[a] - resampled[b], without, scale)
         power = _power(difference, without, int(codes.max()) + 1, resampling)
         pairs.append(
             Pair(
-                *(one.test, one.p_adjusted, one.smallest_p, one.at_floor),
+                *(one.test, one.p_swaps, one.smallest_p, one.at_floor),
                 first=systems[a].name,
                 second=systems[b].name,
                 difference=difference,
                 interval=interval,
                 power=power,
+                alpha=alpha,
             )
         )
-    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing)
+    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing, alpha)
 
 
 def over_judges(
@@ -222,7 +249,7 @@ def over_judges(
     """The comparison with judges drawn anew, on which p-values, groups and verdicts rest from then on."""
     numbers = list(combinations(range(len(systems)), 2))
     values, judged = judge_pairs(metric, [one.statistics for one in systems], numbers, judging, rule, level)
-    pairs = tuple(replace(pair, judged=one) for pair, one in zip(found.pairs, judged, strict=True))
+    pairs = _with_judged(found.pairs, judged)
     runs = any(isinstance(one.statistics, Runs) and len(one.statistics.runs) > 1 for one in systems)
     return replace(found, pairs=pairs, judges=judging.sets(rule), judged=np.array(values), runs=runs)
 
@@ -232,8 +259,23 @@ def over_runs(
 ) -> Comparison:
     """The comparison with runs drawn anew and judges fixed, on which all rests from then on."""
     values, judged = pairs_over_runs(metric, [one.statistics for one in systems], clusters, level)
-    pairs = tuple(replace(pair, judged=one) for pair, one in zip(found.pairs, judged, strict=True))
-    return replace(found, pairs=pairs, judged=np.array(values), runs=True)
+    return replace(found, pairs=_with_judged(found.pairs, judged), judged=np.array(values), runs=True)
+
+
+def _with_judged(pairs: Sequence[Pair], judged: Sequence[JudgedPair]) -> tuple[Pair, ...]:
+    """Pairs with judges or runs drawn anew too; their intervals then are no narrower than those over texts alone.
+
+    An interval that leaves 0 out, as the t decides, is not drawn out over it.
+    """
+    made = []
+    for pair, one in zip(pairs, judged, strict=True):
+        own = one.interval
+        if one.whole and isinstance(own, Interval):
+            wider = own.covering(pair.interval)
+            decided = own.low > 0 or own.high < 0
+            own = own if decided and wider.low <= 0 <= wider.high else wider
+        made.append(replace(pair, judged=replace(one, interval=own)))
+    return tuple(made)
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
@@ -251,14 +293,15 @@ def _power(difference: float, without: NDArray[np.float64], n_clusters: int, res
     )
 
 
-def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: str = "document") -> None:
+def warn_hopeless(found: Comparison, problems: Problems, *, unit: str = "document") -> None:
     """Note it when there are too few swaps, or when no difference of a pair, however large, could be significant.
 
     So that nobody takes for a finding what a comparison of ``unit``s (documents or sentences) could not have shown.
     """
+    alpha = found.alpha
     ways, needed = (number(len(found.names), alpha) for number in (found.testing.number, found.testing.needed))
-    drawn = [pair for pair in found.pairs if pair.p_adjusted is not None and not pair.test.exact]
-    undecided = [pair for pair in found.pairs if pair.undecided(alpha)]
+    drawn = [pair for pair in found.pairs if pair.p_swaps is not None and not pair.test.exact]
+    undecided = [pair for pair in found.pairs if pair.undecided]
     level = f"the {100 * alpha:.3g}% level"
     if found.over:  # everything rests on the t, which needs no swaps
         drawn = undecided = []
@@ -271,7 +314,7 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         fix = f"take {needed} (--swaps={needed})"
         fix += ", or adjust by max-T (--adjust=max-t)" if found.testing.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
-    if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking(alpha)):
+    if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking()):
         what = f"the pairs of {len(found.names):,} systems make more than {MOST_GROUPS} groups, so there are no letters"
         problems.note("too-many-groups", what, Place(), fix="the pairs themselves are in the output: --pairs")
     if undecided:

@@ -26,7 +26,7 @@ from errorbar.execute import run
 from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection, Stretches
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import Resampling, blocks
+from errorbar.stats.resampling import ANYWHERE, Resampling, blocks
 from errorbar.stats.units import (
     Units,
     cluster_members,
@@ -54,7 +54,10 @@ def score_intervals(
         return metric.closed_intervals(folded, resampling.confidence_level)
     if len(np.unique(clusters)) < 2:
         return [Undefined.ONE_UNIT] * len(metric.measures)
-    interval = _intervals(metric, lambda selected: metric.fold(statistics, selected).values, clusters, resampling)
+    names = [measure.name for measure in metric.measures]
+    interval = _intervals(
+        metric, lambda selected: metric.fold(statistics, selected).values, clusters, resampling, names
+    )
     # Of a metric that folds selections otherwise, values of resamples lie around its value without draws.
     same = metric.resampled == metric
     values = (folded if same else metric.resampled.fold(statistics)).values[0].tolist()
@@ -73,7 +76,7 @@ def type_intervals(
     def fold(selection: Selection) -> Floats:
         return metric.type_values(metric.fold_types(statistics, selection))
 
-    interval = _intervals(metric, fold, clusters, resampling)
+    interval = _intervals(metric, fold, clusters, resampling, metric.type_measures)
     types, pairs = metric.types(statistics), metric.type_units(statistics)
     n = max(1, len(types))
     spread = np.bincount(np.unique(clusters[pairs[:, 0]] * n + pairs[:, 1]) % n, minlength=len(types))
@@ -92,15 +95,17 @@ def type_intervals(
 
 
 def _intervals(
-    metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling
+    metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling, names: Sequence[str]
 ) -> Callable[..., Interval | Undefined]:
-    """What makes the interval of a value and its place in what the fold gives."""
+    """What makes the interval of a value and its place in what the fold gives, which ends with a named measure."""
+    known = {measure.name: measure.scale for measure in metric.measures}
+    scales = [known.get(name, ANYWHERE) for name in names]
     drawn = resampled_values(metric, fold, clusters, resampling)
     without = left_out_values(metric, fold, clusters) if resampling.method == "bca" else None
 
     def interval(value: float, *at: int) -> Interval | Undefined:
         place: tuple[Any, ...] = (slice(None), *at)
-        return resampling.interval(value, drawn[place], None if without is None else without[place])
+        return resampling.interval(value, drawn[place], None if without is None else without[place], scales[at[-1]])
 
     return interval
 

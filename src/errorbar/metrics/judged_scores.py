@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -50,9 +50,24 @@ def _over_judges(
     values, spreads = judging.values(metric, statistics), judging.spreads(metric, statistics)
     found = judged_measures(metric, values, rule, resampling.confidence_level, spreads)
     sets = judging.sets(rule)
+    found = _no_narrower(found, score) if sets.whole else found
     said = sets.convention(resampling.seed)
     signature = replace(score.signature, conventions=(*score.signature.conventions, said))
     return replace(score, signature=signature, judges=OverJudges(sets, found))
+
+
+def _no_narrower(found: Mapping[str, Judged], score: Score) -> dict[str, Judged]:
+    """Every measure, its interval drawn out to the one over texts alone where an end lies inside that."""
+    made = {}
+    for name, one in found.items():
+        wider = one.estimate.interval
+        estimate = (
+            one.estimate
+            if wider is None
+            else replace(one.estimate, interval=wider.covering(score.estimates[name].interval))
+        )
+        made[name] = replace(one, estimate=estimate)
+    return made
 
 
 def _looks_short(score: Score) -> bool:
@@ -83,7 +98,7 @@ def _over_runs(score: Score, metric: Metric, statistics: Opaque, whole: Whole) -
     if not score.runs or whole.resampling is None or not whole.n:
         return score
     clusters, level = whole.documents.clusters(), whole.resampling.confidence_level
-    found = measures_over_runs(metric, run_values(metric, statistics, clusters), level)
+    found = _no_narrower(measures_over_runs(metric, run_values(metric, statistics, clusters), level), score)
     signature = replace(score.signature, conventions=(*score.signature.conventions, runs_convention(clusters)))
     return replace(score, signature=signature, over_runs=found)
 
@@ -105,5 +120,6 @@ def judged_measures(
             found[measure.name] = Judged(bare.with_interval(parts))
         else:
             unbiased = None if parts.moderated else values.unbiased(k)
-            found[measure.name] = Judged(bare.with_interval(parts.interval(level)), parts, unbiased)
+            interval = parts.interval(level, measure.scale)
+            found[measure.name] = Judged(bare.with_interval(interval), parts, unbiased)
     return found

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from math import isnan, sqrt
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.base import Measure, Metric, Opaque
 from errorbar.metrics.judge_sets import JudgedValues, Judging
 from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.runs import RunSpread
@@ -46,8 +46,8 @@ class JudgedPair:
     value: float  # of the main measure, against the sets of judges
     interval: Interval | Undefined
     found: TwoWay | None
-    p_value: float | None
-    p_adjusted: float | None
+    p_unadjusted: float | None  # of the t, for this pair alone
+    p: float | None  # adjusted for all pairs by Holm: the one that decides
     ahead: Ahead | None  # None: judges are fixed
     whole: bool  # a set is all judges
 
@@ -64,19 +64,19 @@ def judge_pairs(
     main = metric.main
     values = [only(judging.values(metric, statistics), main) for statistics in systems]
     runs = [judging.spreads(metric, statistics)[main] for statistics in systems]
-    sign = metric.measures[main].sign
-    found = [_pair(values[a] - values[b], rule, level, sign, runs[a] - runs[b]) for a, b in pairs]
+    measure = metric.measures[main]
+    found = [_pair(values[a] - values[b], rule, level, measure, runs[a] - runs[b]) for a, b in pairs]
     return [float(each.means(0)[0, 0]) for each in values], adjusted_by_holm(found)
 
 
 def adjusted_by_holm(pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
-    """Pairs with their p-values adjusted for how many there are; one without a p-value counts for none."""
-    known = [k for k, one in enumerate(pairs) if one.p_value is not None]
+    """Adjust the p-values of pairs for how many there are; one without a p-value counts for none."""
+    known = [k for k, one in enumerate(pairs) if one.p_unadjusted is not None]
     adjusted: Mapping[int, float] = {}
     if known:
-        p_values = adjust([pairs[k].p_value or 0.0 for k in known], method="holm")
+        p_values = adjust([pairs[k].p_unadjusted or 0.0 for k in known], method="holm")
         adjusted = dict(zip(known, p_values.tolist(), strict=True))
-    return [replace(one, p_adjusted=adjusted.get(k)) for k, one in enumerate(pairs)]
+    return [replace(one, p=adjusted.get(k)) for k, one in enumerate(pairs)]
 
 
 def only(values: JudgedValues, measure: int) -> JudgedValues:
@@ -84,12 +84,14 @@ def only(values: JudgedValues, measure: int) -> JudgedValues:
     return replace(values, table=values.table[:, :, measure : measure + 1])
 
 
-def _pair(apart: JudgedValues, rule: JudgeRule, level: float, sign: float, runs: RunSpread) -> JudgedPair:
+def _pair(apart: JudgedValues, rule: JudgeRule, level: float, measure: Measure, runs: RunSpread) -> JudgedPair:
+    sign = measure.sign
     parts, whole = apart.components(0, rule.prior, runs), rule.k == rule.n_judges
     value = float(apart.means(0)[0, 0])
     if isinstance(parts, Undefined):
         return JudgedPair(value, parts, None, None, None, _ahead(apart, None, sign), whole)
-    return JudgedPair(value, parts.interval(level), parts, parts.p_value, None, _ahead(apart, parts, sign), whole)
+    interval = parts.interval(level, measure.scale.of_differences)
+    return JudgedPair(value, interval, parts, parts.p_value, None, _ahead(apart, parts, sign), whole)
 
 
 def _ahead(apart: JudgedValues, parts: TwoWay | None, sign: float) -> Ahead:

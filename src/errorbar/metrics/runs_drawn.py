@@ -74,7 +74,7 @@ def measures_over_runs(metric: Metric, values: RunValues, level: float) -> Mappi
         if isinstance(parts, Undefined):
             found[measure.name] = Judged(bare.with_interval(parts))
         else:
-            found[measure.name] = Judged(bare.with_interval(parts.interval(level)), parts)
+            found[measure.name] = Judged(bare.with_interval(parts.interval(level, measure.scale)), parts)
     return found
 
 
@@ -90,5 +90,6 @@ def pairs_over_runs(
         if isinstance(parts, Undefined):
             made.append(JudgedPair(value, parts, None, None, None, None, whole=True))
         else:
-            made.append(JudgedPair(value, parts.interval(level), parts, parts.p_value, None, None, whole=True))
+            interval = parts.interval(level, metric.measures[metric.main].scale.of_differences)
+            made.append(JudgedPair(value, interval, parts, parts.p_value, None, None, whole=True))
     return [float(each.table[0, metric.main]) for each in values], adjusted_by_holm(made)

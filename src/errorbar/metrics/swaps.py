@@ -84,17 +84,9 @@ class Tested:
     """What swapping says of a pair."""
 
     test: Randomization  # of the pair alone
-    p_adjusted: float | None = None  # for all pairs; None where there is no p-value
+    p_swaps: float | None = None  # adjusted for all pairs; None where there is no p-value
     smallest_p: float | None = None  # adjusted, of any difference that the pair could have had with these documents
-    at_floor: bool = False  # p_adjusted is only known to be at most this: no random way was as extreme
-
-    def significant(self, alpha: float) -> bool:
-        """Whether the two differ significantly, adjusted for all pairs."""
-        return self.p_adjusted is not None and self.p_adjusted <= alpha
-
-    def undecided(self, alpha: float) -> bool:
-        """Whether no difference, however large, could have been significant: then nothing follows from this one."""
-        return not self.significant(alpha) and self.smallest_p is not None and self.smallest_p > alpha
+    at_floor: bool = False  # p_swaps is only known to be at most this: no random way was as extreme
 
 
 def swap_tests(

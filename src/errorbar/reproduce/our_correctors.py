@@ -84,14 +84,16 @@ def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_o
     metric = M2()
     measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
     clusters = np.arange(len(corpus.sentences))
-    found = compare_systems(metric, measured, clusters, Resampling(), SwapPlan(), intervals=False)
-    ranking = found.ranking(LEVEL)
+    found = compare_systems(
+        metric, measured, clusters, Resampling(confidence_level=1 - LEVEL), SwapPlan(), intervals=False
+    )
+    ranking = found.ranking()
     for one in ranking:
         if one.name not in CORRECTORS:
             continue
-        above = {other.letter for other in ranking if one.letter in other.better}
-        apart = {one.letter, *one.better, *above}
-        same = ", ".join(other.name for other in ranking if other.letter not in apart)
+        above = {other.number for other in ranking if one.number in other.better}
+        apart = {one.number, *one.better, *above}
+        same = ", ".join(other.name for other in ranking if other.number not in apart)
         known = (
             f"swaps of sentences, level {LEVEL} for all pairs; {one.name} is not told apart from {same or 'any other'}"
         )

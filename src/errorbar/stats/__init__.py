@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
     from errorbar.stats.multiple import (
         adjust,
-        better_letters,
+        better_rows,
         letter,
         shared_letters,
         smallest_holm,
@@ -70,7 +70,7 @@ __all__ = [
     "acceleration",
     "adjust",
     "all_swaps",
-    "better_letters",
+    "better_rows",
     "betting_bounds",
     "blocks",
     "bootstrap_interval",

@@ -192,14 +192,14 @@ def letter(number: int) -> str:
     return (letter(before - 1) if before else "") + ascii_lowercase[at]
 
 
-def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[tuple[str, ...]]:
-    """For each system the letters of those it is significantly better than: p at most alpha, higher value.
+def better_rows(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[tuple[int, ...]]:
+    """List for each system the rows of those it is significantly better than: p at most alpha, higher value.
 
     ``values`` are in the order of the table; p-values are adjusted, symmetric, NaN where a pair has none.
     """
     scores = np.asarray(values, np.float64)
     better = _differ(p_values, alpha, scores.size) & (scores[:, None] > scores[None, :])
-    return [tuple(letter(int(other)) for other in np.flatnonzero(row)) for row in better]
+    return [tuple(np.flatnonzero(row).tolist()) for row in better]
 
 
 def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: ArrayLike | None = None) -> list[str]:

@@ -13,8 +13,8 @@ Conventions
     for its low end they are below all others, for its high end above, but no end lies beyond what was drawn; where they
     are more than α of all draws (2.5 % at 95 %), an end is not known, and there is no interval. The interval's method
     says their share. docs/design/intervals.md measures this beside other rules.
-    No interval has zero width: where all resamples agree, the reason is named instead. A basic interval may leave the
-    range of the score.
+    No interval has zero width: where all resamples agree, the reason is named instead. A basic interval is cut at the
+    range of the score, which it may leave.
     A stream depends on the seed and its names only, never on what was drawn before or on who draws. Long draws are cut
     into blocks of fixed size, each with its own number as its last name: the number of workers changes no digit. numpy
     keeps the raw output of PCG64 for good; how a generator makes integers of it may change with a release of numpy.
@@ -36,12 +36,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.core.problems import Problems
 
 BootstrapMethod = Literal["bca", "percentile", "basic"]
 Method = Literal["bca", "percentile", "basic", "closed"]
 NORMAL = NormalDist()
+ANYWHERE = Scale()
 BLOCK = 1000
 """Replicates drawn from one stream. A constant, since another block size would give other digits."""
 MOST_UNASKED = 20_000
@@ -129,10 +130,12 @@ class Resampling:
             raise UsageError(Problem("interval-method", f"no formula gives intervals of {of}", fix=fix))
         return self.method
 
-    def interval(self, value: float, drawn: ArrayLike, jackknife: ArrayLike | None = None) -> Interval | Undefined:
+    def interval(
+        self, value: float, drawn: ArrayLike, jackknife: ArrayLike | None = None, scale: Scale = ANYWHERE
+    ) -> Interval | Undefined:
         """As ``bootstrap_interval``, by the method and at the level of this resampling."""
         method, level = self.bootstrap(), self.confidence_level
-        return bootstrap_interval(value, drawn, jackknife=jackknife, method=method, confidence_level=level)
+        return bootstrap_interval(value, drawn, jackknife=jackknife, method=method, confidence_level=level, scale=scale)
 
 
 def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
@@ -151,6 +154,7 @@ def bootstrap_interval(
     jackknife: ArrayLike | None = None,
     method: BootstrapMethod = "bca",
     confidence_level: float = 0.95,
+    scale: Scale = ANYWHERE,
 ) -> Interval | Undefined:
     """An interval from the values of resamples, or why there is none.
 
@@ -160,6 +164,7 @@ def bootstrap_interval(
         jackknife: The values with one unit or cluster left out; shape (units or clusters,). Needed by bca.
         method: bca, percentile or basic; the choice of the default is measured in docs/design/intervals.md.
         confidence_level: Nominal coverage.
+        scale: The range of the value, at which a basic interval is cut.
 
     Raises:
         UsageError: There is no such method or level, bca has no jackknife, or there is no resample.
@@ -187,7 +192,7 @@ def bootstrap_interval(
     if high - low <= ROUNDING:
         return Undefined.NO_VARIATION
     if method == "basic":
-        low, high = 2 * float(value) - high, 2 * float(value) - low
+        low, high = scale.within(2 * float(value) - high, 2 * float(value) - low)
     said = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
     return Interval(low, high, confidence_level, f"bootstrap-{method}{said}")
 

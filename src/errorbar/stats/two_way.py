@@ -4,8 +4,9 @@ Formula
     U is a score of n texts against m judges; U(-e) without text e, U(-i) without judge i, U(-i,-e) without both.
     V_E = (n - 1)/n sum (U(-e) - mean)^2, V_A = (m - 1)/m sum (U(-i) - mean)^2, and V_EA = (m - 1)(n - 1)/(mn) times
     the sum of squares of what remains of U(-i,-e) after its row and column means. V = V_E + V_A, with
-    V^2 / (V_E^2/(n - 1) + V_A^2/(m - 1)) degrees of freedom; the interval is U -+ t sqrt(V), the p-value that of
-    U / sqrt(V) under the same t.
+    V^2 / (V_E^2/(n - 1) + V_A^2/(m - 1)) degrees of freedom; the interval is U -+ t sqrt(V), made on a scale that keeps
+    it inside the range of the measure (errorbar.core.estimate.Scale); the p-value is that of U / sqrt(V) under the
+    same t.
     moderated: V_A becomes (4 s^2 + (m - 1) V_A) / (m + 3) with m + 3 degrees of freedom, where s^2 is a prior variance.
     Runs of a system, e.g. from other seeds: V_R is a third part with its own degrees of freedom, in the sum and in
     Satterthwaite's; where judges are fixed, V = V_E + V_R.
@@ -19,7 +20,8 @@ Conventions
     The jackknife of m judges where U needs all of them estimates, on average from above, (m - 1)/m times the variance
     with m - 1 judges (Efron & Stein); so it is an approximation, and so are the degrees of freedom.
     Nothing is a zero in silence: one text, one judge, a value that is undefined without somebody, or judges (or texts)
-    of whom any one can go without any change are named reasons. A bound may leave the range of the score.
+    of whom any one can go without any change are named reasons. So is an interval that would leave nearly every value
+    possible: too few of what adds most to the uncertainty of V, judges, texts or runs.
 Source
     Tukey 1958; Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9; Hoeffding 1948 for
     zeta; Satterthwaite 1946, Biometrics Bulletin 2; Cameron, Gelbach & Miller 2011, JBES 29; Smyth 2004 for moderated
@@ -37,10 +39,11 @@ from sys import float_info
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.resampling import NORMAL, ROUNDING, tails
+from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.stats.resampling import ANYWHERE, NORMAL, ROUNDING, tails
 
 Floats = NDArray[np.float64]
+TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS
 PRIOR_DF = 4
 """Degrees of freedom that a prior variance counts for."""
 
@@ -83,12 +86,11 @@ class TwoWay:
         """Half the interval's width."""
         return t_half_width(self._parts, confidence_level)
 
-    def interval(self, confidence_level: float) -> Interval:
-        """The interval over texts and judges."""
-        half = self.half_width(confidence_level)
+    def interval(self, confidence_level: float, scale: Scale = ANYWHERE) -> Interval | Undefined:
+        """The interval over texts and judges inside the range of a measure, or why it would say nothing."""
         method = "two-way jackknife, t" if self.n_judges else "jackknife over texts and runs, t"
         method += ", moderated" if self.moderated else ""
-        return Interval(self.value - half, self.value + half, confidence_level, method)
+        return t_interval(self.value, self._parts, confidence_level, scale, method)
 
     @property
     def p_value(self) -> float:
@@ -146,6 +148,19 @@ def t_half_width(parts: Sequence[tuple[float, float]], confidence_level: float) 
 
     variance = sum(each for each, _ in parts)
     return float(stdtrit(satterthwaite(parts), tails(confidence_level)[1])) * sqrt(variance) if variance > 0 else 0.0
+
+
+def t_interval(
+    value: float, parts: Sequence[tuple[float, float]], confidence_level: float, scale: Scale, method: str
+) -> Interval | Undefined:
+    """A t interval of variances of texts, judges and runs, inside a range, or why it would say nothing."""
+    ends = scale.ends(value, t_half_width(parts, confidence_level))
+    if ends is None:
+        return Undefined.AT_AN_END
+    if scale.says_little(*ends):
+        uncertain = [variance**2 / df for variance, df in parts]
+        return TOO_FEW[uncertain.index(max(uncertain))]
+    return Interval(*ends, confidence_level, method)
 
 
 def unknown_texts(value: float, texts: Floats) -> Undefined | None:

@@ -134,7 +134,7 @@ def reached(
             intervals = ceiling_intervals(study, clusters, drawn, progress)
         left = left_out_convention(study, clusters, groups)
         how.append(f"ci:jackknife,{level},by:{by},seed:{seed}{left}" if ci is None else drawn.convention(by))
-        judged = judged if rule.random else None
+        judged = judged.covering(intervals) if judged and intervals and rule.random else None
         how += [f"judges:random{'' if ci is None else left}"] if rule.random else []
     if (n_documents := subsets.n_documents) is not None:
         of, repeats = data.need_documents("--n-documents"), subsets.repeats

@@ -66,7 +66,7 @@ class Compared(Result):
     @property
     def alpha(self) -> float:
         """The level of the tests."""
-        return 1 - self.confidence
+        return self.found.alpha
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -74,8 +74,8 @@ class Compared(Result):
         return self.found.pairs
 
     def ranking(self) -> list[Ranked]:
-        """The systems, the best first, with letters for what is significant."""
-        return self.found.ranking(self.alpha)
+        """The systems, the best first, numbered, with letters for groups that do not differ significantly."""
+        return self.found.ranking()
 
     def to_dict(self) -> dict[str, object]:
         """Systems in the order of the input, and every pair."""
@@ -86,7 +86,7 @@ class Compared(Result):
                 {"system": name, **dict(zip(names, map(_known, row), strict=True)), **self._against_sets(name)}
                 for name, row in rows
             ],
-            "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
+            "pairs": [_record(pair) for pair in self.found.pairs],
             "adjust": self.found.testing.adjust,
             "swaps": self.found.testing.number(len(self.found.names), self.alpha),
             "unit": self.unit,
@@ -108,17 +108,21 @@ class Compared(Result):
         """The systems, the best first."""
         ranking = self.ranking()
         unknown = any(one.undecided for one in ranking)
-        columns = [Column("", key="letter"), Column("system"), *map(measure_column, self.found.measures)]
+        columns = [Column("", "count", key="number"), Column("system"), *map(measure_column, self.found.measures)]
         if self.found.judges is not None and not self.found.judges.whole:
             columns.append(sets_column(self.found.measures[self.found.main], self.found.judges.rule))
         columns += [Column("significantly better than", key="better_than")]
         columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
         rows: list[list[Cell]] = []
         for one in ranking:
-            row: list[Cell] = [one.letter, one.name, *one.scores, *self._against_sets(one.name).values()]
-            rows.append([*row, " ".join(one.better), " ".join(one.undecided), one.group])
-        few = len(self.found.names) <= FEW
-        notes = [*group_legend(self.found, self.alpha), *([] if few else [f"signature {self.signature}"])]
+            row: list[Cell] = [one.number, one.name, *one.scores, *self._against_sets(one.name).values()]
+            rows.append([*row, *(" ".join(map(str, numbers)) for numbers in (one.better, one.undecided)), one.group])
+        notes = group_legend(self.found)
+        if len(self.found.names) > FEW:
+            notes += [
+                f"every pair, with difference, interval and p: --pairs; in Python pair_table() ({len(self.pairs):,})"
+            ]
+            notes += [f"signature {self.signature}"]
         return Table(columns, rows, name="systems", notes=notes)
 
     def _against_sets(self, system: str) -> dict[str, float | None]:
@@ -134,7 +138,7 @@ class Compared(Result):
         made = pair_table(self.found, self.confidence)
         sign = self.found.measures[self.found.main].sign
         one = len(self.pairs) == 1
-        said = [f"{verdict(self.pairs[0], self.alpha, self.unit, sign)}."] if one else []
+        said = [f"{verdict(self.pairs[0], self.unit, sign)}."] if one else []
         return Table(made.columns, made.rows, "", made.name, [*said, *made.notes, f"signature {self.signature}"])
 
 
@@ -198,7 +202,7 @@ def compared(
     data.documents.warn(data.problems, intervals=intervals)
     found = _with_judges(found, data, metric, measured, judges, how)
     _note_single_runs(data, measured)
-    warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
+    warn_hopeless(found, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
     made = made_by(metric, (system.statistics for system in measured))
@@ -270,7 +274,7 @@ def _over(judged: JudgedPair) -> str:
     return "runs" if judged.ahead is None else "judges"
 
 
-def _record(pair: Pair, alpha: float) -> dict[str, object]:
+def _record(pair: Pair) -> dict[str, object]:
     interval: dict[str, object] | None = None
     if isinstance(pair.interval, Interval):
         interval = {"low": pair.interval.low, "high": pair.interval.high, "method": pair.interval.method}
@@ -281,12 +285,15 @@ def _record(pair: Pair, alpha: float) -> dict[str, object]:
         "second": pair.second,
         "difference": _known(pair.difference),
         "interval": interval,
-        "p_value": pair.test.p_value,
-        "p_adjusted": pair.p_adjusted,
-        "p_at_floor": pair.test.at_floor,
-        "p_adjusted_at_floor": pair.at_floor,
-        "smallest_p_adjusted": pair.smallest_p,
-        "result": result(pair, alpha),
+        "p": pair.p,
+        "p_at_floor": pair.p_at_floor,
+        "p_unadjusted": pair.p_unadjusted,
+        "result": result(pair),
+        "p_swaps": pair.p_swaps,
+        "p_swaps_at_floor": pair.at_floor,
+        "p_swaps_unadjusted": pair.test.p_value,
+        "p_swaps_unadjusted_at_floor": pair.test.at_floor,
+        "smallest_p_swaps": pair.smallest_p,
         "exact": pair.test.exact,
         "n_replicates": pair.test.n_replicates,
         "undefined": None if pair.test.undefined is None else str(pair.test.undefined),

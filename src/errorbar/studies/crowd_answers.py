@@ -10,6 +10,7 @@ import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval
+from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
@@ -141,7 +142,7 @@ def crowd_aggregate(
         ties: The label that wins a tie it takes part in, or ``unknown``.
         prior: Pseudo-counts of the models, of right and of wrong judgments.
         starts: How often EM is started.
-        min_items: Fewest judgments of a rater, on average, that the models accept.
+        min_items: Fewest judgments of a rater, on average, of items that others judged too, that the models accept.
         passes: Most passes of EM.
         differing: Only the items on which methods differ.
         summary: No items: counts of answers and runs of EM.
@@ -176,12 +177,27 @@ def crowd_aggregate(
         if not best.converged:
             what = f"{name} had not converged after {best.n_iterations} passes"
             problems.note("crowd-not-converged", what, Place(), fix="raise --passes, or trust the majority more")
+        _warn_of_one_answer(made, name, problems)
     pseudo = f"{believed.diagonal:g}+{believed.off_diagonal:g}"
     spec = f"aggregate(methods={'+'.join(made.answers)},prior={pseudo},ties={ties})"
     said = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
     said += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
     chosen = made.differing if differing else range(len(table.items))
     return CrowdAnswers(made, chosen, summary, crowd_signature(spec, table, None, said), tuple(problems.notes))
+
+
+def _warn_of_one_answer(made: Comparison, name: str, problems: Problems) -> None:
+    """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
+    answers, base = made.answers[name], made.answers["majority"]
+    given = {known: set(each.answer[each.n_judgments > 0].tolist()) - {-1} for known, each in made.answers.items()}
+    if len(given[name]) == 1 < len(given["majority"]):
+        (label,) = given[name]
+        n, all_items = int((base.answer == label).sum()), int((base.n_judgments > 0).sum())
+        what = (
+            f"{name} answers '{answers.labels[label]}' for all {all_items:,} items, the majority for {n:,}: the model "
+        )
+        what += "takes every other judgment for an error of its rater"
+        problems.note("crowd-one-answer", what, Place(), fix="trust the majority more; more judgments of an item help")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

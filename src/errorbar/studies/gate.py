@@ -5,7 +5,7 @@ Formula
     other is worse if the upper end lies below -allowed. A loss is excluded if the lower end does not.
 Conventions
     The interval is the one on which the comparison rests: over texts and judges, or runs, where these are drawn anew,
-    else over texts. It is not adjusted for the number of systems. Two that never differ pass; where there is no
+    else over texts. It is not adjusted for the number of systems. Two that score alike pass; where there is no
     interval for another reason nothing is decided, and that is no pass.
 Source
     The decision by an interval and a margin is that of non-inferiority trials, turned round: ICH E9 (1998), 3.3.2.
@@ -24,12 +24,12 @@ from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.tables.table import Cell, Column, Table
 
-Outcome = Literal["worse", "loss not excluded", "loss excluded", "never differ", "no interval"]
+Outcome = Literal["worse", "loss not excluded", "loss excluded", "score alike", "no interval"]
 _SHOWN: dict[Outcome, str] = {
     "worse": "FAIL: worse",
     "loss not excluded": "pass: loss not excluded",
     "loss excluded": "pass: loss excluded",
-    "never differ": "pass: never differ",
+    "score alike": "pass: score alike",
     "no interval": "not decided: no interval",
 }
 
@@ -150,7 +150,7 @@ def _check(pair: Pair, made: Gate, unit: str) -> Check:
     outcome: Outcome
     if pair.test.undefined is Undefined.NO_DISAGREEMENT:
         interval: Interval | Undefined = Undefined.NO_DISAGREEMENT
-        outcome = "never differ"
+        outcome = "score alike"
     elif not isinstance(of_first, Interval):
         interval = of_first if of_first is not None else Undefined.NO_VALUE
         outcome = "no interval"
@@ -177,8 +177,8 @@ def _sentence(
 ) -> str:
     """The decision, and what could not be seen."""
     first = made.baseline
-    if outcome == "never differ":
-        return f"{system} is not worse than {first}: the two never differ on these {unit}s."
+    if outcome == "score alike":
+        return f"{system} is not worse than {first}: the two score alike in every {unit}."
     if isinstance(interval, Undefined):
         return (
             f"Whether {system} is worse than {first} by more than {made.amount} is not decided: there is no interval "

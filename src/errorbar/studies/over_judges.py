@@ -14,7 +14,7 @@ from errorbar.metrics.pairs_over_judges import JudgedPair
 from errorbar.metrics.scored import OverJudges, Score
 from errorbar.stats.two_way import TwoWay
 from errorbar.tables.records import interval_record
-from errorbar.tables.table import Cell, Column, PValue
+from errorbar.tables.table import Cell, Column
 
 TITLE = "texts+judges"
 """Heading of intervals over both."""
@@ -121,24 +121,24 @@ def sets_record(sets: JudgeSets) -> dict[str, object]:
 
 
 def judged_columns(found: Comparison, measure: Measure, *, intervals: bool) -> list[Column]:
-    """Columns of pairs over texts and judges, or texts and runs; none where swaps decide."""
+    """The column of intervals over texts and judges, or texts and runs; none where swaps decide."""
     if not found.over:
         return []
     if found.judges is None:
         only: Literal["", "data"] = "" if intervals else "data"
-        return [
-            Column(RUNS_TITLE, measure.kind, "difference_runs", signed=True, interval="only", only=only),
-            Column("p_runs", "p", only="data"),
-            Column("p (t, Holm)", "p", "p_runs_adjusted"),
-        ]
+        return [Column(RUNS_TITLE, measure.kind, "difference_runs", signed=True, interval="only", only=only)]
     name = measure.title.rstrip("0123456789.")
     title = TITLE if found.judges.whole else f"{name} diff, {_of(found.judges.rule)}"
     beside: Literal["beside", "only", "hidden"] = "only" if found.judges.whole else "beside" if intervals else "hidden"
     rest: Literal["", "data"] = "data" if found.judges.whole and not intervals else ""
+    return [Column(title, measure.kind, "difference_judges", signed=True, interval=beside, only=rest)]
+
+
+def ahead_columns(found: Comparison) -> list[Column]:
+    """Columns of how likely the first of a pair is ahead elsewhere; none where judges are fixed."""
+    if found.judges is None:
+        return []
     return [
-        Column(title, measure.kind, "difference_judges", signed=True, interval=beside, only=rest),
-        Column("p_judges", "p", only="data"),
-        Column("p (t, Holm)", "p", "p_judges_adjusted"),
         Column("ahead, %", "percent", "ahead_new_judges_and_texts", digits=1, chance=True),
         Column("ahead_new_judges", "number", only="data"),
         Column("sets_won", "count", only="data"),
@@ -146,18 +146,24 @@ def judged_columns(found: Comparison, measure: Measure, *, intervals: bool) -> l
 
 
 def judged_cells(pair: Pair) -> list[Cell]:
-    """The cells of a pair in these columns."""
+    """The cell of a pair in this column."""
     judged = pair.judged
     if judged is None:
         return []
-    if judged.ahead is None:
-        return [judged.interval, PValue(judged.p_value), PValue(judged.p_adjusted)]
-    whole = judged.whole
-    estimate = Estimate(None if isnan(judged.value) else judged.value, 0).with_interval(judged.interval)
-    cell: Cell = judged.interval if whole else estimate
-    ahead = judged.ahead
-    values = judged.p_value, judged.p_adjusted, ahead.new_judges_and_texts, ahead.new_judges, ahead.sets_won
-    return [cell, PValue(values[0]), PValue(values[1]), *values[2:]]
+    if judged.whole:
+        return [judged.interval]
+    return [Estimate(None if isnan(judged.value) else judged.value, 0).with_interval(judged.interval)]
+
+
+def ahead_cells(pair: Pair) -> list[Cell]:
+    """The cells of a pair in those columns."""
+    ahead = None if pair.judged is None else pair.judged.ahead
+    return [] if ahead is None else [ahead.new_judges_and_texts, ahead.new_judges, ahead.sets_won]
+
+
+def these(found: Comparison) -> str:
+    """What the swaps are about, which take judges and runs as they are."""
+    return "these judges" if found.judges is not None else "these runs" if found.runs else "these texts"
 
 
 def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
@@ -165,13 +171,9 @@ def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
     if not found.over:
         return []
     if found.judges is None:
-        return [
-            *([] if confidence is None else [runs_line(confidence)]),
-            f"p (t, Holm): of no difference over {found.over}, which decides; these runs: by swaps, runs as they are",
-        ]
+        return [] if confidence is None else [runs_line(confidence)]
     return [
         *([] if confidence is None else [judge_line(found.judges.rule, confidence)]),
-        f"p (t, Holm): of no difference over {found.over}, which decides; these judges: by swaps, judges as they are",
         "ahead: how likely the first is better on other texts by other judges",
     ]
 
@@ -185,8 +187,8 @@ def pair_record(judged: JudgedPair) -> dict[str, object]:
         "value": None if isnan(judged.value) else judged.value,
         "interval": interval_record(bare),
         **known,
-        "p_value": judged.p_value,
-        "p_adjusted": judged.p_adjusted,
+        "p": judged.p,
+        "p_unadjusted": judged.p_unadjusted,
     }
     if judged.ahead is None:
         return record

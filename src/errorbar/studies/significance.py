@@ -7,11 +7,11 @@ from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.comparison import POINT, Comparison, Pair
-from errorbar.studies.over_judges import judged_cells, judged_columns, judged_notes
+from errorbar.studies.over_judges import ahead_cells, ahead_columns, judged_cells, judged_columns, judged_notes, these
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
-SIGNIFICANT, NOT_SIGNIFICANT, UNDECIDED, SAME = "significant", "not significant", "undecided", "never differ"
+SIGNIFICANT, NOT_SIGNIFICANT, UNDECIDED, SAME = "significant", "not significant", "undecided", "score alike"
 NOT_COMPARABLE = "not comparable"
 MOST_NAMED = 5
 """Pairs that a note names; further ones are counted."""
@@ -22,28 +22,28 @@ def level_text(alpha: float) -> str:
     return f"{100 * alpha:.3g}%"
 
 
-def result(pair: Pair, alpha: float) -> str:
+def result(pair: Pair) -> str:
     """What the test says of a pair, in a word or two."""
-    if pair.p_adjusted is None:
+    if pair.p_swaps is None:
         return NOT_COMPARABLE if pair.test.undefined is Undefined.NOT_COMPARABLE else SAME
-    if pair.significant(alpha):
+    if pair.significant:
         return SIGNIFICANT
-    return UNDECIDED if pair.undecided(alpha) else NOT_SIGNIFICANT
+    return UNDECIDED if pair.undecided else NOT_SIGNIFICANT
 
 
-def verdict(pair: Pair, alpha: float, unit: str, sign: float = 1.0) -> str:
+def verdict(pair: Pair, unit: str, sign: float = 1.0) -> str:
     """What the test says of a pair, in a sentence without its full stop; ``sign`` is that of the measure."""
     ahead = pair.decisive_difference * sign >= 0
     better, other = (pair.first, pair.second) if ahead else (pair.second, pair.first)
-    at = f"at the {level_text(alpha)} level"
+    at = f"at the {level_text(pair.alpha)} level"
     said = {
         SIGNIFICANT: f"{better} is significantly better than {other} {at}",
         NOT_SIGNIFICANT: f"{better} is not significantly better than {other} {at}",
         UNDECIDED: f"Whether {better} is better than {other} is undecided: {why_undecided(pair, unit)} {at}",
-        SAME: f"{better} and {other} never differ",
+        SAME: f"{better} and {other} score alike in every {unit}",
         NOT_COMPARABLE: f"{pair.first} and {pair.second} cannot be compared: the value of one of them is undefined",
     }
-    return said[result(pair, alpha)]
+    return said[result(pair)]
 
 
 def why_undecided(pair: Pair, unit: str) -> str:
@@ -59,13 +59,13 @@ def hopeless(unit: str) -> str:
     return f"with these {unit}s and swaps no difference, however large, could be significant"
 
 
-def group_legend(found: Comparison, alpha: float) -> list[str]:
+def group_legend(found: Comparison) -> list[str]:
     """How to read group letters."""
     lines = [
-        f"systems that share a group letter do not differ significantly at the {level_text(alpha)} level "
+        f"systems that share a group letter do not differ significantly at the {level_text(found.alpha)} level "
         f"({tested_how(found)} over all pairs); that does not make them equal"
     ]
-    if any(pair.undecided(alpha) for pair in found.pairs):
+    if any(pair.undecided for pair in found.pairs):
         why = "no difference, however large, could be significant"
         why = found.unknown if found.over else why
         lines.append(f"?: the system has undecided pairs, of which nothing can be said: {why}")
@@ -82,27 +82,29 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
 
     Tests are at the level that the confidence leaves; ``pairs`` are those to show, None: all.
     """
-    alpha = 1 - confidence
     measure = found.measures[found.main]
     name = measure.title.rstrip("0123456789.")
     with_intervals = any(pair.interval for pair in found.pairs)
     beside: Literal["beside", "hidden"] = "beside" if with_intervals else "hidden"
     point = f"{POINT:g}" if measure.kind == "number" else "1"  # a point of a measure that is shown in percent
     less: Literal["", "data"] = "data" if found.over else ""
-    these = "" if not found.over else ", these runs" if found.judges is None else ", these judges"
-    swaps = f"p ({ADJUSTED[found.testing.adjust]}{these})"
+    alone: Literal["", "data"] = "data" if found.over or len(found.pairs) == 1 else ""
     columns = [
         Column("first"),
         Column("second"),
         Column(f"{name} diff", measure.kind, "difference", signed=True, interval=beside),
         *judged_columns(found, measure, intervals=with_intervals),
-        Column("p", "p", "p_value", only=less),
+        Column("p", "p"),
         Column("p_at_floor", only="data"),
+        Column("p unadjusted", "p", only=alone),
+        *ahead_columns(found),
+        Column(f"p, {these(found)}", kind="p", key="p_swaps", only="" if found.over else "data"),
+        Column("p_swaps_at_floor", only="data"),
+        Column("p_swaps_unadjusted", "p", only="data"),
+        Column("p_swaps_unadjusted_at_floor", only="data"),
+        Column("smallest_p_swaps", "p", only="data"),
         Column("exact", only="data"),
-        Column(swaps, "p", "p_adjusted"),
-        Column("p_adjusted_at_floor", only="data"),
-        Column("smallest_p_adjusted", "p", only="data"),
-        Column(f"at {level_text(alpha)}", key="result"),
+        Column(f"at {level_text(found.alpha)}", key="result"),
         Column("detectable", measure.kind, "detectable_difference", only=less),
         Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0, only=less),
         Column("reason", only="data"),
@@ -114,14 +116,17 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
         f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
     ]
+    notes[1:] = [*p_notes(found), *(notes[1:] if not found.over else [])]
     if found.over:
-        notes[1:] = judged_notes(found, confidence if with_intervals else None)
+        notes[1:1] = judged_notes(found, confidence if with_intervals else None)
+    if with_intervals and len(found.pairs) > 1:
+        notes.append(f"intervals are of one pair alone: they are not adjusted for the {len(found.pairs):,} pairs, p is")
     shown = found.pairs if pairs is None else pairs
     missing: dict[str, list[str]] = {}
     for pair in shown:
         missing.setdefault(why_not(pair), []).append(f"{pair.first}, {pair.second}")
     notes += [f"– {_first(those)}: {why}" for why, those in missing.items() if why]
-    rows = [_row(pair, alpha) for pair in shown]
+    rows = [_row(pair, single=len(found.pairs) == 1) for pair in shown]
     return Table(columns, rows, "Every pair of systems", "pairs", notes)
 
 
@@ -130,15 +135,33 @@ def _first(names: Sequence[str]) -> str:
     return "; ".join(names[:MOST_NAMED]) + more
 
 
-def _row(pair: Pair, alpha: float) -> list[Cell]:
+def p_notes(found: Comparison) -> list[str]:
+    """Which p-value decides, and what others are."""
+    swaps = f"by swaps of the two outputs ({ADJUSTED[found.testing.adjust]})"
+    if found.over:
+        return [
+            f"p: of no difference over {found.over} (t, Holm), which decides; p, {these(found)}: {swaps}, "
+            f"{'runs' if found.judges is None else 'judges'} as they are"
+        ]
+    n = len(found.pairs)
+    return (
+        [f"p: {swaps}, adjusted for all {n:,} pairs, which decides; p unadjusted: of one pair alone"] if n > 1 else []
+    )
+
+
+def _row(pair: Pair, *, single: bool) -> list[Cell]:
+    """The cells of a pair; of a single one p is that of the test alone."""
     test = pair.test
+    exact = test.exact and pair.p_swaps is not None and pair.judged is None
     # Why there is no interval stands among the other reasons.
     difference = Estimate(pair.difference, 0, pair.interval if isinstance(pair.interval, Interval) else None)
     return [
         *(pair.first, pair.second, difference, *judged_cells(pair)),
-        PValue(test.p_value, test.at_floor, test.exact and pair.p_adjusted is not None),
-        *(test.at_floor, test.exact, PValue(pair.p_adjusted, pair.at_floor), pair.at_floor, pair.smallest_p),
-        *(result(pair, alpha), pair.power.detectable, pair.power.power, why_not(pair)),
+        *(PValue(pair.p, pair.p_at_floor, exact and single), pair.p_at_floor),
+        PValue(pair.p_unadjusted, test.at_floor and pair.judged is None, exact),
+        *(*ahead_cells(pair), PValue(pair.p_swaps, pair.at_floor), pair.at_floor),
+        *(test.p_value, test.at_floor, pair.smallest_p, test.exact),
+        *(result(pair), pair.power.detectable, pair.power.power, why_not(pair)),
     ]
 
 

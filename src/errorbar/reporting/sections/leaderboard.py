@@ -119,7 +119,7 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
     notes += judge_lines(study.scores)
     if grouped and study.comparison is not None:
         columns.append(Column("group"))
-        notes += group_legend(study.comparison.found, 1 - study.confidence_level)
+        notes += group_legend(study.comparison.found)
     return Table(columns, rows, "Scores, in percent", "scores", notes, study.confidence_level)
 
 
@@ -149,7 +149,7 @@ def _how(study: CorpusStudy, found: Comparison) -> Prose:
         f"explain, at the {level_text(alpha)} level. That is no proof that "
         "they are equal, and it need not be transitive: a system may share letters with two that do differ."
     )
-    many = sum(pair.undecided(alpha) for pair in found.pairs)
+    many = sum(pair.undecided for pair in found.pairs)
     if many:
         why = found.unknown if found.over else hopeless(study.unit)
         text += (

@@ -15,6 +15,7 @@ from errorbar.reporting.blocks import Block, Fold, Matrix, PairCell, Prose
 from errorbar.reporting.sections.figures import MOST_NAMED
 from errorbar.studies.compare import Compared
 from errorbar.studies.model import CorpusStudy
+from errorbar.studies.over_judges import these
 from errorbar.studies.significance import (
     ADJUSTED,
     NOT_COMPARABLE,
@@ -82,7 +83,7 @@ def _matrix(compared: Compared) -> Matrix:
     marks = [f"significant, on a shade: at the {level} level ({tested_how(found)} over all {len(found.pairs):,} pairs)"]
     marks += ["n.s.: not significant"] if LOOKS[NOT_SIGNIFICANT][1] in said else []
     marks += ["undecided: no difference could have been significant"] if UNDECIDED in said else []
-    marks += ["same: the two never differ"] if LOOKS[SAME][1] in said else []
+    marks += ["same: the two score alike everywhere"] if LOOKS[SAME][1] in said else []
     notes = [
         f"{name} of the row's system minus {name} of the column's{points}; the best system has the first row.",
         f"{'; '.join(marks)}. Interval and p-value of a pair show where the pointer or the focus is; arrow keys move.",
@@ -93,7 +94,7 @@ def _matrix(compared: Compared) -> Matrix:
 
 
 def _cell(compared: Compared, row: str, pair: Pair) -> PairCell:
-    said = result(pair, compared.alpha)
+    said = result(pair)
     look, word = LOOKS[said]
     column = Column("", _measure(compared.found).kind, signed=True)
     turned = pair.first != row
@@ -128,12 +129,11 @@ def _ends(found: Comparison, pair: Pair) -> list[tuple[str, Interval]]:
 
 def _p_values(found: Comparison, pair: Pair) -> list[tuple[str, str]]:
     """The adjusted p-values of a pair, the one that decides first."""
-    swaps = p_text(pair.p_adjusted, at_most=pair.at_floor)
-    if pair.judged is None:
-        return [] if pair.p_adjusted is None else [(tested_how(found), swaps)]
-    these = "these runs" if found.judges is None else "these judges"
-    decides = [] if pair.decisive_p is None else [(tested_how(found), p_text(pair.decisive_p))]
-    return [*decides, *([] if pair.p_adjusted is None else [(f"{ADJUSTED[found.testing.adjust]}, {these}", swaps)])]
+    decides = [] if pair.p is None else [(tested_how(found), p_text(pair.p, at_most=pair.p_at_floor))]
+    if pair.judged is None or pair.p_swaps is None:
+        return decides
+    swaps = f"{ADJUSTED[found.testing.adjust]}, {these(found)}", p_text(pair.p_swaps, at_most=pair.at_floor)
+    return [*decides, swaps]
 
 
 def pair_sentence(compared: Compared) -> str:
@@ -141,7 +141,7 @@ def pair_sentence(compared: Compared) -> str:
     found = compared.found
     (pair,) = found.pairs
     measure = _measure(found)
-    conclusion = verdict(pair, compared.alpha, compared.unit, measure.sign)
+    conclusion = verdict(pair, compared.unit, measure.sign)
     value = pair.decisive_difference
     if isnan(value):
         return f"{conclusion}."
@@ -165,13 +165,13 @@ def why_apart(compared: Compared) -> list[str]:
     found = compared.found
     apart: dict[str, list[Pair]] = {}
     for pair in found.pairs:
-        if reason := _reason(found, pair, compared.alpha):
+        if reason := _reason(found, pair):
             apart.setdefault(reason, []).append(pair)
     return [_sentence(compared, reason, pairs) for reason, pairs in apart.items()]
 
 
-def _reason(found: Comparison, pair: Pair, alpha: float) -> str:
-    said = result(pair, alpha)
+def _reason(found: Comparison, pair: Pair) -> str:
+    said = result(pair)
     if said not in (SIGNIFICANT, NOT_SIGNIFICANT):
         return ""
     apart = {over: ends.low > 0 or ends.high < 0 for over, ends in _ends(found, pair)}
@@ -179,9 +179,8 @@ def _reason(found: Comparison, pair: Pair, alpha: float) -> str:
         return ""
     if said == SIGNIFICANT:
         return "kept" if found.over else "swaps reject"
-    p_value = pair.test.p_value if pair.judged is None else pair.judged.p_value
     wider = apart.get(f" over {found.over}") if found.over else True
-    if wider and p_value is not None and p_value <= alpha:
+    if wider and pair.p_unadjusted is not None and pair.p_unadjusted <= pair.alpha:
         return "adjusted"
     return "narrow" if found.over else "resampled"
 

@@ -97,16 +97,16 @@ def _comparison(study: CorpusStudy) -> list[str]:
         return [UNTESTED]
     alpha, unit = 1 - study.confidence_level, study.unit
     if len(study.scores) == 2:
-        return [f"{verdict(study.comparison.found.pairs[0], alpha, unit, main_measure(study.scores[0]).sign)}."]
+        return [f"{verdict(study.comparison.found.pairs[0], unit, main_measure(study.scores[0]).sign)}."]
     # By what the pairs are about: against sets of judges another system may be ahead than against all of them.
     best, *others = (row.name for row in study.comparison.ranking())
     found = study.comparison.found.pairs
     pairs = {p.second if p.first == best else p.first: p for p in found if best in (p.first, p.second)}
-    why = next((why_undecided(pair, unit) for pair in found if pair.undecided(alpha)), "")
+    why = next((why_undecided(pair, unit) for pair in found if pair.undecided), "")
     n, level = len(others), f"at the {level_text(alpha)} level, adjusted for all pairs"
     # No other system has a better value, so a significant difference is in its favor.
-    better = [name for name in others if pairs[name].significant(alpha)]
-    undecided = [name for name in others if pairs[name].undecided(alpha)]
+    better = [name for name in others if pairs[name].significant]
+    undecided = [name for name in others if pairs[name].undecided]
     equal = [name for name in others if name not in {*better, *undecided}]
     if len(better) == n:
         return [f"{best} is significantly better than each of the other {n} {level}."]
