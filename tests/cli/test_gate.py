@@ -214,7 +214,7 @@ class TestOtherOutputs:
         done = errorbar(*words, "-o", "r.json")
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith("few is worse than most by more than 0.5 points of F0.5: F0.5 changes by -")
-        assert errorbar(*words, "--format", "csv").out.startswith("letter,system,")
+        assert errorbar(*words, "--format", "csv").out.startswith("number,system,")
 
     def test_junit(self, compared: Compared) -> None:
         assert compared.gate is not None

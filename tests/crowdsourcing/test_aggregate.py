@@ -230,8 +230,21 @@ def test_a_prior_is_checked(wrong: tuple[float, float]) -> None:
 def test_models_want_twenty_judgments_of_a_rater_on_average() -> None:
     table = Judgments.from_columns([str(n) for n in range(20)] * 2, "a" * 20 + "b" * 20, "EO" * 20)
     assert len(dawid_skene(table, rng())[0].answer) == 20
-    with pytest.raises(UsageError, match=r"19\.5 judgments of a rater on average .*expected 20 or more"):
+    with pytest.raises(
+        UsageError,
+        match=r"19\.0 judgments of a rater on average, of items that others judged too, .*expected 20 or more",
+    ):
         dawid_skene(table.take(np.arange(39)), rng())
+
+
+def test_one_judgment_an_item_says_nothing_about_raters() -> None:
+    """Three raters, 100 items each of their own: by EM one label is the truth of all, and who said the other erred."""
+    items, raters = [str(n) for n in range(300)], ["a", "b", "c"] * 100
+    table = Judgments.from_columns(items, raters, "OOEOOOOEOO" * 30)
+    for model in (dawid_skene, one_coin):
+        with pytest.raises(UsageError, match="no item was judged by two raters") as caught:
+            model(table, rng(), Modeling(min_items=0))
+        assert caught.value.code == "crowd-no-overlap"
 
 
 def test_raters_who_judged_once_or_never() -> None:

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.summary import summary
+from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.model import CorpusStudy, Study
 from tests.reporting.studies import (
     ceiling,
@@ -37,7 +39,8 @@ def test_two_that_do_not_differ_significantly_and_the_share_of_a_human() -> None
         "CAMB has the higher F0.5 of the two systems, 36.50 (95% interval 34.50–38.50), against 2 annotators on "
         "100 sentences.",
         "CAMB is not significantly better than CUUI at the 5% level.",
-        "With 9 references, CAMB reaches 73% of what a human scores (F0.5 36.50 against 50.00).",
+        "With 9 references, since a human is scored against the other 9 annotators, CAMB reaches 73% of what these 10 "
+        "annotators score (F0.5 36.50 against 50.00).",
     ]
 
 
@@ -189,8 +192,35 @@ def test_another_system_may_reach_a_higher_share() -> None:
     # The leaderboard scores against all annotators, the ceiling against fewer: orders may differ.
     # 0.4 / 0.5 and 0.45 / 0.5.
     one = systems({"a": 0.5, "b": 0.49}, found=ceiling(0.5, {"a": 0.4, "b": 0.45}))
-    assert "a reaches 80% of what a human scores" in said(one)
+    assert "a reaches 80% of what these 10 annotators score" in said(one)
     assert "b comes closest to a human, at 90%" in said(one)
+
+
+def test_two_annotators_cannot_tell_what_a_human_scores() -> None:
+    """T5 on CoNLL-2014: 125 % (119-130) of two annotators, 112 % of ten; the interval knows texts alone."""
+    found = ceiling(0.4, {"T5": 0.5}, size=1)
+    row = (Interval(0.4, 0.6, 0.95, "jackknife, t"),)
+    over = CeilingIntervals(row, (row,), ((Interval(1.19, 1.30, 0.95, "jackknife, t"),),))
+    one = study([score("T5", 0.6)])
+    text = said(replace(one, ceiling=CeilingResult(found, over, None, None, "m2")))
+    assert text.endswith(
+        "Two annotators cannot tell what a human scores: T5 reaches 125% (95% interval 119–130%) of what each scores "
+        "against the other (F0.5 50.00 against 40.00)."
+    )
+
+
+def test_an_interval_that_leaves_everything_open_cannot_tell() -> None:
+    found = ceiling(0.5, {"a": 0.42}, size=2)
+    row = (Interval(0.4, 0.6, 0.95, "jackknife, t"),)
+    over, judged = (
+        CeilingIntervals(row, (row,), ((Interval(low, high, 0.95, "jackknife, t"),),))
+        for low, high in ((0.79, 0.89), (0.47, 1.49))
+    )
+    one = study([score("a", 0.6)])
+    text = said(replace(one, ceiling=CeilingResult(found, over, None, None, "m2", judged=judged)))
+    assert (
+        "3 annotators cannot tell what a human scores: a reaches 84% (95% intervals 79–89% over texts, 47–149%" in text
+    )
 
 
 def test_a_system_above_humans_is_told_plainly() -> None:

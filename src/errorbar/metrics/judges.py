@@ -25,6 +25,8 @@ from errorbar.metrics.base import Metric
 
 TWO, FEW_JUDGES = 2, 5
 """So many need a prior; with fewer than that, intervals over judges vary much in width."""
+LEAST_JUDGES = 3
+"""Of a ceiling so many must be left, one left out, for a human and somebody to score against."""
 MOST_PRIOR = 1e12  # squared points: far more than any measure can vary, and squares of it are numbers
 EXPECTED = "fixed, random, random(k=2) or random(k=2,prior=1.45)"
 PRIORS = {"score": 1.45e-4, "difference": 1.59e-4}

@@ -22,7 +22,7 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Metric
 from errorbar.metrics.judge_sets import GROUPS
-from errorbar.metrics.judges import JudgePlan, JudgeRule
+from errorbar.metrics.judges import LEAST_JUDGES, JudgePlan, JudgeRule
 from errorbar.metrics.subsets import MOST
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import left_out_groups
@@ -35,8 +35,6 @@ from errorbar.studies.signatures import made_by, types_convention
 RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
 USUAL_JUDGES = JudgePlan()
-LEAST_JUDGES = 3
-"""So many must be left, one left out, for a human and somebody to score against."""
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked, without groups of texts: some seconds."""
 

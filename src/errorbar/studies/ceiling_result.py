@@ -12,7 +12,7 @@ from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, TypeRow, kno
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Floats
-from errorbar.metrics.judges import JudgeRule
+from errorbar.metrics.judges import LEAST_JUDGES, JudgeRule
 from errorbar.studies.over_judges import TITLE, judge_line
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Kind, Table
@@ -130,7 +130,9 @@ class CeilingResult(Result):
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
         note = f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"
-        notes = [note, *self.interval_notes(), *found.ratio_notes(), f"signature {self.signature}"]
+        few = len(found.annotators) < LEAST_JUDGES and found.systems
+        said = ["two annotators do not show how humans vary: of two others a share may differ by much"] if few else []
+        notes = [note, *self.interval_notes(), *said, *found.ratio_notes(), f"signature {self.signature}"]
         return Table(columns, rows, name="ceiling", notes=notes)
 
     def interval_notes(self) -> list[str]:

@@ -120,7 +120,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     if found.over:
         notes[1:1] = judged_notes(found, confidence if with_intervals else None)
     if with_intervals and len(found.pairs) > 1:
-        notes.append(f"intervals are of one pair alone: they are not adjusted for the {len(found.pairs):,} pairs, p is")
+        notes.append(f"intervals are of one pair alone; only p is adjusted for the {len(found.pairs):,} pairs")
     shown = found.pairs if pairs is None else pairs
     missing: dict[str, list[str]] = {}
     for pair in shown:
@@ -144,9 +144,8 @@ def p_notes(found: Comparison) -> list[str]:
             f"{'runs' if found.judges is None else 'judges'} as they are"
         ]
     n = len(found.pairs)
-    return (
-        [f"p: {swaps}, adjusted for all {n:,} pairs, which decides; p unadjusted: of one pair alone"] if n > 1 else []
-    )
+    more = f", adjusted for all {n:,} pairs, which decides; p unadjusted: of one pair alone" if n > 1 else ""
+    return [f"p: {swaps}{more}"]
 
 
 def _row(pair: Pair, *, single: bool) -> list[Cell]:

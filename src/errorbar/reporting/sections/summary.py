@@ -33,6 +33,8 @@ from errorbar.studies.significance import level_text, verdict, why_undecided
 from errorbar.tables.table import Column
 
 MOST_LISTED = 4
+TWO, UNCLEAR = 2, 2
+"""Annotators without whose like nothing shows how humans vary; ends of a share of a human so many times apart."""
 WHOLE = Column("", "percent", digits=0)
 
 
@@ -145,11 +147,19 @@ def _human(study: CorpusStudy) -> list[str]:
     other, further = found.systems[most], float(found.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
     more = f"; {other} comes closest to a human, at {100 * further:.0f}%" if further > ratio else ""
-    n = len(study.annotators)
+    n = len(found.annotators)
+    share = f"{100 * ratio:.0f}%{ends_text(ends, WHOLE, wider, '%')}"
+    if n == TWO or (wider is not None and wider.high > UNCLEAR * wider.low):
+        who = "Two annotators" if n == TWO else f"{n} annotators"
+        each = "each scores against the other" if n == TWO else "they score against each other"
+        return [
+            f"{who} cannot tell what a human scores: {best} reaches {share} of what {each} ({name} {mine} against "
+            f"{human}){more}."
+        ]
+    of = "a human scores" if wider is not None else f"these {n} annotators score"
     why = f", since a human is scored against the other {f'{n - 1} annotators' if n > 2 else 'annotator'}"
     against += f"{why if found.sizes[-1] == n - 1 else ''},"
-    share = f"{100 * ratio:.0f}%{ends_text(ends, WHOLE, wider, '%')}"
-    return [f"With {against} {best} reaches {share} of what a human scores ({name} {mine} against {human}){more}."]
+    return [f"With {against} {best} reaches {share} of what {of} ({name} {mine} against {human}){more}."]
 
 
 def _known_ends(ends: Interval | Undefined) -> Interval | None:
