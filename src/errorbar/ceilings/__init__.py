@@ -1,7 +1,16 @@
 """Human ceilings: annotators scored against each other, and systems beside them."""
 
 from errorbar.ceilings.spread import repeat
-from errorbar.ceilings.study import Ceiling, Study, StudyPlan, ceiling, prepare_study
+from errorbar.ceilings.study import Ceiling, Study, StudyPlan, affordable_subsets, ceiling, prepare_study
 from errorbar.metrics.subsets import annotator_subsets
 
-__all__ = ["Ceiling", "Study", "StudyPlan", "annotator_subsets", "ceiling", "prepare_study", "repeat"]
+__all__ = [
+    "Ceiling",
+    "Study",
+    "StudyPlan",
+    "affordable_subsets",
+    "annotator_subsets",
+    "ceiling",
+    "prepare_study",
+    "repeat",
+]

@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Corrected, Hypothesis, absent_note
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.texts import corrected_text
@@ -37,6 +38,8 @@ from errorbar.stats.resampling import stream
 from errorbar.stats.units import divided
 
 Units = NDArray[np.int64]
+MOST_SETS, LEAST = 400_000, 10
+"""Subsets of all sizes and annotators that are drawn unasked; so many of each size, or none are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,26 @@ class StudyPlan:
     jobs: int = 1  # how many texts are measured at the same time
     by_type: bool = False  # also count error types
     force: bool = False  # do not look whether systems are corrections of this source
+
+
+def affordable_subsets(n_annotators: int, sizes: Sequence[int], problems: Problems) -> int:
+    """Tell how many subsets of one size are drawn where ``MOST`` of each would take minutes; a note says so.
+
+    ``UsageError`` where there are too many annotators for ``LEAST`` of each of these sizes.
+    """
+
+    def total(most: int) -> int:
+        return n_annotators * sum(min(comb(n_annotators - 1, size), most) for size in sizes)
+
+    if total(MOST) <= MOST_SETS:
+        return MOST
+    most, n = MOST_SETS // (n_annotators * len(sizes)), f"{n_annotators:,} annotators"
+    if most < LEAST:
+        what = f"{n}, each scored against subsets of {len(sizes):,} sizes of the others, are too many"
+        raise UsageError(Problem("ceiling-too-large", what, fix="take few numbers of references, as --sizes=1-5"))
+    what = f"{most} subsets of each size are drawn, since {MOST:,} for each of {n} would take minutes"
+    problems.note("few-subsets", what, Place(), fix="fewer --sizes allow more; --most asks for a number of subsets")
+    return most
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,21 @@ class Tested:
     at_floor: bool = False  # p_swaps is only known to be at most this: no random way was as extreme
 
 
+def check_size(testing: SwapPlan, n_systems: int, n_documents: int, alpha: float) -> None:
+    """Refuse before anything is computed what max-T would have to keep too much of: ``UsageError``."""
+    ways = testing.number(n_systems, alpha)
+    if testing.adjust == "max-t":
+        check_kept(2**n_documents if _few(n_documents, ways) else ways, n_systems * (n_systems - 1) // 2)
+
+
+def check_kept(kept: int, n_pairs: int) -> None:
+    """Refuse more ways to swap so many pairs than can be kept: ``UsageError``."""
+    if n_pairs * kept > MOST_KEPT:
+        what = f"{kept:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
+        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
+
+
 def swap_tests(
     metric: Metric,
     systems: Sequence[Any],
@@ -123,10 +138,7 @@ def swap_tests(
         drawn = (_widen(some, anywhere) for some in all_swaps(int(anywhere.sum())))
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
     kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
-    if len(known) * kept > MOST_KEPT:
-        what = f"{kept:,} ways to swap {len(known):,} pairs are too many to be kept for max-T"
-        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
-        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
+    check_kept(kept, len(known))
     observed = differences[known]
     counts, table, first = mixer.swap(drawn, observed, kept)
 

@@ -9,7 +9,7 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceilings import Study, StudyPlan, prepare_study
+from errorbar.ceilings import Study, StudyPlan, affordable_subsets, prepare_study
 from errorbar.ceilings import ceiling as fold_ceiling
 from errorbar.ceilings.jackknife import folds_left_out, groups_within, jackknife_intervals, left_out_convention
 from errorbar.ceilings.spread import (
@@ -108,7 +108,9 @@ def reached(
     judges: JudgePlan = USUAL_JUDGES,
 ) -> CeilingResult:
     """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
-    seed, jobs, most = drawn.seed, drawn.jobs, subsets.most
+    seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
+    if most == MOST:
+        most = affordable_subsets(n, [k for k in subsets.sizes or range(1, n) if 0 < k < n], data.problems)
     plan = StudyPlan(subsets.sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)

@@ -25,7 +25,7 @@ from errorbar.metrics.judges import JudgePlan, note_parts, note_short
 from errorbar.metrics.pairs_over_judges import JudgedPair
 from errorbar.metrics.runs import Runs, mean_of_runs
 from errorbar.metrics.runs_drawn import runs_convention
-from errorbar.metrics.swaps import Adjust, SwapPlan
+from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.door import public, resampling, sentence_metric
 from errorbar.studies.gate import Gate, allowed_loss, gate
@@ -196,6 +196,8 @@ def compared(
     intervals: bool = True,
 ) -> Compared:
     """Compare what was read; errors are those of ``compare``."""
+    n_systems = len(data.systems) - sum(len(names) - 1 for names in data.runs.values())
+    check_size(testing, n_systems, data.documents.n_clusters, 1 - how.confidence_level)
     metric, measured = _measured(data, metric)
     confidence, unit = how.confidence_level, data.documents.unit
     found = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
