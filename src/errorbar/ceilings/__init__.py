@@ -1,7 +1,7 @@
 """Human ceilings: annotators scored against each other, and systems beside them."""
 
 from errorbar.ceilings.spread import repeat
-from errorbar.ceilings.study import Ceiling, Study, StudyPlan, affordable_subsets, ceiling, prepare_study
+from errorbar.ceilings.study import Ceiling, Study, StudyPlan, affordable_subsets, ceiling, prepare_study, usual_sizes
 from errorbar.metrics.subsets import annotator_subsets
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "ceiling",
     "prepare_study",
     "repeat",
+    "usual_sizes",
 ]

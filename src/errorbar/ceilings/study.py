@@ -38,8 +38,10 @@ from errorbar.stats.resampling import stream
 from errorbar.stats.units import divided
 
 Units = NDArray[np.int64]
-MOST_SETS, LEAST = 400_000, 10
-"""Subsets of all sizes and annotators that are drawn unasked; so many of each size, or none are."""
+MOST_SETS, LEAST = 100_000, 10
+"""Subsets of all sizes and of many annotators that are drawn unasked; so many of each size, or none are."""
+MOST_SIZES = 20
+"""Annotators up to whom every number of references is tried unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,19 @@ class StudyPlan:
     force: bool = False  # do not look whether systems are corrections of this source
 
 
+def usual_sizes(n_annotators: int, problems: Problems) -> Sequence[int]:
+    """List the numbers of references that are tried unasked: all, of many annotators some; a note then says so."""
+    every = range(1, n_annotators)
+    if n_annotators <= MOST_SIZES:
+        return every
+    sizes = [*every[:10]]
+    while sizes[-1] * 4 // 3 < every[-1]:
+        sizes.append(sizes[-1] * 4 // 3)
+    what = f"{len(sizes) + 1} of {len(every):,} numbers of references are tried"
+    problems.note("few-subsets", what, Place(), fix="--sizes asks for others")
+    return [*sizes, every[-1]]
+
+
 def affordable_subsets(n_annotators: int, sizes: Sequence[int], problems: Problems) -> int:
     """Tell how many subsets of one size are drawn where ``MOST`` of each would take minutes; a note says so.
 
@@ -63,7 +78,7 @@ def affordable_subsets(n_annotators: int, sizes: Sequence[int], problems: Proble
     def total(most: int) -> int:
         return n_annotators * sum(min(comb(n_annotators - 1, size), most) for size in sizes)
 
-    if total(MOST) <= MOST_SETS:
+    if n_annotators <= MOST_SIZES or total(MOST) <= MOST_SETS:
         return MOST
     most, n = MOST_SETS // (n_annotators * len(sizes)), f"{n_annotators:,} annotators"
     if most < LEAST:

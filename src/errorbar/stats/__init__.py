@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache, wraps
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING
+
+from errorbar.core.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from errorbar.stats.anytime_share import (
@@ -136,10 +140,28 @@ _MODULES = (
 )
 
 
+@cache
+def _refusing(value: object) -> object:
+    """The same function, which refuses numbers that no float or machine integer holds; other objects as they are."""
+    if not isinstance(value, FunctionType):
+        return value
+
+    @wraps(value)
+    def refuse(*args: object, **options: object) -> object:
+        try:
+            return value(*args, **options)
+        except OverflowError as error:
+            what = f"{value.__name__}: a number is too large to compute with"
+            expected = "at most 1e308, whole numbers below 2^63"
+            raise UsageError(Problem("number-too-large", what, expected=expected)) from error
+
+    return refuse
+
+
 def __getattr__(name: str) -> object:
     """A public name when it is first used: the modules, and what they load, take as long as a short command."""
     if name in __all__:
         for module in map(import_module, (f"errorbar.stats.{each}" for each in _MODULES)):
             if hasattr(module, name):
-                return getattr(module, name)
+                return _refusing(getattr(module, name))
     raise AttributeError(f"module 'errorbar.stats' has no attribute {name!r}")

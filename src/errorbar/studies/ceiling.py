@@ -9,7 +9,7 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceilings import Study, StudyPlan, affordable_subsets, prepare_study
+from errorbar.ceilings import Study, StudyPlan, affordable_subsets, prepare_study, usual_sizes
 from errorbar.ceilings import ceiling as fold_ceiling
 from errorbar.ceilings.jackknife import folds_left_out, groups_within, jackknife_intervals, left_out_convention
 from errorbar.ceilings.spread import (
@@ -109,9 +109,10 @@ def reached(
 ) -> CeilingResult:
     """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
     seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
+    sizes = subsets.sizes or usual_sizes(n, data.problems)
     if most == MOST:
-        most = affordable_subsets(n, [k for k in subsets.sizes or range(1, n) if 0 < k < n], data.problems)
-    plan = StudyPlan(subsets.sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
+        most = affordable_subsets(n, [k for k in sizes if 0 < k < n], data.problems)
+    plan = StudyPlan(sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = types = None

@@ -129,6 +129,10 @@ def part(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     return {name: given[name] for name in get_type_hints(kind) if name in given}
 
 
+MOST_NUMBER = 2**63
+"""Whole numbers from here on are no machine integers."""
+
+
 def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function one of errorbar's: it refuses what is no argument, or none of its type, by an error of errorbar.
 
@@ -150,6 +154,9 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, value in bound.arguments.items():
                 if not fits(value, hints[name]):
                     raise _misfit(function.__name__, name, value, hints[name])
+                if isinstance(value, int) and name != "seed" and abs(value) >= MOST_NUMBER:
+                    what = f"{name} must be a number below 2^63, got one of {len(str(abs(value)))} digits"
+                    raise UsageError(Problem("number-too-large", what))
                 if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
                     bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
             bound.apply_defaults()
