@@ -10,10 +10,11 @@ from math import comb
 import numpy as np
 import pytest
 
-from errorbar.ceilings import StudyPlan, annotator_subsets, ceiling, prepare_study
+from errorbar.ceilings import StudyPlan, affordable_subsets, annotator_subsets, ceiling, prepare_study, usual_sizes
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
+from errorbar.metrics.subsets import MOST
 from errorbar.stats.resampling import stream
 from tests.ceilings.examples import random_corpus
 
@@ -84,3 +85,25 @@ def test_a_study_is_exact_only_if_the_systems_subsets_are_too() -> None:
     assert ceiling(few).exact == (False,)
     assert ceiling(prepare_study(data, [], M2(), Problems(), StudyPlan((3,), 10))).exact == (True,)
     assert ceiling(prepare_study(data, systems, M2(), Problems(), StudyPlan((3,), 20))).exact == (True,)
+
+
+class TestManyAnnotators:
+    def test_up_to_twenty_every_number_of_references_is_tried(self) -> None:
+        problems = Problems()
+        assert [*usual_sizes(20, problems)] == [*range(1, 20)]
+        assert affordable_subsets(20, range(1, 20), problems) == MOST
+        assert problems.notes == []
+
+    def test_of_a_hundred_some_with_fewer_subsets(self) -> None:
+        """100 x 19 sizes x 52 subsets are the most below 100,000."""
+        problems = Problems()
+        sizes = usual_sizes(100, problems)
+        assert [*sizes] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 22, 29, 38, 50, 66, 88, 99]
+        assert affordable_subsets(100, sizes, problems) == 52
+        assert [note.code for note in problems.notes] == ["few-subsets", "few-subsets"]
+
+    def test_a_thousand_are_refused(self) -> None:
+        with pytest.raises(UsageError, match="1,000 annotators, each scored against subsets of") as caught:
+            affordable_subsets(1000, usual_sizes(1000, Problems()), Problems())
+        assert caught.value.code == "ceiling-too-large"
+        assert affordable_subsets(1000, [1, 2], Problems()) == 50

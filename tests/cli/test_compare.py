@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from errorbar import ErrorbarError, compare
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -263,3 +264,32 @@ def test_two_metrics_are_refused(errorbar: CommandLine) -> None:
     done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--metric", "m2", "--metric=m2(beta=1)")
     assert (done.code, done.out) == (2, "")
     assert done.err == "error: --metric is given twice, and takes one value; leave one of them out [option-twice]\n"
+
+
+def test_outputs_that_differ_in_every_sentence_are_not_said_never_to_differ(errorbar: CommandLine) -> None:
+    """Both change only words that nobody marked: each proposes one wrong edit a sentence, and M2 counts them alike."""
+    for name, word in (("one", "Y"), ("other", "Z")):
+        Path(name).write_text(f"a {word} c .\n" * N)
+    done = errorbar("compare", "--gold", "gold.m2", "one", "other", *FEW)
+    assert "one and other score alike in every sentence." in done.out
+    assert "never differ" not in done.out
+
+
+def test_four_systems_are_told_where_their_pairs_are(errorbar: CommandLine) -> None:
+    system("fourth", "1" * 6 + "0" * 6)
+    four = errorbar("compare", "--gold", "gold.m2", "all", "most", "none", "fourth", *FEW, "--swaps", "500")
+    assert "every pair, with difference, interval and p: --pairs; in Python pair_table() (6)" in four.out
+    three = errorbar("compare", "--gold", "gold.m2", "all", "most", "none", *FEW, "--swaps", "500")
+    assert "--pairs" not in three.out
+    assert "intervals are of one pair alone; only p is adjusted for the 3 pairs" in three.out
+    assert "only p is adjusted" not in errorbar("compare", "--gold", "gold.m2", "all", "none", *FEW).out
+
+
+def test_a_thousand_systems_are_refused_before_anything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("errorbar.metrics.m2.M2.measure", None)  # nobody asks for it
+    lines = Path("all").read_text().splitlines()
+    names = [f"s{k}" for k in range(1000)]
+    for name in names:
+        Path(name).write_text("\n".join(lines) + "\n")
+    with pytest.raises(ErrorbarError, match="ways to swap 499,500 pairs are too many"):
+        compare("gold.m2", names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, variance
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from errorbar import compare
 from errorbar.demo import demo_files
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -184,3 +187,30 @@ def test_other_commands_say_who_takes_runs(demo: tuple[str, str], errorbar: Comm
 
 def test_runs_without_a_name_are_called_by_all_their_files(demo: tuple[str, str], errorbar: CommandLine) -> None:
     assert list(rows(errorbar, *demo, "careful.txt,greedy.txt", "--ci")) == ["careful,greedy"]
+
+
+def test_p_is_the_one_that_decides_wherever_it_stands(demo: tuple[str, str], errorbar: CommandLine) -> None:
+    """Of greedy and articles the swaps say .03125, the t over texts and judges .3402: no safe result."""
+    systems = ("careful.txt", "greedy.txt", "articles.txt")
+    pair = compare(demo[1], list(systems)).pairs[2]
+    assert (f"{pair.p:.4f}", pair.significant, pair.p_swaps) == ("0.3402", False, 0.03125)
+    record = validated("compare", errorbar("compare", *demo, *systems, "--format", "json").out)["pairs"][2]
+    assert (record["p"], record["p_swaps"], record["result"]) == (pair.p, pair.p_swaps, "not significant")
+    assert (record["judges"]["p"], record["p_unadjusted"]) == (pair.p, pair.p_unadjusted)
+    row = list(csv.DictReader(io.StringIO(errorbar("compare", *demo, *systems, "--pairs", "--format", "csv").out)))[2]
+    assert (float(row["p"]), float(row["p_swaps"])) == (pair.p, pair.p_swaps)
+    assert float(row["p_unadjusted"]) == pair.p_unadjusted
+
+
+@pytest.mark.parametrize("metric", ["m2", "gleu"])
+@pytest.mark.parametrize("method", ["bca", "basic"])
+def test_every_interval_lies_inside_its_measure(
+    demo: tuple[str, str], errorbar: CommandLine, metric: str, method: str
+) -> None:
+    """Precision of careful was said to reach from 85 to 107 percent (``precision_judges_high`` 1.0668)."""
+    call = "--metric", metric, "--judges", "random", "--ci", "--ci-method", method
+    for row in rows(errorbar, *demo, "careful.txt", "greedy.txt", "copy.txt", *call).values():
+        for one in row["judges"]["measures"].values():
+            low, high = one["interval"]["low"], one["interval"]["high"]
+            assert low is None or 0 <= low <= one["value"] <= high <= 1
+            assert low is not None or one["interval"]["reason"]

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.core.estimate import Interval
 from errorbar.metrics.judge_sets import JudgedValues, judging_of, make_panel
 from errorbar.metrics.m2 import M2
 from errorbar.stats.decision import Components
@@ -174,6 +175,7 @@ def test_paired_comparison(data: Path, other: str, essays: str, ends: str, p: st
     assert zeta is not None
     assert f"{196 * np.sqrt(parts.texts):.2f}" == essays
     interval = parts.interval(0.95)
+    assert isinstance(interval, Interval)
     assert f"{100 * interval.low:.2f} {100 * interval.high:.2f}" == ends
     assert f"{parts.p_value:.{len(p) - 1}f}".lstrip("0") == p
     ahead = found.each(F) > 0

