@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
-SLOW_TIMES = 15
+SLOW_TIMES = 6
 """A slow test, one in a browser, or of an installation, may take so many times as long as others."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
@@ -54,7 +54,7 @@ def pytest_configure() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "end the process that runs a test after so many seconds, with the stacks of its threads"
     parser.addoption(
-        "--limit", type=float, default=120.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
+        "--limit", type=float, default=300.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
     )
 
 
