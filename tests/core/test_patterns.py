@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import pkgutil
 import re
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
+from importlib import import_module
 from itertools import chain, product
 from pathlib import Path
 
@@ -23,26 +21,32 @@ MOST_SECONDS = 0.003
 
 def uses() -> Iterator[tuple[str, re.Pattern[str], str]]:
     """Every use of a pattern of texts: where, the pattern, the method."""
-    for module in pkgutil.walk_packages(errorbar.__path__, "errorbar."):
-        spec = find_spec(module.name)
-        if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+    root = Path(errorbar.__path__[0])
+    for path in sorted(root.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if "import re\n" not in source:
             continue
-        source = Path(spec.origin).read_text(encoding="utf-8")
-        if "re." not in source:
-            continue
+        module = ".".join(("errorbar", *path.relative_to(root).with_suffix("").parts))
         tree = ast.parse(source)
-        loaded = None
+        written = dict(_written(tree))
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS):
                 continue
-            holder = node.func.value
+            holder, where = node.func.value, f"{module}:{node.lineno}"
             if isinstance(holder, ast.Name) and holder.id == "re" and isinstance(node.args[0], ast.Constant):
-                yield f"{module.name}:{node.lineno}", re.compile(str(node.args[0].value)), node.func.attr
+                yield where, re.compile(str(node.args[0].value)), node.func.attr
             elif isinstance(holder, ast.Name) and holder.id.isupper():
-                loaded = loaded or importlib.import_module(module.name)
-                pattern = getattr(loaded, holder.id, None)
+                pattern = written.get(holder.id) or getattr(import_module(module), holder.id, None)
                 if isinstance(pattern, re.Pattern) and isinstance(pattern.pattern, str):
-                    yield f"{module.name}:{node.lineno} {holder.id}", pattern, node.func.attr
+                    yield f"{where} {holder.id}", pattern, node.func.attr
+
+
+def _written(tree: ast.Module) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Patterns that stand in a module as plain texts, so that it need not be imported."""
+    for node in tree.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name("re"), "compile"), [ast.Constant(text)])):
+                yield name, re.compile(str(text))
 
 
 def attacks(pattern: re.Pattern[str], size: int) -> Iterator[str]:

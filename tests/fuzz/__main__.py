@@ -64,10 +64,14 @@ class Run:
             Batch(reader, start, min(start + BATCH, each)) for start in range(0, each, BATCH) for reader in self.readers
         ]
         started = time.monotonic()
-        run_batches(batches, self.seed, self.jobs, self._report)
+        try:
+            run_batches(batches, self.seed, self.jobs, self._report)
+        except KeyboardInterrupt:
+            print("interrupted; this is what was read so far")
         self._print()
-        print(f"{each * len(self.readers):,} inputs, seed {self.seed}, {time.monotonic() - started:.0f} s")
-        poor = [name for name, counts in self.counts.items() if _share(counts) < LEAST_READ]
+        n = sum(counts.total() for counts in self.counts.values())
+        print(f"{n:,} inputs, seed {self.seed}, {time.monotonic() - started:.0f} s")
+        poor = [name for name, counts in self.counts.items() if counts and _share(counts) < LEAST_READ]
         if poor:
             print(f"fewer than {LEAST_READ:.0%} are read of: {', '.join(poor)}; the mutations must become gentler")
         if self.kinds:

@@ -22,7 +22,7 @@ from tests.fuzz.checked import is_checked
 from tests.fuzz.readers import Reader
 from tests.fuzz.trial import Outcome, Result, cases_of, make_trial, place, run_trial
 
-BATCH = 500
+BATCH = 250
 HUNG_SECONDS = 15
 """Of processor time for one input, after which the system ends the worker."""
 STILL_SECONDS = 120
@@ -45,8 +45,15 @@ Report = Callable[[Reader, int, Result], None]
 
 def run_batches(batches: Sequence[Batch], seed: int, jobs: int, report: Report) -> None:
     """Read every input once, and report every result."""
-    waiting = list(reversed(batches))
     workers: list[_Worker] = []
+    try:
+        _work_off(list(reversed(batches)), workers, seed, jobs, report)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+
+
+def _work_off(waiting: list[Batch], workers: list[_Worker], seed: int, jobs: int, report: Report) -> None:
     while waiting or workers:
         while waiting and len(workers) < jobs:
             workers.append(_Worker(waiting.pop(), seed))
