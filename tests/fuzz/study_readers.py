@@ -23,7 +23,7 @@ from errorbar.judging.schemes import load_scheme
 from errorbar.judging.store import Store
 from errorbar.judging.store_backup import backup, restore
 from errorbar.judging.store_check import check
-from errorbar.judging.web.bodies import submissions
+from errorbar.judging.web.bodies import json_body, submissions
 from errorbar.judging.web.refusals import RefusalError
 from errorbar.metrics.m2 import M2
 from errorbar.receipts.verifying import verify
@@ -93,16 +93,10 @@ def _submit(folder: Path, _: bool) -> None:
     study = Study(f"{folder}/store.sqlite", Rules(raters_per_item=1, policy="none"), [work_item("w")], 1)
     try:
         (lease,) = study.claim(study.raters[0]).leases
-        text = (folder / "a.json").read_bytes().decode("utf-8", "replace")
-        text = text.replace("TOKEN", lease.token).replace("HASH", lease.item.text_hash())
+        content = (folder / "a.json").read_bytes().replace(b"TOKEN", lease.token.encode())
+        content = content.replace(b"HASH", lease.item.text_hash().encode())
         try:
-            body = json.loads(text, parse_constant=lambda _: None)
-        except (ValueError, RecursionError):
-            raise InputError(Problem("unfit", "no JSON", Place("a.json"))) from None
-        if not isinstance(body, dict):
-            raise InputError(Problem("unfit", "no JSON object", Place("a.json")))
-        try:
-            study.submit(study.raters[0], *submissions(body))
+            study.submit(study.raters[0], *submissions(json_body(content)))
         except RefusalError as error:
             raise InputError(Problem("unfit", str(error), Place("a.json"))) from None
         assert check(study.store) == []

@@ -41,8 +41,13 @@ async def read_json(request: Request) -> dict[str, Any]:
     """A JSON object."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise unfit("JSON was expected.")
+    return json_body(await request.body())
+
+
+def json_body(content: bytes) -> dict[str, Any]:
+    """The JSON object that a body is."""
     try:
-        found = json.loads(await request.body(), parse_constant=_finite, parse_float=_finite)
+        found = json.loads(content, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         raise unfit("The body is no JSON.") from None
     if not isinstance(found, dict):
