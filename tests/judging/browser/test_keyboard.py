@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from errorbar.judging.judged_item import JudgedItem
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy
@@ -254,6 +255,97 @@ def test_single_keys_can_be_switched_off(make_study: MakeStudy, sit_down: SitDow
     assert rater.text == before
     rater.press("Tab", "Enter")  # by the button all the same
     assert rater.text != before
+
+
+LONG = "Much was said about it before they came to the point of the matter. " * 40
+VISIBLE = """(selector) => [...document.querySelectorAll(selector)].every((each) => {
+    const { left, right, top, bottom, width, height } = each.getBoundingClientRect();
+    const over = document.elementFromPoint(left + width / 2, top + height / 2);
+    return top >= 0 && bottom <= innerHeight && (each === over || each.contains(over) || over?.contains(each));
+})"""
+SIZES = [(1440, 900), (1000, 640), (360, 640), (320, 480)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_key_answers_a_long_text_only_while_target_and_buttons_are_on_the_screen(
+    make_study: MakeStudy, sit_down: SitDown, width: int, height: int
+) -> None:
+    items = [marked("one", f"{LONG}It depends [of] this. {LONG}"), marked("two", f"It [on] it. {LONG}{LONG}")]
+    study = make_study("error-ok", items)
+    rater = sit_down(study, viewport={"width": width, "height": height})
+    page = rater.page
+    for key in ("ArrowDown", "o"):
+        before = rater.text
+        assert page.evaluate(VISIBLE, "#item .target")  # scrolled to
+        assert page.evaluate(VISIBLE, "#questions .option")  # and the answers stand beside it
+        for place in (0, 100_000):
+            page.evaluate("(top) => window.scrollTo(0, top)", place)
+            page.wait_for_timeout(170)
+            if page.evaluate(VISIBLE, "#item .target"):
+                continue  # at the beginning of this text
+            page.keyboard.press(key)
+            assert rater.text == before
+            assert "The marked place was not on the screen" in page.locator("#toast").inner_text()
+            assert page.evaluate(VISIBLE, "#item .target")
+        rater.press(key)
+        rater.settled()
+        assert rater.text != before
+    rater.saved()
+    assert [each["judgment"] for each in said(study)] == ["ok", "ok"]
+
+
+def test_digits_confirmations_and_words_wait_for_a_target_that_was_seen(
+    make_study: MakeStudy, sit_down: SitDown
+) -> None:
+    study = make_study("preposition", [marked("one", f"{LONG}It depends [of] this. {LONG}")])
+    rater = sit_down(study, viewport={"width": 1000, "height": 640})
+    page = rater.page
+    assert page.evaluate(VISIBLE, "#item .target")
+    rater.press("Enter")
+    assert "The answers were not on the screen" in page.locator("#toast").inner_text()
+    assert page.locator(".step[data-step='1']").get_attribute("data-state") == "open"
+    rater.press("Enter")
+    assert page.locator(".step[data-step='1']").get_attribute("data-state") == "confirmed"
+    page.evaluate("window.scrollTo(0, 0)")
+    rater.press("1")
+    assert rater.pressed() == []
+    rater.press("1")
+    assert rater.pressed() == ["incorrect"]
+    rater.type("on")
+    rater.press("Enter", "Enter", "h")
+    rater.saved()
+    assert [each["prepositions"] for each in said(study)] == [["on"]]
+
+
+def test_a_long_text_without_a_target_is_answered_once_it_was_on_the_screen_to_its_end(
+    make_study: MakeStudy, sit_down: SitDown
+) -> None:
+    study = make_study("fluency", [JudgedItem("one", LONG.strip())])
+    rater = sit_down(study, viewport={"width": 1000, "height": 640})
+    for _ in range(12):
+        rater.press("4")
+        if not rater.page.locator("#item .text").count():
+            break
+        assert "Part of the text was not on the screen yet" in rater.page.locator("#toast").inner_text()
+    assert rater.page.evaluate("document.querySelector('#item .text')") is None
+    rater.saved()
+    assert [each["grade"] for each in said(study)] == ["4"]
+
+
+@pytest.mark.parametrize("scheme", ["choice", "cloze", "edit-valid"])
+def test_what_differs_and_the_gap_are_scrolled_to(make_study: MakeStudy, sit_down: SitDown, scheme: str) -> None:
+    text = f"{LONG}It depends of this. {LONG if scheme == 'cloze' else ''}"
+    start = text.index(" of this") + 1
+    item = JudgedItem("one", text, (start, start + 2), candidates=("of", "on"), names=("w", "s"))
+    rater = sit_down(make_study(scheme, [item]), viewport={"width": 1000, "height": 640})
+    assert rater.page.evaluate(VISIBLE, "#item .blank" if scheme == "cloze" else "#item li:first-child .differs")
+    if scheme != "cloze":
+        key = rater.page.locator("#questions kbd").first.inner_text().lower()
+        rater.press(key)
+        assert rater.pressed() == []
+        assert "What differs was not on the screen yet" in rater.page.locator("#toast").inner_text()
+        rater.press(key)
+        assert rater.pressed() or not rater.page.locator("#item .text").count()
 
 
 @pytest.mark.parametrize("right", [True, False])

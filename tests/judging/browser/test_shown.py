@@ -99,6 +99,30 @@ def test_every_step_fits_a_narrow_screen(make_study: MakeStudy, sit_down: SitDow
     assert rater.page.evaluate("scrollX") == 0
 
 
+COVERED = """() => {
+    const toast = document.getElementById('toast').getBoundingClientRect();
+    const parts = document.querySelectorAll('#item .target, #questions .option, #legend .action');
+    return [...parts].filter((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        return left < toast.right && right > toast.left && top < toast.bottom && bottom > toast.top;
+    }).map((each) => each.textContent);
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (1440, 900)])
+def test_the_word_with_undo_covers_neither_target_nor_answers(
+    make_study: MakeStudy, sit_down: SitDown, width: int, height: int
+) -> None:
+    long = "word " * 400
+    study = make_study("error-ok", [*(marked(f"i{n}", f"{long * (n % 2)}It is [on] it. {long}") for n in range(4))])
+    rater = sit_down(study, viewport={"width": width, "height": height})
+    for _ in range(3):
+        rater.press("o")
+        assert rater.page.locator("#toast button").is_visible()
+        assert rater.page.evaluate(COVERED) == []
+        assert rater.page.evaluate(WIDE)
+
+
 def test_no_line_is_longer_than_seventy_characters(make_study: MakeStudy, sit_down: SitDown) -> None:
     item = marked("long", "word " * 80 + "[of] " + "sentence " * 40)
     rater = sit_down(make_study("error-ok", [item]), viewport={"width": 1900, "height": 1000})

@@ -11,9 +11,10 @@ export class Acts {
     this.page = page;
   }
 
-  choose(question, value) {
+  /** @param {boolean} byKey whether no button of it was pressed */
+  choose(question, value, byKey = false) {
     const { page } = this;
-    if (page.idle) return;
+    if (page.idle || !page.sight.allows(byKey ? page.sight.controls(question.id) : [])) return;
     const off = !question.required && page.draft.answer[question.id] === value && question.step > page.draft.confirmed;
     this.set(question, off ? undefined : value);
     if (page.draft.settled && question.step === page.draft.step) this.confirm();
@@ -40,9 +41,11 @@ export class Acts {
     page.answers.keepDraft();
   }
 
-  confirm() {
+  /** @param {boolean} byKey whether no button of it was pressed */
+  confirm(byKey = false) {
     const { page } = this;
-    if (page.idle) return;
+    const leaves = page.earlier !== null && !page.draft?.touched;
+    if (page.idle || !(leaves || page.sight.allows(byKey ? page.sight.controls() : []))) return;
     for (const question of page.draft.ofStep(page.draft.step)) {
       if (page.panel.inputs.has(question.id) && !page.panel.inputs.get(question.id).add()) return;
     }
@@ -62,6 +65,7 @@ export class Acts {
     page.answers.keepDraft();
     page.refresh();
     page.focus();
+    page.sight.showStep();
     announce(page.draft.ofStep(page.draft.step).map((question) => question.ask).join(', '));
   }
 

@@ -107,6 +107,17 @@ export class ItemView {
     this.pieces(next)[0]?.focus();
   }
 
+  /** @returns {{name: string, parts: Element[], whole: boolean}} what must have been on the screen before one answers */
+  get target() {
+    const places = { 'The marked place': '.target [data-token], .target:not(:has([data-token]))', 'What differs': '.differs', 'The gap': '.blank' };
+    for (const [name, selector] of Object.entries(places)) {
+      const parts = [...this.article.querySelectorAll(selector)];
+      if (parts.length) return { name, parts, whole: false };
+    }
+    const words = [...this.article.querySelectorAll('[data-token]')];
+    return { name: 'Part of the text', parts: words.length ? words : [this.article], whole: true };
+  }
+
   /** What is read: of two candidates the first. */
   get text() {
     return this.article.querySelector('.text')?.textContent ?? '';

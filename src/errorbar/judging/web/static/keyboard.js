@@ -59,7 +59,7 @@ export class Keyboard {
     if (key === 'Enter') {
       if (onControl) return false;
       if (quiz.shown) quiz.end();
-      else acts.confirm();
+      else acts.confirm(true);
       return true;
     }
     if (key.length === 1 && (!this.single || key === ' ')) return false;
@@ -68,7 +68,7 @@ export class Keyboard {
       if (meant.value === null) {
         if (meant.question.kind === 'marks' || meant.question.kind === 'token') this.page.marking.start(meant.question);
         else panel.focus(meant.question);
-      } else acts.choose(meant.question, meant.value);
+      } else acts.choose(meant.question, meant.value, true);
       return true;
     }
     const action = keys.get(key);

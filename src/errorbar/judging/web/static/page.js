@@ -13,6 +13,7 @@ import { frameKeys } from './keys.js';
 import { Marking } from './marking.js';
 import { Panel } from './panel.js';
 import { Quiz } from './quiz.js';
+import { Sight } from './sight.js';
 import { bannersOf, whyNoItem } from './standing.js';
 import { Swipe } from './swipe.js';
 
@@ -57,6 +58,7 @@ export class Page {
     this.quiz = new Quiz(this);
     this.haste = new Haste(this);
     this.view = new ItemView(byId('item'), study, (token) => this.marking.click(token));
+    this.sight = new Sight(this);
     this.panel = new Panel(byId('questions'), this.view, this.scheme, {
       choose: (question, value) => this.acts.choose(question, value),
       mark: (question) => this.marking.start(question),
@@ -106,7 +108,7 @@ export class Page {
     this.swipe.fit();
     this.refresh();
     this.focus();
-    window.scrollTo(0, 0);
+    this.sight.start();
   }
 
   /** The item is on the screen, with nothing before it: from now on its time runs. */

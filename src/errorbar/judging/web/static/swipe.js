@@ -69,7 +69,7 @@ export class Swipe {
   #up(event) {
     const way = this.#way(event);
     this.#end();
-    if (way) this.page.acts.choose(this.page.scheme.questions[0], arrow(this.page.scheme, way));
+    if (way) this.page.acts.choose(this.page.scheme.questions[0], arrow(this.page.scheme, way), true);
   }
 
   #end() {
