@@ -13,7 +13,7 @@ from errorbar.judging.study_folder import Study
 from tests.judging.simulated_judges import SimulatedJudge
 from tests.judging.simulated_work import simulate_work
 
-TEXT = "He sat on the chair ."
+TEXT = "He sat on the chair with number {} ."
 JUDGES = (
     SimulatedJudge("anna", 0.95, seconds=6),
     SimulatedJudge("ben", 0.9),
@@ -32,10 +32,10 @@ def made(folder: Path) -> Path:
     for n in range(240):
         wrong = generator.random() < 0.25
         flag = generator.random() < (0.55 if wrong else 0.05)
-        row = {"item": f"i{n}", "text": TEXT, "start": 7, "end": 9, "truth": "error" if wrong else "ok"}
+        row = {"item": f"i{n}", "text": TEXT.format(n), "start": 7, "end": 9, "truth": "error" if wrong else "ok"}
         rows.append(json.dumps({**row, "flag_lm": int(flag)}))
     for n in range(80):
-        row = {"item": f"g{n}", "text": TEXT, "start": 7, "end": 9, "answer": "error" if n % 2 else "ok"}
+        row = {"item": f"g{n}", "text": TEXT.format(1000 + n), "start": 7, "end": 9, "answer": "error" if n % 2 else "ok"}
         gold.append(json.dumps(row))
     (folder / "items.jsonl").write_text("\n".join(rows) + "\n")
     (folder / "gold.jsonl").write_text("\n".join(gold) + "\n")

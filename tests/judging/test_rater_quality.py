@@ -89,12 +89,27 @@ def test_sides_that_changed_places_are_no_mistake() -> None:
 
 
 def test_haste_by_hand() -> None:
-    times, words = [700, 900, 900, 900, 1100, 4000, 4000, 4000], [5, 5, 30, 30, 5, 5, 5, 5]
-    # Half of the median is 550 here, so the floor is 800 ms, or 1,200 for thirty words.
-    assert hasty(times, words).tolist() == [True, False, True, True, False, False, False, False]
-    assert hasty([1100], [5], median=4000).tolist() == [True]
-    assert hasty([0, -1], [5, 5]).tolist() == [False, False]  # not known
-    assert hasty([900] * 4, [5] * 4).tolist() == [False] * 4
+    # 300 ms, and 40 ms a word: 500 ms for five words, 1,500 ms for thirty.
+    assert hasty([490, 510, 1490, 1510], [5, 5, 30, 30], [1, 2, 3, 4]).tolist() == [True, False, True, False]
+    assert hasty([0, -1], [5, 5], [1, 2]).tolist() == [False, False]  # not known
+    assert hasty([], [], []).tolist() == []
+
+
+def test_a_text_that_was_read_before_has_no_new_words() -> None:
+    """Another place of the same sentence, or the item again: there is only to decide."""
+    assert hasty([490, 490, 310, 290], [30] * 4, [7] * 4).tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize("words", [1, 5, 12, 20, 50, 400])
+@pytest.mark.parametrize("rate", [175, 300, 600, 1000])
+def test_no_reader_is_hasty_not_even_the_fastest(words: int, rate: int) -> None:
+    """Most adults read 175 to 300 words a minute (Brysbaert 2019); 1,000 is what courses of speed reading promise.
+
+    A key is pressed 300 ms after the last word at the earliest. Half of one's median once made a steady reader hasty.
+    """
+    seconds = 60 * words / rate + 0.3
+    assert not hasty([1000 * seconds] * 3, [words] * 3, [1, 2, 3]).any()
+    assert not hasty([60_000] * 20 + [1000 * seconds] * 3, [words] * 23, range(23)).any()
 
 
 def test_three_hasty_answers_in_a_row_are_a_pause() -> None:

@@ -77,7 +77,7 @@ def _settle(tx: Connection, rules: Rules, rater: int, now: float) -> str:
     """By the receipts that the rater was given."""
     receipts = [json.loads(data)["receipt"] for (data,) in _RECEIPTS(tx, rater=rater).fetchall()]
     right = sum(bool((receipt.get("feedback") or {}).get("right")) for receipt in receipts)
-    quiz = "passed" if right >= rules.quiz_pass * len(receipts) - 1e-9 else "failed"
+    quiz = "passed" if right >= rules.quiz_needed(len(receipts)) else "failed"
     _SETTLED(tx, id=rater, quiz=quiz)
     note(tx, now, f"quiz {quiz}", rater=rater, data=json.dumps({"right": right, "of": len(receipts)}))
     return quiz

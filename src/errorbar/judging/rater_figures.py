@@ -80,6 +80,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
     answered = answered[np.lexsort((study.at[answered], study.rater[answered]))]
     runs = np.split(answered, np.searchsorted(study.rater[answered], np.arange(1, n)))
     words = np.array([item.n_words for item in study.items], np.int64)
+    texts = np.array([item.text_number for item in study.items], np.int64)
     counted = np.bincount(study.rater[study.judged], minlength=n)
     rest, n_rest = _rest(study)
     gold, alike = _gold(study), _repeats(study)
@@ -90,7 +91,8 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
 
     found = []
     for code, (rater, rows) in enumerate(zip(study.raters, runs, strict=False)):  # of nobody there is one empty run
-        took, flags = study.milliseconds[rows], hasty(study.milliseconds[rows], words[study.item[rows]])
+        took, asked = study.milliseconds[rows], study.item[rows]
+        flags = hasty(took, words[asked], texts[asked])
         known = took[took > 0]
         tested = gold[gold[:, 0] == code]
         every = tested[:, 2]

@@ -64,6 +64,7 @@ def work_page(scheme: Scheme, rules: Rules, *, owner: str, csrf: str, guidelines
         "page": rules.page,
         "language": rules.language,
         "direction": rules.direction,
+        "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
         "scheme": json.loads(scheme.to_json()),
     }
     return (
@@ -82,7 +83,11 @@ def introduction_of(scheme: Scheme, rules: Rules, *, known: bool) -> list[str]:
     if most := rules.items_per_rater:
         said.append(f"There are {most:,} of them at most for you.")
     if rules.quiz:
-        said.append(f"A quiz of {rules.quiz} comes first, and tells what is right and why.")
+        needed = rules.quiz_needed(rules.quiz)
+        said.append(
+            f"First you read the guidelines and take a quiz of {rules.quiz} questions, which tells you after each"
+            f" answer what is right and why. {needed} right answers pass it; who has fewer gets no further work here."
+        )
     return said
 
 

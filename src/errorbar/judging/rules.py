@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from math import ceil
 from typing import Any, Literal, Self
 
 Policy = Literal["sequential", "posterior", "fixed", "none"]
@@ -50,6 +51,10 @@ class Rules:
     language: str = "en"
     direction: Literal["ltr", "rtl", "auto"] = "auto"
     stop: str = ""
+
+    def quiz_needed(self, asked: int) -> int:
+        """How many right answers pass a quiz of so many questions."""
+        return ceil(self.quiz_pass * asked - 1e-9)
 
     def to_json(self) -> str:
         """For the store."""

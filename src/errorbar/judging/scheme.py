@@ -102,6 +102,7 @@ class Scheme:
         guidelines: For raters, a small Markdown.
         context_words: Words on either side of the span that are set off, and may be marked.
         reversible: Whether the two candidates change places at random.
+        headings: Of the two texts of a choice test that never change places; empty: A and B.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Scheme:
     guidelines: str
     context_words: int = 0
     reversible: bool = False
+    headings: tuple[str, ...] = ()
 
     def question(self, name: str) -> Question:
         """The question of that id."""
@@ -139,6 +141,7 @@ class Scheme:
         for each in raw["questions"]:
             each["options"] = tuple(Option(**option) for option in each["options"])
             each["when"] = {earlier: tuple(values) for earlier, values in each["when"].items()}
+        raw["headings"] = tuple(raw.get("headings", ()))  # studies of older versions have none
         return cls(**{**raw, "questions": tuple(Question(**each) for each in raw["questions"])})
 
 

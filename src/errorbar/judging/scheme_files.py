@@ -31,6 +31,14 @@ def _whole(table: Table, key: str, value: object) -> object:
     return 0 if value == 0 and type(value) is int else toml.whole(table, key, value)
 
 
+def _two_texts(table: Table, key: str, value: object) -> tuple[str, ...]:
+    """A list of two texts."""
+    if not (isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) and each for each in value)):
+        table.error("scheme-value", f"{key} = {value!r}", key, expected='["of the first text", "of the second"]')
+        return ()
+    return tuple(value)
+
+
 _SCHEME = {
     "name": Field(toml.name, "", required=True),
     "title": Field(toml.name, "", required=True),
@@ -42,6 +50,7 @@ _SCHEME = {
     "guidelines": Field(_long, ""),
     "context_words": Field(_whole, 0),
     "reversible": Field(toml.flag, False),
+    "headings": Field(_two_texts, ()),
 }
 _QUESTION = {
     "id": Field(toml.name, "", required=True),
@@ -160,6 +169,9 @@ def _check_together(said: dict[str, Any], placed: list[tuple[Question, Table]], 
         if said["reversible"] and not {*SIDES} <= {*main.values()}:
             what = f"the sides change places, and question '{main.id}' does not say which"
             table.error("scheme-value", what, "reversible", expected=f"options with the values {' and '.join(SIDES)}")
+    if said["headings"] and (said["reversible"] or said["shows"] != "choice"):
+        what = "headings name two texts, which must always stand in the same order"
+        table.error("scheme-value", what, "headings", expected='shows = "choice" without reversible')
     if said["reversible"] and said["shows"] != "choice":
         table.error(
             "scheme-value", f"a {said['shows']} has no sides to change", "reversible", expected='shows = "choice"'

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.rater_pages import pages
@@ -63,11 +63,34 @@ def _pieces(text: str, cut: Span, tinted: range = range(0), differing: frozenset
     return line
 
 
-def _differing(tokens: Sequence[str], others: Sequence[str]) -> frozenset[int]:
-    """Numbers of the tokens that the other text has not."""
-    blocks = SequenceMatcher(None, tokens, others, autojunk=False).get_matching_blocks()
-    same = {n for block in blocks for n in range(block.a, block.a + block.size)}
-    return frozenset(range(len(tokens))) - same
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Pieces that stand in both texts, or in one of them alone; a gap is where only the other text has words."""
+
+    kind: Literal["same", "differs", "gap"]
+    pieces: list[_Piece] = field(default_factory=list)
+
+
+def _stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterator[_Stretch]:
+    """A text of a choice, cut where it differs from the other one."""
+    changes = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
+    differing = frozenset(n for tag, start, end, *_ in changes if tag != "equal" for n in range(start, end))
+    gaps = {start for tag, start, *_ in changes if tag == "insert"}
+    pieces = _pieces(text, (0, len(text)), differing=differing).target
+    stretch = _Stretch("same")
+    for at, piece in enumerate(pieces):
+        if piece.token in gaps:
+            yield from (stretch, _Stretch("gap"))
+            stretch = _Stretch("same")
+        inside = stretch.kind == "differs" and piece.token is None and any(each.differs for each in pieces[at + 1 : at + 2])
+        kind: Literal["same", "differs"] = "differs" if piece.differs or inside else "same"
+        if kind != stretch.kind:
+            yield stretch
+            stretch = _Stretch(kind)
+        stretch.pieces.append(piece)
+    yield stretch
+    if len(words) in gaps:
+        yield _Stretch("gap")
 
 
 def candidate_texts(item: JudgedItem, reversed_: bool) -> list[str]:
@@ -111,12 +134,11 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
     return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
 
 
-def _candidates(item: JudgedItem, reversed_: bool) -> Iterator[_Line]:
+def _candidates(item: JudgedItem, reversed_: bool) -> Iterator[list[_Stretch]]:
     texts = candidate_texts(item, reversed_)
     words = [[text[slice(*span)] for span in tokens(text)] for text in texts]
     for n, text in enumerate(texts):
-        differing = _differing(words[n], words[1 - n]) if len(texts) == 2 else frozenset()
-        yield _pieces(text, (0, len(text)), differing=differing)
+        yield list(_stretches(text, words[n], words[1 - n] if len(texts) == 2 else words[n]))
 
 
 @cache
@@ -130,7 +152,7 @@ def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
     Args:
         scheme: Says what is shown (``shows``) and how many words around the target are tinted (``context_words``).
         item: What is asked.
-        reversed_: Whether the two candidates change places.
+        reversed_: Whether the two candidates change places, if the scheme lets them.
 
     Returns:
         Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
@@ -138,7 +160,7 @@ def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
     """
     what: dict[str, Any] = {"shows": scheme.shows, "before": item.before}
     if scheme.shows == "choice":
-        what["lines"] = list(_candidates(item, reversed_))
+        what |= {"texts": list(_candidates(item, reversed_ and scheme.reversible)), "headings": scheme.headings}
     elif scheme.shows == "cloze":
         what["sides"] = cloze_texts(item)
     else:

@@ -50,6 +50,7 @@ class ItemFacts:
     name: str
     gold: str  # the class of a gold item; empty: an item for work
     n_words: int
+    text_number: int  # the same for equal texts, within a process
     hidden: Mapping[str, str]
     names: tuple[str, ...]  # who wrote the candidates
     whole: JudgedItem | None  # of gold items, and of all where they were asked for
@@ -230,7 +231,8 @@ def _facts(payload: str, *, whole: bool) -> ItemFacts:
     raw = json.loads(payload)
     item = JudgedItem.from_json(payload) if whole or raw["answers"] else None
     gold = raw["answers"][0] if raw["answers"] else ""
-    return ItemFacts(raw["name"], gold, len(raw["text"].split()), raw["hidden"], tuple(raw["names"]), item)
+    text = raw["text"]
+    return ItemFacts(raw["name"], gold, len(text.split()), hash(text), raw["hidden"], tuple(raw["names"]), item)
 
 
 def _answered(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any]]]:

@@ -63,6 +63,7 @@ def sit_down(chromium: Browser) -> Iterator[Callable[..., Rater]]:
         context: BrowserContext | None = None,
         setup: str = "",
         patient: bool = False,
+        reads: bool = False,
         **options: Any,  # noqa: ANN401 - of a browser's context
     ) -> Rater:
         if context is None:
@@ -72,7 +73,7 @@ def sit_down(chromium: Browser) -> Iterator[Callable[..., Rater]]:
             for script in (setup, "" if patient else PATIENT):
                 if script:
                     context.add_init_script(script)
-        rater = Rater.enter(context, study.link(name))
+        rater = Rater.enter(context, study.link(name), reads=reads)
         raters.append(rater)
         return rater
 

@@ -32,13 +32,16 @@ class Rater:
     asked: list[str] = field(default_factory=list)
 
     @classmethod
-    def enter(cls, context: BrowserContext, link: str) -> Rater:
-        """Open the link and start."""
+    def enter(cls, context: BrowserContext, link: str, *, reads: bool = False) -> Rater:
+        """Open the link and start, also a quiz; who ``reads`` stays before it."""
         rater = cls.tab(context)
         rater.page.goto(link)
         if rater.page.locator("button[type=submit]").count():
             rater.page.locator("button[type=submit]").click()
         rater.settled()
+        if not reads and rater.page.locator("#begin-quiz").count():
+            rater.page.locator("#begin-quiz").click()
+            rater.settled()
         return rater
 
     @classmethod

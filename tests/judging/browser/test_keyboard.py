@@ -348,6 +348,30 @@ def test_what_differs_and_the_gap_are_scrolled_to(make_study: MakeStudy, sit_dow
         assert rater.pressed() or not rater.page.locator("#item .text").count()
 
 
+def test_the_quiz_says_its_pass_mark_and_shows_the_guidelines_before_it_begins(
+    make_study: MakeStudy, sit_down: SitDown
+) -> None:
+    gold = [marked(f"g{n}", f"Number {n} depends [of] it.", gold="error") for n in range(5)]
+    study = make_study("error-ok", gold, quiz=5, quiz_pass=0.7)
+    rater = sit_down(study, reads=True)
+    page = rater.page
+    told = page.locator("#message").inner_text()
+    assert "at least 4 of 5 right" in told  # 0.7 * 5 = 3.5
+    assert "Is the marked place an error?" in told  # the guidelines
+    rater.press("e", "Enter")
+    assert not page.locator("#item .text").count()
+    page.reload()
+    rater.settled()
+    page.locator("#begin-quiz").click()
+    rater.settled()
+    rater.press("e")
+    page.wait_for_selector("#feedback h2")
+    page.reload()  # once is enough
+    rater.settled()
+    assert page.locator("#begin-quiz").count() == 0
+    assert page.locator("#item .text").count() == 1
+
+
 @pytest.mark.parametrize("right", [True, False])
 def test_the_quiz_waits_and_explains(make_study: MakeStudy, sit_down: SitDown, right: bool) -> None:
     gold = [marked(f"g{n}", f"Number {n} depends [of] it.", gold="error") for n in range(4)]

@@ -89,6 +89,48 @@ def test_sides_change_places_and_nothing_else_does() -> None:
     assert re.findall(r'differs" data-token="\d">(\w+)', fragment(CHOICE, item)) == ["in", "to", "the"]
 
 
+def heard(html: str) -> list[str]:
+    """The texts of a fragment as they are read out, without what is hidden from readers."""
+    shown = re.sub(r'<span aria-hidden="true">.*?</span>', "", html)
+    return [" ".join(re.sub("<[^>]*>", "", each).split()) for each in re.findall(r'<p class="text".*?</p>', shown)]
+
+
+def test_an_audit_names_its_texts_and_marks_what_was_taken_away_and_put_there() -> None:
+    scheme = load_scheme("edit-valid")
+    html = fragment(scheme, JudgedItem("x", "He goes in the home.", (8, 14), candidates=("in the", "to")))
+    assert re.findall(r'class="letter">(.*?)<', html) == ["The writer&#39;s text", "With the correction"]
+    assert heard(html) == ["He goes taken away: in the (end) home.", "He goes put there: to (end) home."]
+    assert [html.count(f"<{tag} ") for tag in ("del", "ins")] == [1, 1]
+
+
+def test_the_writers_text_of_an_audit_is_always_the_first() -> None:
+    """Sides are drawn for every assignment, also where the scheme knows none."""
+    scheme = load_scheme("edit-valid")
+    item = JudgedItem("x", "He goes in the home.", (8, 14), candidates=("in the", "to"))
+    assert fragment(scheme, item, True) == fragment(scheme, item, False)
+
+
+@pytest.mark.parametrize("scheme", ["edit-valid", "choice"])
+@pytest.mark.parametrize("text", ["He goes [in] home .", "[Well] he goes .", "He goes home [now]"])
+def test_a_deletion_and_an_insertion_leave_a_mark_in_the_text_that_lacks_the_words(scheme: str, text: str) -> None:
+    start, end = text.index("["), text.index("]") - 1
+    plain = text.replace("[", "").replace("]", "")
+    for candidates in ((plain[start:end], ""), ("", plain[start:end])):
+        written = plain[:start] + candidates[0] + plain[end:]
+        item = JudgedItem("x", written, (start, start + len(candidates[0])), candidates=candidates)
+        lines = re.findall("<li.*?</li>", fragment(load_scheme(scheme), item))
+        assert [line.count('class="gap differs"') for line in lines] == [int(not each) for each in candidates]
+        assert [line.count('class="difference"') for line in lines] == [int(bool(each)) for each in candidates]
+        assert ["nothing here" in each for each in heard("".join(lines))] == [not each for each in candidates]
+
+
+def test_a_choice_test_does_not_tell_which_text_is_the_writers() -> None:
+    item = JudgedItem("x", "He goes in home.", (8, 10), candidates=("in", ""))
+    straight, turned = (re.findall(r"<p.*?</p>", fragment(CHOICE, item, side)) for side in (False, True))
+    assert straight == turned[::-1]
+    assert not re.search("<del|<ins|writer|correction", "".join(straight))
+
+
 @pytest.mark.parametrize("length", [1, 9])
 def test_a_gap_tells_nothing_of_the_word(length: int) -> None:
     word = "q" * length

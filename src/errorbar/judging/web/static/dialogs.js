@@ -25,14 +25,19 @@ function open(title, ...parts) {
 }
 
 /**
- * Ask somebody who answers faster than one can read to slow down. Nobody is held: Enter and Escape go on, but for a
+ * Ask somebody who answers faster than anybody reads to slow down. Nobody is held: Enter and Escape go on, but for a
  * moment in which they may belong to the answer before.
- * @param {number} n answers that were too fast
+ * @param {{words: number, seconds: number}[]} answers that were too fast
+ * @param {number} rate words a minute
  * @param {() => void} goOn
  */
-export function askToSlowDown(n, goOn) {
+export function askToSlowDown(answers, rate, goOn) {
+  const times = list(answers.map(({ seconds }) => seconds.toFixed(1)));
+  const words = list(answers.map((each) => String(each.words)));
   const dialog = open('A moment, please',
-    make('p', {}, `You answered the last ${n} items faster than anyone could read them. Please read each text to its end before you answer.`),
+    make('p', {}, `Your last ${answers.length} answers came after ${times} seconds, to texts with ${words} words that were new to you. ` +
+      `That is more than ${rate.toLocaleString('en')} words a minute; most people read 175 to 300.`),
+    make('p', {}, 'Please read each text to its end before you answer.'),
     make('p', { class: 'help' }, 'All your answers are kept. To go back to one of them, press Back below the item.'));
   const since = performance.now();
   const tooSoon = () => performance.now() - since < TOO_SOON;
@@ -42,6 +47,9 @@ export function askToSlowDown(n, goOn) {
   dialog.addEventListener('close', goOn);
   /** @type {HTMLElement | null} */ (dialog.querySelector('.button'))?.focus();
 }
+
+/** @param {string[]} parts */
+const list = (parts) => `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
  * @param {string} name of the button that does it

@@ -1,26 +1,18 @@
-// Answers that came faster than one can read: after three of them in a row the page asks to slow down. It looks at times
+// Answers that came faster than anybody reads: after three of them in a row the page asks to slow down. It looks at times
 // and lengths alone, so that gold is treated like work; every answer is in the outbox before anything is asked.
 
 import { askToSlowDown } from './dialogs.js';
 
-const SHORTEST = 800; // milliseconds of an answer
-const PER_WORD = 40;
-const OF_MEDIAN = 0.5; // of the rater's own times
-const FEWEST = 5; // times that a median is of
-const KEPT = 101; // times
+const DECIDING = 300; // milliseconds from the last word to the key
+const PER_WORD = 40; // 1,500 words a minute; most people read 175 to 300
+const KEPT = 1000; // texts that a rater is known to have read
 const IN_A_ROW = 3;
 
 /**
  * The least time that counts as read: what the server's flags mean by hasty.
- * @param {number} words
- * @param {number[]} times of the rater, in milliseconds
+ * @param {number} words that are new to the rater
  */
-export function leastTime(words, times) {
-  const sorted = [...times].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  return Math.max(SHORTEST, PER_WORD * words, sorted.length >= FEWEST ? OF_MEDIAN * median : 0);
-}
+export const leastTime = (words) => DECIDING + PER_WORD * words;
 
 /** How fast a rater is; kept in the browser's store, so that a reload forgets nothing. */
 export class Haste {
@@ -31,9 +23,13 @@ export class Haste {
     this.asking = false;
   }
 
-  /** @returns {{times: number[], run: number, pause: number | null}} pause: milliseconds, of which no answer tells yet */
+  /**
+   * @returns {{read: number[], run: {words: number, seconds: number}[], pause: number | null}} numbers of texts; answers in
+   *   a row that were too fast; milliseconds of a pause of which no answer tells yet
+   */
   get #known() {
-    return { times: [], run: 0, pause: null, ...this.page.store.get('haste') };
+    const { read, run, pause } = this.page.store.get('haste') ?? {};
+    return { read: read ?? [], run: Array.isArray(run) ? run : [], pause: pause ?? null };
   }
 
   /**
@@ -54,28 +50,37 @@ export class Haste {
    * @returns {boolean} whether it is time to ask
    */
   answered(milliseconds, text) {
-    if (milliseconds <= 0) return false; // not known
     const known = this.#known;
-    const words = text.split(/\s+/).filter(Boolean).length;
-    known.times = [...known.times, milliseconds].slice(-KEPT);
-    known.run = milliseconds < leastTime(words, known.times) ? known.run + 1 : 0;
+    const number = numberOf(text);
+    const words = known.read.includes(number) ? 0 : text.split(/\s+/).filter(Boolean).length;
+    known.read = [...known.read.filter((each) => each !== number), number].slice(-KEPT);
+    const isHasty = milliseconds > 0 && milliseconds < leastTime(words); // 0: not known
+    known.run = isHasty ? [...known.run, { words, seconds: milliseconds / 1000 }] : [];
     this.page.store.set('haste', known);
-    return known.run >= IN_A_ROW;
+    return known.run.length >= IN_A_ROW;
   }
 
   /** Ask to slow down, before the next item is judged; its time does not run meanwhile. */
   ask() {
     const { page } = this;
     const since = performance.now();
-    const stood = (pause) => page.store.set('haste', { ...this.#known, run: 0, pause });
+    const { run } = this.#known;
+    const stood = (pause) => page.store.set('haste', { ...this.#known, run: [], pause });
     stood(0); // also if the page is left now
     this.asking = true;
     page.stopwatch.stop();
-    askToSlowDown(IN_A_ROW, () => {
+    askToSlowDown(run, 60000 / PER_WORD, () => {
       this.asking = false;
       stood(Math.round(performance.now() - since));
       page.resume();
       page.answers.merge();
     });
   }
+}
+
+/** @param {string} text @returns {number} the same for equal texts, and hardly ever for others */
+function numberOf(text) {
+  let number = 7;
+  for (const letter of text) number = (Math.imul(31, number) + (letter.codePointAt(0) ?? 0)) | 0;
+  return number;
 }

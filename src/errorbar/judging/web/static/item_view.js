@@ -118,9 +118,10 @@ export class ItemView {
     return { name: 'Part of the text', parts: words.length ? words : [this.article], whole: true };
   }
 
-  /** What is read: of two candidates the first. */
+  /** What is read: of two candidates the first, without what differs. */
   get text() {
-    return this.article.querySelector('.text')?.textContent ?? '';
+    const words = [...(this.article.querySelector('.text')?.querySelectorAll('[data-token]:not(.differs)') ?? [])];
+    return words.length ? words.map((each) => each.textContent).join(' ') : this.article.querySelector('.text')?.textContent ?? '';
   }
 
   /** Whether the text runs from right to left. */

@@ -14,7 +14,7 @@ import { Marking } from './marking.js';
 import { Panel } from './panel.js';
 import { Quiz } from './quiz.js';
 import { Sight } from './sight.js';
-import { bannersOf, whyNoItem } from './standing.js';
+import { bannersOf, beforeQuiz, whyNoItem } from './standing.js';
 import { Swipe } from './swipe.js';
 
 const TOO_SOON = 150; // milliseconds: nobody has seen an item by then; what comes is the second half of a double press
@@ -34,7 +34,8 @@ const ASK_AGAIN = 20000; // while others hold what is left
 /** One tab of a rater. */
 export class Page {
   /**
-   * @param {{owner: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number}} study
+   * @param {{owner: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number,
+   *   quiz_needed: number[]}} study
    * @param {{store: any, outbox: any, recent: any, stopwatch: any, channel: any}} parts
    */
   constructor(study, parts) {
@@ -121,7 +122,9 @@ export class Page {
   /** The first item that is not answered, or why there is none. */
   next() {
     const item = this.items.find((each) => !this.answers.isAnswered(each));
-    if (item) {
+    const begins = item?.round === 'quiz' && this.work.done === 0 && this.store.get('quiz-begun') === null;
+    if (begins && this.outbox.size === 0) this.#introduceQuiz();
+    else if (item) {
       this.show(item);
       announce(`${byId('progress').textContent}. ${this.draft?.touched ? 'Your draft is here.' : ''}`);
     } else this.#rest();
@@ -162,8 +165,8 @@ export class Page {
     byId('problem').textContent = text;
   }
 
-  /** No item: say why. */
-  #rest() {
+  /** No item: say something in its place. */
+  #say(title, ...parts) {
     this.answers.keepDraft();
     this.current = null;
     this.draft = null;
@@ -172,12 +175,38 @@ export class Page {
     this.view.clear();
     for (const id of ['item', 'questions', 'feedback', 'earlier']) byId(id).hidden = true;
     this.complain('');
-    const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state);
     const message = byId('message');
-    message.replaceChildren(make('h2', {}, title), ...words.map((text) => make('p', {}, text)));
+    message.replaceChildren(make('h2', {}, title), ...parts.map((part) => (typeof part === 'string' ? make('p', {}, part) : part)));
+    message.hidden = false;
+    return message;
+  }
+
+  /** How many answers pass the quiz, and the guidelines, before its first question. */
+  #introduceQuiz() {
+    const message = byId('message');
+    if (message.dataset.standing === 'quiz' && !message.hidden) return; // it is being read
+    const guidelines = /** @type {HTMLElement} */ (document.querySelector('#guidelines .prose')?.cloneNode(true));
+    const begin = button('Begin the quiz', () => {
+      this.store.set('quiz-begun', true);
+      this.next();
+    }, { class: 'button', id: 'begin-quiz' });
+    const words = beforeQuiz(this.work, this.study.quiz_needed[this.work.of] ?? this.work.of);
+    const [title] = words;
+    this.#say(title, ...words.slice(1), guidelines, make('p', { class: 'row' }, begin)).dataset.standing = 'quiz';
+    document.body.dataset.rests = 'over';
+    this.refresh();
+    this.keyboard.show();
+    message.focus();
+    announce(title);
+    window.scrollTo(0, 0);
+  }
+
+  /** No item: say why. */
+  #rest() {
+    const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state);
+    const message = this.#say(title, ...words);
     message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
     if (this.work.code) message.append(make('p', {}, 'Your completion code:'), make('p', {}, make('output', { class: 'code', id: 'code' }, this.work.code)));
-    message.hidden = false;
     document.body.dataset.rests = this.work.known && ['failed', 'excluded'].includes(this.work.standing) ? 'over' : 'while';
     this.refresh();
     this.keyboard.show();

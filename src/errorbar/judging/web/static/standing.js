@@ -18,6 +18,20 @@ export function whyNoItem({ standing, known }, pending, connection) {
 }
 
 /**
+ * What a rater knows before the quiz begins.
+ * @param {{of: number}} work
+ * @param {number} needed right answers that pass it
+ * @returns {string[]} a heading and sentences
+ */
+export function beforeQuiz({ of }, needed) {
+  const skipped = 'A question that you skip counts as not right, and answers of the quiz cannot be changed.';
+  return ['Before the quiz',
+    `The quiz has ${of} ${of === 1 ? 'question' : 'questions'}. After each answer you are told what is right and why.`,
+    `You pass with ${needed === of ? `all ${of}` : `at least ${needed} of ${of}`} right; with fewer there is no further work for you here. ${skipped}`,
+    'Please read the guidelines first. They stay within reach: press “Guidelines” below the item.'];
+}
+
+/**
  * Lines at the top that stay as long as what they say holds.
  * @param {{pending: number, connection: string | undefined, lasting: boolean, refused: any[]}} now
  * @param {{download: () => void, drop: () => void}} on
