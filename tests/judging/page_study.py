@@ -35,7 +35,13 @@ def made(folder: Path) -> Path:
         row = {"item": f"i{n}", "text": TEXT.format(n), "start": 7, "end": 9, "truth": "error" if wrong else "ok"}
         rows.append(json.dumps({**row, "flag_lm": int(flag)}))
     for n in range(80):
-        row = {"item": f"g{n}", "text": TEXT.format(1000 + n), "start": 7, "end": 9, "answer": "error" if n % 2 else "ok"}
+        row = {
+            "item": f"g{n}",
+            "text": TEXT.format(1000 + n),
+            "start": 7,
+            "end": 9,
+            "answer": "error" if n % 2 else "ok",
+        }
         gold.append(json.dumps(row))
     (folder / "items.jsonl").write_text("\n".join(rows) + "\n")
     (folder / "gold.jsonl").write_text("\n".join(gold) + "\n")

@@ -47,20 +47,22 @@ def _safe(html: str) -> object:
     return import_module("markupsafe").Markup(html)
 
 
-def work_page(scheme: Scheme, rules: Rules, *, owner: str, csrf: str, guidelines: str, root: str = "") -> str:
+def work_page(
+    scheme: Scheme, rules: Rules, *, who: Mapping[str, str], csrf: str, guidelines: str, root: str = ""
+) -> str:
     """The shell in which one judges; there is no item in it.
 
     Args:
         scheme: What is asked.
         rules: Of the study.
-        owner: Names the rater and the study, the same whenever this rater comes back and no other's: what waits in a
-            browser is kept under it.
+        who: ``owner`` names the rater and the study, the same whenever this rater comes back and no other's: what waits
+            in a browser is kept under it. ``study`` names the study alone, ``device`` signs this browser in again.
         csrf: What requests of the page send as ``X-CSRF-Token``.
         guidelines: HTML that is shown beside the work, safe already.
         root: The path under which the server is reached.
     """
     data = {
-        "owner": owner,
+        **who,
         "page": rules.page,
         "language": rules.language,
         "direction": rules.direction,
@@ -101,6 +103,7 @@ def welcome_page(
     ask_participant: bool = False,
     problem: str = "",
     introduction: Sequence[str] = (),
+    study: str = "",
     root: str = "",
 ) -> str:
     """Behind an invitation: what it is, what it pays, what one agrees to; a form that is posted to ``action``.
@@ -116,6 +119,7 @@ def welcome_page(
         ask_participant: Whether the name is typed here.
         problem: What was wrong with the form that was posted; empty: nothing.
         introduction: What it is, in plain text.
+        study: Names the study, for who worked in this browser before and lost the cookie; empty: it is not looked for.
         root: The path under which the server is reached.
     """
     return (
@@ -130,13 +134,20 @@ def welcome_page(
             ask_participant=ask_participant,
             problem=problem,
             introduction=introduction,
+            study=study,
             root=root,
         )
     )
 
 
 def notice_page(
-    title: str, paragraphs: Sequence[str], *, link: Mapping[str, str] | None = None, kind: str = "", root: str = ""
+    title: str,
+    paragraphs: Sequence[str],
+    *,
+    link: Mapping[str, str] | None = None,
+    kind: str = "",
+    study: str = "",
+    root: str = "",
 ) -> str:
     """A page that says one thing: who are you, signed out, a link that has expired, an error, not eligible.
 
@@ -145,11 +156,11 @@ def notice_page(
         paragraphs: Plain text.
         link: ``href`` and ``text`` of the way on.
         kind: Of the notice, a name for style sheets and tests.
+        study: As for ``welcome_page``.
         root: The path under which the server is reached.
     """
-    return (
-        pages().get_template("notice.html").render(title=title, paragraphs=paragraphs, link=link, kind=kind, root=root)
-    )
+    template = pages().get_template("notice.html")
+    return template.render(title=title, paragraphs=paragraphs, link=link, kind=kind, study=study, root=root)
 
 
 def done_page(title: str, *, code: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:

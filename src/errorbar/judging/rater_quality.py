@@ -14,8 +14,8 @@ Conventions
     Every answer, to gold or not, reads, writes and tests the rater's gold answers so far, which stand in the rater's
     row: if only gold did, the time until it is acknowledged would tell it.
 Source
-    Crowd platforms for hidden gold; Laplace for trust; Wilson 1927. Adults read 238 words a minute silently, most of them
-    175 to 300 (Brysbaert 2019, Journal of Memory and Language 109).
+    Crowd platforms for hidden gold; Laplace for trust; Wilson 1927. Adults read 238 words a minute silently, most of
+    them 175 to 300 (Brysbaert 2019, Journal of Memory and Language 109).
 """
 
 from __future__ import annotations

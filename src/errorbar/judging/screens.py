@@ -82,8 +82,9 @@ def _stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterat
         if piece.token in gaps:
             yield from (stretch, _Stretch("gap"))
             stretch = _Stretch("same")
-        inside = stretch.kind == "differs" and piece.token is None and any(each.differs for each in pieces[at + 1 : at + 2])
-        kind: Literal["same", "differs"] = "differs" if piece.differs or inside else "same"
+        is_space = stretch.kind == "differs" and piece.token is None
+        differs = piece.differs or (is_space and any(each.differs for each in pieces[at + 1 : at + 2]))
+        kind: Literal["same", "differs"] = "differs" if differs else "same"
         if kind != stretch.kind:
             yield stretch
             stretch = _Stretch(kind)

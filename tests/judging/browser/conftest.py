@@ -64,6 +64,7 @@ def sit_down(chromium: Browser) -> Iterator[Callable[..., Rater]]:
         setup: str = "",
         patient: bool = False,
         reads: bool = False,
+        link: str = "",
         **options: Any,  # noqa: ANN401 - of a browser's context
     ) -> Rater:
         if context is None:
@@ -73,7 +74,7 @@ def sit_down(chromium: Browser) -> Iterator[Callable[..., Rater]]:
             for script in (setup, "" if patient else PATIENT):
                 if script:
                     context.add_init_script(script)
-        rater = Rater.enter(context, study.link(name), reads=reads)
+        rater = Rater.enter(context, link or study.link(name), reads=reads)
         raters.append(rater)
         return rater
 

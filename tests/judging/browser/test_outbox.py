@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from errorbar.judging.invitations import find_invite, invite_token, make_invite
+from errorbar.judging.study_folder import Study
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy
@@ -110,6 +114,85 @@ def test_a_reload_without_network_shows_the_item_and_keeps_the_draft(make_study:
     assert [json.loads(each[1]) for each in study.answers()] == [{"word": ["beside"]}]
 
 
+def crowd_link(study: LiveStudy) -> str:
+    """A link that proves nothing of who comes by it."""
+    folder = Study.open(study.folder)
+    key = folder.secrets.cookie
+    with folder.store() as store:
+        if not store.write(lambda tx: find_invite(tx, invite_token(key, "all"))):
+            store.write(lambda tx: make_invite(tx, key, "crowd", "all", time.time(), (None, None)))
+    return f"{study.url}/j/{invite_token(key, 'all')}"
+
+
+def raters_and_answers(study: LiveStudy) -> tuple[int, list[str]]:
+    found = study.rows("SELECT answer FROM answer ORDER BY id")
+    (number,) = study.rows("SELECT COUNT(*) FROM rater")[0]
+    return int(number), [json.loads(answer)["judgment"] for (answer,) in found]
+
+
+def test_who_loses_the_cookie_goes_on_and_what_waits_arrives_once(make_study: MakeStudy, sit_down: SitDown) -> None:
+    """Of a crowd, where no link says who it is: the device knows."""
+    study = make_study("error-ok")
+    rater = sit_down(study, link=crowd_link(study))
+    rater.press("e")
+    rater.saved()
+    context = rater.page.context
+    context.set_offline(True)
+    rater.press("o", "u")
+    context.clear_cookies()
+    context.set_offline(False)
+    rater.saved()  # the page is open: nobody notices
+    assert raters_and_answers(study) == (1, ["error", "ok", "unknown"])
+    context.set_offline(True)
+    rater.press("o", "e")
+    assert len(rater.kept("out:")) == 2
+    context.clear_cookies()
+    rater.page.close()
+    context.set_offline(False)
+    again = Rater.tab(context)
+    again.page.goto(crowd_link(study))  # the page was closed: the link is all that one has
+    box = again.page.locator("#returning")
+    assert "2 answers are kept here and will be sent when you go on" in box.inner_text()
+    box.get_by_role("button", name="Go on as before").click()
+    again.settled()
+    again.saved()
+    assert raters_and_answers(study) == (1, ["error", "ok", "unknown", "ok", "error"])
+    again.page.goto(f"{study.url}/work")  # and once more is not once more
+    again.saved()
+    assert len(raters_and_answers(study)[1]) == 5
+    rater.errors += again.errors
+
+
+def test_answers_of_a_device_that_is_not_known_any_more_are_offered_as_a_file(
+    make_study: MakeStudy, sit_down: SitDown
+) -> None:
+    study = make_study("error-ok")
+    rater = sit_down(study, link=crowd_link(study))
+    rater.saved()
+    context = rater.page.context
+    context.set_offline(True)
+    rater.press("e", "o")
+    context.clear_cookies()
+    with sqlite3.connect(study.folder / "store.sqlite3") as store:
+        store.execute("DELETE FROM session")
+    rater.page.wait_for_timeout(5500)  # a server believes what it read of a session for some seconds
+    context.set_offline(False)
+    banner = rater.page.locator("[data-banner=signed-out]")
+    banner.wait_for()
+    assert "does not know this device any more" in banner.inner_text()
+    assert "2 answers are kept on this device" in banner.inner_text()
+    assert "will be sent" not in banner.inner_text()
+    with rater.page.expect_download() as download:
+        banner.get_by_role("button", name="Download them").click()
+    assert [each["answer"]["judgment"] for each in json.loads(download.value.path().read_text())] == ["error", "ok"]
+    rater.page.goto(f"{study.url}/work")
+    box = rater.page.locator("#returning")
+    box.get_by_role("button", name="Go on as before").click()
+    box.get_by_role("button", name="Download them").wait_for()
+    assert "cannot be sent" in box.inner_text()
+    assert raters_and_answers(study) == (1, [])
+
+
 def test_an_idle_page_whose_sign_in_ended_keeps_its_work_until_the_link_is_opened(
     make_study: MakeStudy, sit_down: SitDown
 ) -> None:
@@ -117,7 +200,7 @@ def test_an_idle_page_whose_sign_in_ended_keeps_its_work_until_the_link_is_opene
     rater = sit_down(study)
     rater.saved()
     study.kill()
-    study.pass_time(60 * DAY)
+    study.pass_time(500 * DAY)
     study.start()
     rater.press("e", "o")
     rater.page.wait_for_selector("[data-banner=signed-out]")

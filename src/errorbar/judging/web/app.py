@@ -22,7 +22,7 @@ from errorbar.judging.rater_pages import STATIC, notice_page
 from errorbar.judging.stop_watch import StopWatch
 from errorbar.judging.store_errors import OutcomeUnknownError
 from errorbar.judging.web import manager_doors, manager_routes, rater_api, rater_doors, rater_routes
-from errorbar.judging.web.desk import Desk, Settings, root_of
+from errorbar.judging.web.desk import Desk, Settings, desk_of, root_of
 from errorbar.judging.web.guard import Guard
 from errorbar.judging.web.rate_limits import STORE_FAILS
 from errorbar.judging.web.refusals import RefusalError
@@ -86,7 +86,8 @@ def _shown(request: Request, refusal: RefusalError) -> Response:
     if request.url.path.removeprefix(root_of(request)).startswith("/api/"):
         return refusal.response()
     said = [each for each in (refusal.message, refusal.fix) if each]
-    page = notice_page("That did not work", said, kind=refusal.code, root=root_of(request))
+    study = desk_of(request).name if refusal.status == 401 else ""
+    page = notice_page("That did not work", said, kind=refusal.code, study=study, root=root_of(request))
     return HTMLResponse(page, refusal.status)
 
 

@@ -100,6 +100,11 @@ class Desk:
         self.live = LiveStatus(self.study, self.store, self.clock)
 
     @property
+    def name(self) -> str:
+        """By which browsers tell studies of one host apart."""
+        return derived(self.key, "study")[:16]
+
+    @property
     def key(self) -> str:
         """From which links of invitations follow."""
         return self.study.secrets.cookie
@@ -199,17 +204,25 @@ def refuse_forged(session: str, brought: str, request: Request) -> None:
     Raises:
         RefusalError: If it does not bring the word of its session, or the browser says that it is another site's.
     """
-    if _is_elsewhere(request) or not csrf_fits(session, brought):
+    refuse_elsewhere(request)
+    if not csrf_fits(session, brought):
         raise forged()
 
 
 def refuse_forged_form(form: Mapping[str, str], request: Request) -> str:
     """See the same of a form of somebody who is not signed in; its word, which no other form has."""
     desk, word = desk_of(request), form.get("csrf", "")
-    if _is_elsewhere(request) or not form_fits(desk.key, desk.cookie_of(request, FORM_COOKIE), word):
+    refuse_elsewhere(request)
+    if not form_fits(desk.key, desk.cookie_of(request, FORM_COOKIE), word):
         raise forged()
     return word
 
 
-def _is_elsewhere(request: Request) -> bool:
-    return request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+def refuse_elsewhere(request: Request) -> None:
+    """See that the browser does not say that a post comes from another site's page.
+
+    Raises:
+        RefusalError: If it does.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise forged()

@@ -19,8 +19,9 @@ from errorbar.judging.screens import fragment
 from errorbar.judging.store_tables import ANSWER, ASSIGNMENT, ITEM
 from errorbar.judging.submissions import submit
 from errorbar.judging.web.bodies import read_json, submissions, wanted
-from errorbar.judging.web.desk import Terms, desk_of, refuse_forged
-from errorbar.judging.web.sessions import RATER_COOKIE, Session
+from errorbar.judging.web.desk import Terms, address, desk_of, refuse_elsewhere, refuse_forged
+from errorbar.judging.web.refusals import signed_out
+from errorbar.judging.web.sessions import RATER_COOKIE, Session, open_session, read_session
 from errorbar.judging.web.shown_items import ShownItems
 
 RECENT = 10
@@ -37,6 +38,26 @@ async def claim_items(request: Request) -> Response:
 
     terms, found = await desk.writer.do(work)
     return _json({"work": work_record(terms.scheme, found)})
+
+
+async def return_to_work(request: Request) -> Response:
+    """Sign a rater in again whose cookie is lost, by the word that their page keeps on the device."""
+    desk = desk_of(request)
+    desk.tries.take(address(request))
+    refuse_elsewhere(request)
+    device = (await read_json(request)).get("device")
+
+    def work(tx: Connection) -> Session:
+        now = desk.clock()
+        before = read_session(tx, device) if isinstance(device, str) else None
+        if before is None or before.rater is None or before.expires <= now:
+            raise signed_out()
+        return open_session(tx, before.rater, now)
+
+    session = await desk.writer.do(work)
+    response = _json({"csrf": session.csrf})
+    desk.set_cookie(response, RATER_COOKIE, session.token)
+    return response
 
 
 async def answer_items(request: Request) -> Response:
@@ -140,5 +161,6 @@ def _json(document: dict[str, Any]) -> Response:
 ROUTES = [
     Route("/api/claim", claim_items, methods=["POST"]),
     Route("/api/answer", answer_items, methods=["POST"]),
+    Route("/api/return", return_to_work, methods=["POST"]),
     Route("/api/recent", recent_items, methods=["GET"]),
 ]

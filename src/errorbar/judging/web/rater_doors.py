@@ -115,7 +115,7 @@ async def enter(request: Request) -> Response:
             "Somebody works with this name in another browser already.",
             "If it is you, go on in that browser, or ask for a link of your own.",
         ]
-        page = notice_page("This name is taken", said, kind="taken", root=root_of(request))
+        page = notice_page("This name is taken", said, kind="taken", study=desk.name, root=root_of(request))
         return HTMLResponse(page, 409)
     response = RedirectResponse(f"{root_of(request)}/work", 303)
     desk.set_cookie(response, RATER_COOKIE, session.token)
@@ -160,6 +160,7 @@ def _asked(request: Request, door: _Door, participant: str, problem: str = "", s
         ask_participant=door.invite.kind == "named" and not participant,
         problem=problem,
         introduction=introduction_of(door.terms.scheme, door.terms.rules, known=door.known),
+        study="" if door.invite.is_personal else desk_of(request).name,
         root=root_of(request),
     )
     response = HTMLResponse(page, status)
@@ -191,7 +192,8 @@ def _agreement(rules: Rules, now: float) -> dict[str, object]:
 
 def _closed(state: str, request: Request) -> Response:
     said = [_CLOSED[state], "Ask whom you had it from for another one."]
-    return HTMLResponse(notice_page("No entrance here", said, kind=state.replace(" ", "-"), root=root_of(request)), 410)
+    kind, study = state.replace(" ", "-"), desk_of(request).name
+    return HTMLResponse(notice_page("No entrance here", said, kind=kind, study=study, root=root_of(request)), 410)
 
 
 ROUTES = [

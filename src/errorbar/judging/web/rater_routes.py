@@ -24,7 +24,9 @@ async def home(request: Request) -> Response:
     if session is not None and session.rater is not None and session.expires > desk_of(request).clock():
         return RedirectResponse(f"{root_of(request)}/work", 303)
     said = ["To judge, open the link that you were given.", "The manager of the study signs in at /manage."]
-    return HTMLResponse(notice_page("errorbar judge", said, kind="who", root=root_of(request)))
+    return HTMLResponse(
+        notice_page("errorbar judge", said, kind="who", study=desk_of(request).name, root=root_of(request))
+    )
 
 
 async def work(request: Request) -> Response:
@@ -33,8 +35,9 @@ async def work(request: Request) -> Response:
     session = await desk.signed_in(request, RATER_COOKIE)
     terms, guidelines = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
     owner = derived(desk.key, "owner", str(session.rater))
+    who = {"owner": owner, "study": desk.name, "device": session.device}
     page = work_page(
-        terms.scheme, terms.rules, owner=owner, csrf=session.csrf, guidelines=guidelines, root=root_of(request)
+        terms.scheme, terms.rules, who=who, csrf=session.csrf, guidelines=guidelines, root=root_of(request)
     )
     return HTMLResponse(page)
 

@@ -35,6 +35,16 @@ class Session:
         """What every post of this session's pages must bring."""
         return csrf_of(self.token)
 
+    @property
+    def device(self) -> str:
+        """The word by which the same browser signs in again."""
+        return device_of(self.token)
+
+
+def device_of(cookie: str) -> str:
+    """A word that follows from a cookie, which a rater's page keeps to sign in again where the cookie is lost."""
+    return fingerprint(f"device {cookie}")
+
 
 def csrf_of(cookie: str) -> str:
     """A word that follows from a cookie, which no page of elsewhere can read."""
@@ -62,11 +72,14 @@ def form_fits(key: str, cookie: str, brought: str) -> bool:
 
 
 def open_session(tx: Connection, rater: int | None, now: float, token: str = "") -> Session:
-    """Sign somebody in; by the same ``token`` again it is the same session."""
+    """Sign somebody in; by the same ``token`` again it is the same session. A device's word lasts longer."""
     token = token or fresh_token()
+    close_session(tx, token)
     expires = now + (MANAGER_LIFE if rater is None else LIFE)
-    tx.execute(delete(SESSION).where(SESSION.c.token_hash == fingerprint(token)))
-    tx.execute(insert(SESSION).values(token_hash=fingerprint(token), rater=rater, made=now, expires=expires))
+    rows = [{"token_hash": fingerprint(token), "rater": rater, "made": now, "expires": expires}]
+    if rater is not None:
+        rows.append({**rows[0], "token_hash": fingerprint(device_of(token)), "expires": now + PROOF})
+    tx.execute(insert(SESSION), rows)
     return Session(token, rater, expires)
 
 
@@ -90,8 +103,8 @@ def close_sessions_of(tx: Connection, rater: int) -> None:
 
 
 def close_session(tx: Connection, token: str) -> None:
-    """Sign somebody out."""
-    tx.execute(delete(SESSION).where(SESSION.c.token_hash == fingerprint(token)))
+    """Sign somebody out, on their device too."""
+    tx.execute(delete(SESSION).where(SESSION.c.token_hash.in_([fingerprint(token), fingerprint(device_of(token))])))
 
 
 def is_stale(session: Session, now: float) -> bool:

@@ -2,6 +2,7 @@
 // is gone.
 
 import { BrowserStore } from './browser_store.js';
+import { keepDevice } from './device.js';
 import { byId } from './dom.js';
 import { Outbox } from './outbox.js';
 import { Page } from './page.js';
@@ -17,7 +18,7 @@ const csrf = document.querySelector('meta[name=csrf]')?.getAttribute('content') 
 const store = new BrowserStore(`errorbar-judge:${study.owner}:`);
 const outbox = new Outbox(store);
 const recent = new Recent(store);
-const server = new Server(study.owner, csrf);
+const server = new Server(study, csrf);
 
 /** Other tabs of the same rater. */
 const wire = 'BroadcastChannel' in window ? new BroadcastChannel(`errorbar-judge:${study.owner}`) : null;
@@ -45,6 +46,7 @@ window.addEventListener('pageshow', (event) => {
   if (event.persisted) page.sync.kick(true);
 });
 
+keepDevice(store, study);
 tidy();
 page.restore();
 page.sync.kick(true).then(readRecent);

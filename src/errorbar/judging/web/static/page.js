@@ -34,7 +34,7 @@ const ASK_AGAIN = 20000; // while others hold what is left
 /** One tab of a rater. */
 export class Page {
   /**
-   * @param {{owner: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number,
+   * @param {{owner: string, study: string, device: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number,
    *   quiz_needed: number[]}} study
    * @param {{store: any, outbox: any, recent: any, stopwatch: any, channel: any}} parts
    */
@@ -142,6 +142,8 @@ export class Page {
     showBanners(bannersOf({ pending: entries.length, connection, lasting, refused }, {
       download: () => download('answers-not-stored.json', refused),
       drop: () => this.acts.dropRefused(),
+      downloadPending: () => download('answers-not-sent.json', this.outbox.entries()),
+      goBack: () => this.sync.goBack(),
     }));
     if (!this.draft || !this.current) return;
     this.panel.update(this.draft, this.marking.question);

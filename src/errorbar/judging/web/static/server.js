@@ -1,5 +1,7 @@
 // Requests to the server, and what went wrong with them in a few words that the rest of the page can act on.
 
+import { signInAgain } from './device.js';
+
 const PATIENCE = 20000; // milliseconds until a request counts as lost
 
 /** Why a request brought nothing. */
@@ -20,11 +22,12 @@ export class Trouble extends Error {
 /** The server, as the page sees it. */
 export class Server {
   /**
-   * @param {string} owner of this page
+   * @param {{owner: string, device: string}} rater of this page
    * @param {string} csrf
    */
-  constructor(owner, csrf) {
+  constructor({ owner, device }, csrf) {
     this.owner = owner;
+    this.device = device;
     this.csrf = csrf;
   }
 
@@ -35,6 +38,7 @@ export class Server {
    */
   async post(path, body) {
     let response = await this.#send(path, body);
+    if (response.status === 401 && await this.goBack()) response = await this.#send(path, body);
     if (response.status === 403) {
       await this.#renew(); // a new session, or a restarted server: the page's token is an old one
       response = await this.#send(path, body);
@@ -57,6 +61,14 @@ export class Server {
   #send(path, body) {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-Token': this.csrf };
     return ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
+  /** Sign in again as the rater of this page, where the cookie is lost or another's. @returns {Promise<boolean>} whether it worked */
+  async goBack() {
+    const { status, csrf } = await signInAgain('', this.device).catch((error) => { throw new Trouble('network', String(error)); });
+    if (status >= 500 || status === 429) throw new Trouble('network');
+    if (csrf) this.csrf = csrf;
+    return Boolean(csrf);
   }
 
   /** A fresh token from the page itself, if it is still this rater's. */

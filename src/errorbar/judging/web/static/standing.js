@@ -34,14 +34,25 @@ export function beforeQuiz({ of }, needed) {
 /**
  * Lines at the top that stay as long as what they say holds.
  * @param {{pending: number, connection: string | undefined, lasting: boolean, refused: any[]}} now
- * @param {{download: () => void, drop: () => void}} on
+ * @param {{download: () => void, drop: () => void, downloadPending: () => void, goBack: () => void}} on
  */
 export function bannersOf({ pending, connection, lasting, refused }, on) {
   /** @type {{name: string, text: string, actions?: [string, () => void][]}[]} */
   const found = [];
-  const keep = pending ? `${pending} ${pending === 1 ? 'answer is' : 'answers are'} kept on this device and will be sent then.` : 'Nothing is lost.';
-  if (connection === 'signed-out') found.push({ name: 'signed-out', text: `Your sign-in has ended. Open the link that you were given once more, in this browser. ${keep}` });
-  if (connection === 'stranger') found.push({ name: 'stranger', text: `Somebody else has signed in in this browser. Open your own link to go on. ${keep}` });
+  const keep = pending ? `${pending} ${pending === 1 ? 'answer is' : 'answers are'} kept on this device.` : 'Nothing is lost.';
+  const unsure = ' They are sent if the link was made for you alone, or has your participant number in it. If they still wait here then, download them, and give the file to those who invited you.';
+  if (connection === 'signed-out') {
+    found.push({
+      name: 'signed-out', text: `Your sign-in has ended, and the study does not know this device any more. Open the link that you were given once more, in this browser. ${keep}${pending ? unsure : ''}`,
+      actions: pending ? [['Download them', on.downloadPending]] : [],
+    });
+  }
+  if (connection === 'stranger') {
+    found.push({
+      name: 'stranger', text: `Somebody else has signed in in this browser. ${keep}${pending ? ' They are sent when you go on here.' : ''}`,
+      actions: [['Go on as yourself', on.goBack]],
+    });
+  }
   if (!lasting) found.push({ name: 'memory', text: 'This browser lets the page keep nothing (a private window, or no space). Your answers are sent at once; leave the page only when it says “saved”.' });
   if (refused.length) {
     const whys = [...new Set(refused.map((each) => each.receipt.why))].join('; ');

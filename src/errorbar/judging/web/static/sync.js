@@ -62,6 +62,16 @@ export class Sync {
     }
   }
 
+  /** The rater wants to go on here, where somebody else has signed in meanwhile. */
+  async goBack() {
+    try {
+      await this.server.goBack();
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+    }
+    this.kick(true);
+  }
+
   /** One request. */
   async #once() {
     const batch = this.outbox.entries().slice(0, this.most);
