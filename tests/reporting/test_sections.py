@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +16,13 @@ from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.reporting.blocks import Chart, Prose
+from errorbar.reporting.blocks import Chart, Prose, Sentences
+from errorbar.reporting.page import page_html
+from errorbar.reporting.sections.assemble import MOST_SENTENCES, build_report
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
 from errorbar.reporting.sections.types import MOST_TYPES
+from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
@@ -473,3 +477,40 @@ def test_pairs_that_agree_alike_are_counted() -> None:
         told = replace(one, agreement=replace(one.agreement, report=replace(report, pairwise=tuple(pairs))))
         text = charts(report_of([told]))["agreement-matrix"].description
         assert text.endswith(said)
+
+
+class TestSentences:
+    def browse(self, n: int) -> Browse:
+        """Sentence ``k`` has ``k % 7`` edits that the system made in vain, and annotators that differ by ``k % 3``."""
+        edit = BrowseEdit(0, 3, ("x",))
+        return Browse(
+            ("A",),
+            ("mine",),
+            [
+                BrowseUnit(f"{k + 1}", "The words .", "", ((edit,),), ((edit,),), ((0, k % 7, 0),), (0,), (k % 3) / 2)
+                for k in range(n)
+            ],
+        )
+
+    def test_the_most_telling_ones_are_kept_in_their_order(self) -> None:
+        kept = self.browse(42).most_telling(4, 1_000_000)
+        # Six edits in vain: sentences 7, 14, 21, 28, 35, 42; annotators differ most in 21 and 42, then in 14 and 35.
+        assert [unit.name for unit in kept.units] == ["14", "21", "35", "42"]
+        assert kept.n_left_out == 38
+
+    def test_long_texts_count_by_their_characters(self) -> None:
+        size = len("The words .") + 2 * 10
+        assert len(self.browse(42).most_telling(1000, 5 * size + 1).units) == 5
+        assert self.browse(42).most_telling(42, 42 * size).n_left_out == 0
+
+    @pytest.mark.parametrize(("most", "shown"), [(None, MOST_SENTENCES), (10, 10), (sys.maxsize, 6000)])
+    def test_a_page_has_a_limit_and_says_so(self, most: int | None, shown: int) -> None:
+        whole_study = replace(study([score("mine", 0.3)]), browse=self.browse(6000))
+        report = build_report([whole_study], title="t", command="", most_sentences=most)
+        (section,) = [each for each in report.sections if each.name == "sentences"]
+        (browser,) = [block for block in section.blocks if isinstance(block, Sentences)]
+        assert len(browser.browse.units) == shown
+        said = str(section.blocks[0])
+        assert (f"{shown:,} of 6,000 sentences" in said) == (shown < 6000)
+        assert ("sentences=all" in said) == (shown < 6000)
+        assert len(page_html(report)) < 3_500_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -45,7 +46,7 @@ SHOWN_COMMAND = "errorbar.reporting.command"
 NO_PAGE = "The sentences are left out here; they stand in the page: -o report.html."
 SETTINGS: Mapping[str, Callable[[str], str]] = {
     "title": lambda _: "",
-    "sentences": lambda text: "" if text in ("yes", "no") else "yes or no",
+    "sentences": lambda text: "" if text in ("yes", "no", "all") or text.isdecimal() else "yes, no, all or a number",
     "attacks": lambda text: "" if text in ("yes", "no") else "yes or no",
     "charts": lambda _: "",
     "receipt": lambda text: "" if text in ("yes", "no") else "yes or no",
@@ -53,6 +54,11 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
     "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
 }
 """What ``--page`` can say: returns what was expected of a value that is not taken, else ""."""
+
+
+def _most_sentences(said: str) -> int | None:
+    """How many sentences a page has; None: the limit that holds where nothing is said."""
+    return sys.maxsize if said == "all" else int(said) if said.isdecimal() else None
 
 
 def _adjustment(text: str) -> dict[str, Any]:
@@ -140,9 +146,10 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     multiple=True,
     metavar="KEY=VALUE",
     help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
-    "on; attacks=no leaves out the attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and "
-    "PDF; receipt=no leaves no receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts "
-    "by a bootstrap; format=html, markdown or latex, where the name of the file does not tell.",
+    "on; sentences=all, or a number, shows more or fewer than the 5,000 that say most; attacks=no leaves out the attacks "
+    "on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; receipt=no leaves no receipt beside "
+    "the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; format=html, markdown or "
+    "latex, where the name of the file does not tell.",
 )
 @_page("format", name="--to")
 @_page("title")
@@ -198,7 +205,7 @@ def command(
     if options["ci_method"] == "closed":
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
     shown = _settings(page)
-    charts, browse = shown.get("charts"), shown.get("sentences", "yes") == "yes"
+    charts, browse = shown.get("charts"), shown.get("sentences", "yes") != "no"
     with_receipt = shown.get("receipt", "yes") == "yes" and not is_stream(out)
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
@@ -223,6 +230,7 @@ def command(
         "judged": sample[1:],
         "ceiling_ci": int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
         "browse": kind == "html" and browse,
+        "most_sentences": _most_sentences(shown.get("sentences", "yes")),
         "attacks": shown.get("attacks", "yes") == "yes",
     }
     with progress_bar("steps", 2) as progress:

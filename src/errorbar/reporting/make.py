@@ -76,11 +76,12 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     ]
     jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
     title: Annotated[str, Said("", "Its title; empty: made of the names of the data.")]
-    browse: Annotated[
-        bool, Said(True, "Also every sentence, for a page; else ``no_sentences`` says why there are none.")
-    ]
+    browse: Annotated[bool, Said(True, "Also sentences, for a page; else ``no_sentences`` says why there are none.")]
     attacks: Annotated[bool, Said(True, "Also where systems that nobody would want land, as of ``attack``.")]
     no_sentences: Annotated[str, Said(ON_REQUEST, "What stands in their place.")]
+    most_sentences: Annotated[
+        int | None, Said(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB.")
+    ]
     command: Annotated[str, Said("", "The command line that makes the report again, to be shown; empty: none.")]
     warn: Annotated[Callable[[Problem], object], Said(lambda _: None, "Is told before the work what makes it long.")]
 
@@ -172,6 +173,7 @@ def report(
         shared["title"] or _title(gold, judgments, sample_key),
         shared["command"],
         "" if browse else shared["no_sentences"],
+        shared["most_sentences"],
     )
 
 

@@ -66,12 +66,39 @@ class BrowseUnit:
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """Everything a sentence browser shows: names, and sentences or texts (``unit``) in corpus order."""
+    """Everything a sentence browser shows: names, and sentences or texts (``unit``) in corpus order.
+
+    ``n_left_out`` counts those that ``most_telling`` left out.
+    """
 
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
     units: Sequence[BrowseUnit]
     unit: str = "sentence"
+    n_left_out: int = 0
+
+    def most_telling(self, n_units: int, n_characters: int) -> Browse:
+        """Keep the units that say most, in their order: as many as stay within both numbers.
+
+        First come those with most edits that a system missed or made in vain, then those in which annotators differ
+        most, then earlier ones. Characters are those of the texts, and ten for each edit.
+        """
+        units = self.units
+
+        def rank(number: int) -> tuple[float, float, int]:
+            unit = units[number]
+            wrong = sum(proposed + reference - 2 * correct for correct, proposed, reference, *_ in unit.counts)
+            return -wrong, -(unit.disagreement or 0.0), number
+
+        def size(unit: BrowseUnit) -> int:
+            return len(unit.text) + 10 * sum(len(edits or ()) for edits in (*unit.annotators, *unit.systems))
+
+        if len(units) <= n_units and sum(map(size, units)) <= n_characters:
+            return self
+        ranked = sorted(range(len(units)), key=rank)[:n_units]
+        sizes = accumulate(size(units[number]) for number in ranked)
+        kept = sorted(number for number, total in zip(ranked, sizes, strict=True) if total <= n_characters)
+        return replace(self, units=[units[number] for number in kept], n_left_out=len(units) - len(kept))
 
 
 def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric) -> Browse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
+MOST_SENTENCES, MOST_CHARACTERS = 5000, 2_000_000
+"""Of a page, unless it is asked for more: about 3 MB at most."""
 SHOWN = 6  # systems whose sentences are shown at first: the best ones. The reader may choose others.
 
 
@@ -32,13 +35,21 @@ def sentences(study: Study) -> Section | None:
         return None
     browse = study.browse
     title = "Sentences" if browse.unit == "sentence" else "Texts"
-    about = Prose([f"Every {browse.unit} with the edits of each annotator and each system, as the metric counts them."])
+    with_edits = "with the edits of each annotator and each system, as the metric counts them."
+    about = [f"Every {browse.unit} {with_edits}"]
+    if browse.n_left_out:
+        numbers = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s"
+        about = [
+            f"{numbers} {with_edits} They are those with most edits that a system missed or made in vain, then those in "
+            f"which annotators differ most. All other sections are of all {browse.unit}s. errorbar report --page "
+            "sentences=all puts every one into the page, --page sentences=NUMBER so many."
+        ]
     if isinstance(study, CorpusStudy):
         best = [study.scores[k].system for k in ranked(study)]
     else:
         best = [score.system for score in by_f(study.scores)]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
-    return Section(title.lower(), title, [about, Sentences(browse, first)])
+    return Section(title.lower(), title, [Prose(about), Sentences(browse, first)])
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
@@ -57,14 +68,29 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
 )
 
 
+def with_sentences(study: Study, most: int | None) -> Study:
+    """The study with at most so many sentences to look at; None: with as many as a page has if nothing is said."""
+    if not isinstance(study, CorpusStudy | HooStudy) or study.browse is None:
+        return study
+    limits = (MOST_SENTENCES, MOST_CHARACTERS) if most is None else (most, sys.maxsize)
+    return replace(study, browse=study.browse.most_telling(*limits))
+
+
 def build_report(
-    studies: Sequence[Study], *, title: str, command: str, date: str = "", no_sentences: str = ""
+    studies: Sequence[Study],
+    *,
+    title: str,
+    command: str,
+    date: str = "",
+    no_sentences: str = "",
+    most_sentences: int | None = None,
 ) -> Report:
     """Make a report of studies; several kinds stand in one, each in its sections.
 
     ``command`` makes it again, ``date`` is as ``2026-11-21``, ``no_sentences`` says why they were left out; what is
-    empty is not shown.
+    empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
     """
+    studies = [with_sentences(study, most_sentences) for study in studies]
     found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
@@ -79,10 +105,19 @@ def build_report(
     return Report(title, summary(studies), made, tuple(facts), __version__, date)
 
 
-def made_report(studies: Sequence[Study], title: str, command: str, no_sentences: str) -> MadeReport:
+def made_report(
+    studies: Sequence[Study], title: str, command: str, no_sentences: str, most_sentences: int | None = None
+) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
     name = title or listed(list(dict.fromkeys(study.name for study in studies)))
-    made = build_report(studies, title=name, command=command, date=today(), no_sentences=no_sentences)
+    made = build_report(
+        studies,
+        title=name,
+        command=command,
+        date=today(),
+        no_sentences=no_sentences,
+        most_sentences=most_sentences,
+    )
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from errorbar.metrics.threshold_sweep import Truth
 from errorbar.reporting.blocks import Block, Chart, Item, Items, Spec
@@ -144,8 +144,8 @@ def _cell(row: str, column: str, n: int, detail: str) -> HeatCell:
     return HeatCell(row, column, float(n) if n else None, f"{n:,}" if n else "", detail)
 
 
-def hardest(found: DetectorStudy, one: DetectorResult, *, linked: bool) -> list[Block]:
-    """False alarms and misses, each as a list to look at."""
+def hardest(found: DetectorStudy, one: DetectorResult, *, linked: Set[str]) -> list[Block]:
+    """False alarms and misses, each as a list to look at; ``linked`` names sentences that the page shows."""
     order = "the highest score first, " * any(each.score is not None for each in one.false_alarms)
     kinds = (
         ("false-alarms", one.false_alarms, one.n_false_alarms, f"flagged, {order}and no {{}} marks it"),
@@ -163,7 +163,7 @@ def hardest(found: DetectorStudy, one: DetectorResult, *, linked: bool) -> list[
     return blocks
 
 
-def _line(found: DetectorStudy, each: HardItem, *, linked: bool) -> Item:
+def _line(found: DetectorStudy, each: HardItem, *, linked: Set[str]) -> Item:
     facts = [] if each.text is not None or not each.word else [f"“{each.word}”"]
     if each.score is not None:
         facts.append(f"score {cell_text(each.score, SCORE)}")
@@ -172,7 +172,7 @@ def _line(found: DetectorStudy, each: HardItem, *, linked: bool) -> Item:
     facts.append(f"marked by {_judges(found, each)}")
     if said := _instead(each):
         facts.append(f"they write {said}")
-    link = f"s{each.sentence}" if linked and each.sentence else ""
+    link = f"s{each.sentence}" if str(each.sentence) in linked else ""
     label = f"Sentence {each.sentence}" if each.sentence else f"Item {each.item}"
     return Item(label, ", ".join(facts), None if each.text is None else _around(each.text), link)
 

@@ -53,7 +53,8 @@ def detectors(study: Study) -> Section | None:
         blocks += confusions(one)
     if found.written and any(one.confusions for one in shown):
         blocks.append(written(found))
-    browsed = isinstance(study, CorpusStudy) and study.browse is not None
+    units = study.browse.units if isinstance(study, CorpusStudy) and study.browse is not None else ()
+    browsed = frozenset(unit.name for unit in units)
     for one in shown:
         blocks += hardest(found, one, linked=browsed)
     if len(shown) < len(found.detectors):
