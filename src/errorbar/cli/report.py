@@ -146,10 +146,10 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     multiple=True,
     metavar="KEY=VALUE",
     help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
-    "on; sentences=all, or a number, shows more or fewer than the 5,000 that say most; attacks=no leaves out the attacks "
-    "on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; receipt=no leaves no receipt beside "
-    "the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; format=html, markdown or "
-    "latex, where the name of the file does not tell.",
+    "on; sentences=all, or a number, shows more or fewer than the 5,000 that say most; attacks=no leaves out the "
+    "attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; receipt=no leaves no "
+    "receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; "
+    "format=html, markdown or latex, where the name of the file does not tell.",
 )
 @_page("format", name="--to")
 @_page("title")

@@ -102,7 +102,7 @@ class Desk:
     @property
     def name(self) -> str:
         """By which browsers tell studies of one host apart."""
-        return derived(self.key, "study")[:16]
+        return derived(self.key, "cookies")[:8]
 
     @property
     def key(self) -> str:
@@ -158,7 +158,7 @@ class Desk:
 
     def cookie_name(self, cookie: str) -> str:
         """The name of a cookie in this study: browsers keep cookies of one host together, whatever the port."""
-        return f"{cookie}_{derived(self.key, 'cookies')[:8]}"
+        return f"{cookie}_{self.name}"
 
     def cookie_of(self, request: Request, cookie: str) -> str:
         """The value of a cookie; empty: the browser has none."""

@@ -40,9 +40,9 @@ def sentences(study: Study) -> Section | None:
     if browse.n_left_out:
         numbers = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s"
         about = [
-            f"{numbers} {with_edits} They are those with most edits that a system missed or made in vain, then those in "
-            f"which annotators differ most. All other sections are of all {browse.unit}s. errorbar report --page "
-            "sentences=all puts every one into the page, --page sentences=NUMBER so many."
+            f"{numbers} {with_edits} They are those with most edits that a system missed or made in vain, then those "
+            f"in which annotators differ most. All other sections are of all {browse.unit}s. With the setting "
+            "sentences=all a page has every one of them, with sentences=NUMBER so many."
         ]
     if isinstance(study, CorpusStudy):
         best = [study.scores[k].system for k in ranked(study)]
