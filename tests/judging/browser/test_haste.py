@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from errorbar.judging.schemes import load_scheme
 from tests.judging.browser.conftest import MakeStudy
-from tests.judging.browser.items import items_of
+from tests.judging.browser.items import items_of, marked
 from tests.judging.browser.rater import Rater
 
 SitDown = Callable[..., Rater]
@@ -31,7 +31,8 @@ DRAG = """async ([dx, dy]) => {
 def test_three_hasty_answers_are_kept_and_then_one_is_asked_to_slow_down(
     make_study: MakeStudy, sit_down: SitDown
 ) -> None:
-    study = make_study("error-ok")
+    long = "many more words " * 30  # nobody reads them in four seconds, which a busy machine may take for a key
+    study = make_study("error-ok", [marked(f"i{n}", f"Number {n} is [on] it. {long}") for n in range(10)])
     ada = sit_down(study, patient=True)
     page = ada.page
     page.context.set_offline(True)
@@ -39,6 +40,9 @@ def test_three_hasty_answers_are_kept_and_then_one_is_asked_to_slow_down(
     assert page.locator(PAUSE).count() == 0
     ada.press("o")
     page.wait_for_selector(PAUSE)
+    told = page.locator(PAUSE).inner_text()
+    assert "to texts with 95, 95 and 95 words that were new to you" in told
+    assert "more than 1,500 words a minute" in told
     assert len(ada.kept("out:")) == 3  # before anything was asked
     shown = ada.text
     ada.press("e", "Escape")  # the end of the haste: neither answers nor goes on
@@ -94,7 +98,7 @@ def test_a_finger_that_scrolls_back_answers_nothing(make_study: MakeStudy, sit_d
     assert ada.page.evaluate("getComputedStyle(document.getElementById('item')).touchAction") == "pan-down pinch-zoom"
     before = ada.text
     ada.page.evaluate("() => { document.body.style.minHeight = '2000px'; window.scrollTo(0, 40); }")
-    ada.page.wait_for_function("document.getElementById('item').dataset.swipe === 'across'")
+    ada.page.wait_for_selector("#item[data-swipe=across]")
     assert ada.page.evaluate(DRAG, [0, 90]) == ""
     assert ada.text == before
     assert ada.page.evaluate("getComputedStyle(document.getElementById('item')).touchAction") == "pan-y pinch-zoom"
