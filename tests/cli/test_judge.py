@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.errors import UsageError
 from errorbar.judging.store import Store
 from errorbar.judging.study_folder import Study
+from errorbar.judging.study_making import Ruling, judge_init
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.served import Visitor, served
@@ -53,6 +56,33 @@ def test_links_as_a_table(study: Path, errorbar: CommandLine, tmp_path: Path) ->
     assert (one["name"], one["kind"], one["most_uses"], one["state"]) == ("crowd", "crowd", 5, "open")
     closed = errorbar("judge", "invite", study, "--revoke", "crowd", "--format", "json").out
     assert validated("judge-invite", closed)["invitations"][0]["state"] == "revoked"
+
+
+def test_a_file_of_links_is_for_its_owner_alone(study: Path, errorbar: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "links.csv"
+    for _ in range(2):
+        assert errorbar("judge", "invite", study, "--raters", 2, "-o", file).code == 0
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        file.chmod(0o644)  # one that others could read is replaced by one that they cannot
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ({"raters_per_item": 10**20}, "raters_per_item must be from 1 to 10000"),
+        ({"language": 'en" onload'}, "language must be the code of a language"),
+        ({"language": ""}, "language must be the code of a language"),
+    ],
+)
+def test_rules_out_of_bounds_are_refused(tmp_path: Path, rules: Ruling, says: str) -> None:
+    (items := tmp_path / "items.csv").write_text(ITEMS)
+    with pytest.raises(UsageError, match=says):
+        judge_init(tmp_path / "new", items, **rules)
+
+
+def test_a_folder_without_a_study_is_not_proposed_in_its_own_place(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "study").mkdir()
+    assert "did you mean" not in errorbar("judge", "status", tmp_path / "study").err
 
 
 def test_k_above_the_raters_that_are_invited_is_said(study: Path, errorbar: CommandLine) -> None:

@@ -81,7 +81,7 @@ def invite(output: Output, study: Path, **options: Any) -> None:
     from errorbar.judging.inviting import judge_invite
 
     given = {name: value for name, value in options.items() if value is not None}
-    output.show(judge_invite(study, **given), "errorbar.judge.invite/1")
+    output.show(judge_invite(study, **given), "errorbar.judge.invite/1", private=True)
 
 
 @command.command("status", cls=Command, short_help="Tell how a study stands.")

@@ -44,10 +44,12 @@ class Output:
     style: str
     file: str | None = None
 
-    def show(self, result: Result, schema: str, tables: Sequence[Table] | None = None) -> None:
+    def show(
+        self, result: Result, schema: str, tables: Sequence[Table] | None = None, *, private: bool = False
+    ) -> None:
         """Write a result, or those of its tables that were asked for; warnings go to stderr or into the JSON.
 
-        ``schema`` is name and version of the JSON document.
+        ``schema`` is name and version of the JSON document; a ``private`` file is for its owner alone.
         """
         from errorbar.formats.saving import save_lines
         from errorbar.tables.records import note_record
@@ -63,7 +65,7 @@ class Output:
         if self.file is None:
             click.echo(text)
         else:
-            save_lines([text], self.file)
+            save_lines([text], self.file, private=private)
 
     def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:
         """Write what is known without a study: a document, and the table of it."""

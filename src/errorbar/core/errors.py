@@ -204,7 +204,8 @@ def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:
     except OSError:  # no such folder either, or not ours to list
         return ""
     stem = _stem(Path(path).name)  # endings alone make names of files alike
-    near = [each for each in _near(Path(path).name, beside) if _near(stem, [_stem(each)])]
+    name = Path(path).name
+    near = [each for each in _near(name, beside) if each != name and _near(stem, [_stem(each)])]
     return f"did you mean '{folder / near[0]}'?" if near else ""
 
 

@@ -22,8 +22,10 @@ PREFIX = ".errorbar-"  # what the names of unfinished files start with, where th
 _IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is buffered on disk
 
 
-def save_lines(lines: Iterable[str], target: str) -> None:
+def save_lines(lines: Iterable[str], target: str, *, private: bool = False) -> None:
     """Write lines to a file, or to standard output (``-``), once the last one is known: until then nothing changes.
+
+    A ``private`` file can be read by its owner alone, from its first moment on.
 
     A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
     """
@@ -37,7 +39,7 @@ def save_lines(lines: Iterable[str], target: str) -> None:
                 problem = Problem("not-unicode", what, expected="Unicode text", fix="correct the input")
                 raise InputError(problem) from None
 
-    _save(target, fill)
+    _save(target, fill, private=private)
 
 
 def save_bytes(content: bytes, target: str) -> None:
@@ -45,7 +47,7 @@ def save_bytes(content: bytes, target: str) -> None:
     _save(target, lambda stream: stream.write(content))
 
 
-def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
+def _save(target: str, fill: Callable[[IO[bytes]], object], *, private: bool = False) -> None:
     """Let ``fill`` write beside the target, then move it into its place; a link stays, and what it names is written."""
     if is_stream(target):
         _save_late(target, fill)
@@ -55,7 +57,7 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         for number, wrong in ((errno.ELOOP, path.is_symlink()), (errno.EISDIR, path.is_dir())):
             if wrong:
                 raise OSError(number, os.strerror(number))
-        with _beside(path) as temporary:
+        with _beside(path, private=private) as temporary:
             if target.endswith(".gz"):
                 import gzip  # noqa: PLC0415 - most files are not gzipped
 
@@ -85,7 +87,7 @@ def is_stream(target: str) -> bool:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
+def _beside(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """A new file, which takes the place of ``path`` when it is whole.
 
     It has no name where the system allows (Linux, most file systems), so that nothing stays of one whose writer is
@@ -93,12 +95,12 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
     """
     name = ""
     try:
-        number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
+        number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600 if private else 0o666)
     except (AttributeError, OSError):
         number, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
         mask = os.umask(0)
         os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
+        Path(name).chmod(0o600 if private else 0o666 & ~mask)
     try:
         with os.fdopen(number, "wb") as stream:
             yield stream
@@ -107,7 +109,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
                 name = str(path.parent / f"{PREFIX}{secrets.token_hex(8)}")
                 # A folder makes Python use linkat, which can follow the link that stands for the open file.
                 os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number, follow_symlinks=True)
-        if path.exists():
+        if path.exists() and not private:
             Path(name).chmod(path.stat().st_mode & 0o777)
         Path(name).replace(path)
     finally:

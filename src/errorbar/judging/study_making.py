@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Problem, UsageError, shortened
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source
 from errorbar.judging.about import About, write_about
@@ -33,9 +34,10 @@ from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
 _USUAL = Rules()
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MOST = 10**9
 BOUNDS = (
-    ("raters_per_item", 1, MOST),
+    ("raters_per_item", 1, 10_000),
     ("items_per_rater", 0, MOST),
     ("page", 1, 10),
     ("lease_minutes", 0.01, MOST),
@@ -215,6 +217,9 @@ def checked_rules(given: Mapping[str, Any]) -> Rules:
             upto = f"from {low:g} to {high:g}" if high < MOST else f"at least {low:g}"
             what = f"--{name.replace('_', '-')} must be {upto}, got {value:g}"
             raise UsageError(Problem("bad-parameter", what))
+    if not _LANGUAGE.fullmatch(rules.language):
+        what = f"--language must be the code of a language, got '{shortened(rules.language)}'"
+        raise UsageError(Problem("bad-parameter", what, fix="for example en, pt-BR or zh-Hant"))
     if rules.gold_per_page > rules.page:
         what = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", what))
