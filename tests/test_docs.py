@@ -343,6 +343,7 @@ def test_the_examples_of_the_python_page_have_the_types_they_say(tmp_path: Path)
         capture_output=True,
         text=True,
         check=False,
+        timeout=1500,
     )
     assert done.returncode == 0, done.stdout
 
@@ -443,7 +444,7 @@ def test_every_extra_has_a_target_that_keeps_the_checkout() -> None:
     assert "pip install '.[" not in text
     for extra in extras:
         words = ("make", "--dry-run", "--old-file=.venv/.base", extra)
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=1500)
         assert done.returncode == 0, done.stderr
         assert ("--requirement" in done.stdout, "--editable" in done.stdout) == (True, False), extra
 

@@ -35,7 +35,9 @@ def is_checked() -> bool:
 def run_again(arguments: Sequence[str]) -> int:
     """Build the kernels and run the fuzzer with them."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
-    asked = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False)
+    asked = subprocess.run(
+        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False, timeout=1500
+    )
     library = asked.stdout.strip()
     sanitizer = Path(library).is_absolute() and Path(library).exists()
     sys.stdout.write(f"indexes are checked{', and memory' if sanitizer else '; there is no address sanitizer'}\n")
@@ -52,14 +54,15 @@ def run_again(arguments: Sequence[str]) -> int:
         str(BUILT / "objects"),
     ]
     checks = environment | {"ERRORBAR_KERNEL_CHECKS": "1"}
-    built = subprocess.run(build, cwd=ROOT, env=checks, capture_output=True, text=True, check=False)
+    built = subprocess.run(build, cwd=ROOT, env=checks, capture_output=True, text=True, check=False, timeout=1500)
     if built.returncode:  # of what compiles, Cython only says how slow its checks are
         sys.stderr.write(built.stdout + built.stderr)
         return built.returncode
     environment |= {VARIABLE: str(BUILT)}
     if sanitizer:
         environment |= {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=4000"}
-    return subprocess.run([sys.executable, *PROGRAM, *arguments], env=environment, check=False).returncode
+    command = [sys.executable, *PROGRAM, *arguments]
+    return subprocess.run(command, env=environment, check=False, timeout=None).returncode  # as many inputs as asked for
 
 
 class _Finder(importlib.abc.MetaPathFinder):
