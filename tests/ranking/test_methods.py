@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +23,11 @@ from errorbar.ranking import (
     rank_ranges,
     rank_systems,
 )
-from errorbar.ranking.ranked import Method, no_scores
+from errorbar.ranking.ranked import Method, ranking_notes
 from errorbar.ranking.trueskill import ORIGINAL, Skill, matched_runs, play, wmt_skill
-from errorbar.ranking.wins import resampled_counts, rounded
+from errorbar.ranking.wins import interchangeable_p, resampled_counts, rounded
 from tests.ranking.examples import drawn
+from tests.ranking.null_runs import POPULATIONS, row
 
 # The statistics notes, section 11: three systems, wins in the row, and ties AB 2, AC 1, BC 3.
 WINS = np.array([[0, 6, 8], [4, 0, 7], [2, 3, 0]], np.float64)
@@ -207,6 +209,76 @@ class TestRanges:
         assert rounded(np.zeros(2)).tolist() == [0, 0]
 
 
+class TestThinData:
+    @pytest.mark.parametrize("n", [1, 3, 5])
+    def test_few_items_separate_nobody(self, n: int) -> None:
+        """Of two equal systems one wins all three comparisons one time in four, and one comparison always."""
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * n)
+        (result,) = rank_systems(comparisons, how=drawn(100))
+        assert [(each.low, each.high, each.cluster) for each in result.systems] == [(1, 2, 1)] * 2
+        (note,) = ranking_notes(comparisons, [result])
+        assert (note.code, note.fix) == ("ranking-few", f"judge at least {6 - n} more")
+
+    def test_six_unanimous_items_separate_two(self) -> None:
+        # Two of 2^6 ways to swap leave the two as far apart: p = .031.
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 6)
+        (result,) = rank_systems(comparisons, how=drawn(100))
+        assert [each.cluster for each in result.systems] == [1, 2]
+        assert not ranking_notes(comparisons, [result])
+        assert interchangeable_p(comparisons, (0, 1), "item", half_ties=False, level=0.05) == 2 / 2**6
+
+    def test_swapping_moves_what_others_said_too(self) -> None:
+        """Three items, A > C and C > B in each: swapping A and B in all or none leaves them as far apart, 2 of 8."""
+        triples = [("A", "C", 1), ("C", "B", 1)] * 3
+        comparisons = Comparisons.from_pairs(triples, items=[str(at // 2) for at in range(6)])
+        a, b = (comparisons.systems.index(name) for name in "AB")
+        assert interchangeable_p(comparisons, (a, b), "item", half_ties=False, level=0.05) == 0.25
+
+    def test_ten_resamples_that_agree_are_not_enough(self) -> None:
+        """Eight of ten: of 1,024 ways 112 are as far apart, and the two stay together."""
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 8 + [("A", "B", -1)] * 2)
+        (result,) = rank_systems(comparisons, how=drawn(400))
+        assert interchangeable_p(comparisons, (0, 1), "item", half_ties=False, level=0.05) == 112 / 1024
+        assert [each.cluster for each in result.systems] == [1, 1]
+        assert [(each.low, each.high) for each in result.systems] == [(1, 2)] * 2
+
+    def test_parts_that_nothing_connects(self) -> None:
+        triples = [("A", "B", 1), ("C", "D", 1)] * 50 + [("B", "C", 0)]
+        comparisons = Comparisons.from_pairs(triples)
+        counting, dropping = rank_systems(comparisons, ["bradley-terry", "expected-wins"], drawn(50))
+        assert [sorted(part) for part in counting.parts] == [["A", "B", "C", "D"]]
+        assert {frozenset(part) for part in dropping.parts} == {frozenset("AB"), frozenset("CD")}
+        assert all((each.low, each.high, each.cluster) == (1, 4, 1) for each in dropping.systems)
+        (note,) = [note for note in ranking_notes(comparisons, [dropping]) if note.code == "ranking-disconnected"]
+        assert "A, B; C, D" in note.what
+
+    def test_ties_alone(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 0)] * 20)
+        for method in METHODS:
+            (result,) = rank_systems(comparisons, [method], drawn(20))
+            (note,) = ranking_notes(comparisons, [result])
+            assert note.code == "ranking-ties"
+            assert "expected-wins" not in f"{note.what} {note.fix}"
+        (result,) = rank_systems(comparisons, how=drawn(20))
+        assert result.systems[0].score.undefined is Undefined.ONLY_TIES
+
+    def test_a_system_with_ties_alone(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "C", 0)] * 10)
+        (result,) = rank_systems(comparisons, how=drawn(20))
+        (note,) = ranking_notes(comparisons, [result])
+        assert note.fix == "use expected-wins-half-ties, or judge more"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_clusters_separate_equals_in_a_twentieth_of_runs_at_most(population: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ranking.md").read_text(encoding="utf-8")
+    line = row(population)
+    assert line in page
+    # 400 runs of .05 have a standard error of .011.
+    assert all(float(cell) <= 0.05 + 2 * 0.011 for cell in line.split("|")[2:-1])
+
+
 class TestRanking:
     def test_every_method_puts_them_in_the_same_order(self) -> None:
         results = rank_systems(pairs(WINS), METHODS, drawn(20))
@@ -224,7 +296,7 @@ class TestRanking:
             assert not np.array_equal(a.resampled, c.resampled)
 
     def test_ranges_have_the_confidence_asked_for(self) -> None:
-        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 11 + [("A", "B", -1)] * 6)
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 11 + [("A", "B", -1)] * 6)  # a sign test: p = .33
         spans = {}
         for level in (0.5, 0.99):
             (result,) = rank_systems(comparisons, how=drawn(200, confidence_level=level))
@@ -285,7 +357,8 @@ class TestRanking:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("B", "C", 1)])
         (result,) = rank_systems(comparisons, ["bradley-terry"], drawn(10))
         assert {each.score.undefined for each in result.systems} == {Undefined.NOT_CONNECTED}
-        (note,) = no_scores([result])
+        note, few = ranking_notes(comparisons, [result])
+        assert few.code == "ranking-few"
         assert "no chain of wins leads from each system to each other" in note.what
 
     def test_each_trueskill_has_its_own_parameters(self) -> None:

@@ -7,6 +7,7 @@ votes samples are drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from math import comb
 
@@ -24,7 +25,8 @@ from errorbar.sampling import (
     estimate_sample,
     mover_interval,
 )
-from errorbar.sampling.near_exact import Ends, join_ends, near_exact_bounds, near_exact_interval
+from errorbar.sampling.near_exact import Melding, Side, near_exact_interval, outward, total_chances
+from errorbar.sampling.other_intervals import Ends, join_ends, total_bounds
 from errorbar.sampling.prediction_powered import assisted_total, guarded_variance
 from errorbar.sampling.totals import FEW, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
@@ -81,8 +83,7 @@ def wilson(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
 CANDIDATES: dict[str, Make] = {
     "logit + ½, exact at an edge": logit,
     "MOVER, Wilson": wilson,
-    "MOVER, mid-p": joined(lambda x, n, size: near_exact_bounds(x, n, size, outer=0.5)),
-    "MOVER, exact": joined(lambda x, n, size: near_exact_bounds(x, n, size, outer=1.0)),
+    "MOVER, exact": joined(lambda x, n, size: total_bounds(int(x), int(n), int(size))),
     "near-exact": default,
 }
 
@@ -253,6 +254,130 @@ def few_rows() -> dict[str, dict[Target, tuple[float, float]]]:
         ratio = float(np.exp(np.mean(np.log(here[fine, 1] / before[fine, 1]))))
         found.setdefault(name, {})[target] = float(here[:, 0].min()), ratio
     return found
+
+
+TAIL = 0.025 * (1 - 1e-9)
+SCORES: tuple[tuple[Target, float], ...] = (("R", 1.0), ("F", 1.0), ("F", 0.5))
+
+
+GRID_SIZES, GRID_JUDGED = (1, 2, 5, 10, 20, 30, 40), (1, 2, 3, 5, 10, 19, 29, 39, 40)
+"""Sizes and judged items of strata of up to 40 items, of which there are more together."""
+
+
+def sorted_ends(quantity: Quantity, hits: Side, misses: Side, tail: float) -> tuple[float, float]:
+    """The ends of R or F from all pairs of totals, sorted: the twin of ``Melding.ends``."""
+    melding = Melding(quantity, hits, misses)
+    ends = []
+    for one, two, sign in ((melding.few, melding.more, 1), (melding.many, melding.fewer, -1)):
+        pairs = np.stack(np.meshgrid(one.totals, two.totals, indexing="ij"), axis=-1)
+        value = np.nan_to_num(quantity.value(pairs)).ravel()
+        order = np.argsort(sign * value, kind="stable")
+        reached = np.cumsum(np.outer(one.chance, two.chance).ravel()[order])
+        ends.append(float(value[order][np.searchsorted(reached, tail)]))
+    return ends[0], ends[1]
+
+
+@lru_cache(maxsize=256)
+def outcomes(size: int, n: tuple[int, ...], *, known: bool) -> Outcomes:
+    """The samples of one side, which many designs share."""
+    return Outcomes(size, n, known=known)
+
+
+class Outcomes:
+    """Every sample of every number of judged items of one side: how likely it is, and what it tells of the total.
+
+    Rows are samples, columns totals from 0 to ``size``. ``n`` are the numbers of judged items that are looked at.
+    """
+
+    def __init__(self, size: int, n: Sequence[int], *, known: bool) -> None:
+        self.n = n
+        self.starts = np.cumsum([0, *(judged + 1 for judged in n)])
+        self.chance, self.low, self.high = (np.zeros((int(self.starts[-1]), size + 1)) for _ in range(3))
+        for start, judged in zip(self.starts.tolist(), n, strict=False):
+            for x in range(judged + 1):
+                sides = zip((self.low, self.high), total_chances(x, judged, size), (1, -1), strict=True)
+                for table, chances, sign in sides:
+                    totals, chance = outward(chances, sign, known=known or judged == size)
+                    table[start + x, totals.astype(np.int64)] = chance
+            seen = np.arange(judged + 1)[:, None]
+            self.chance[start : start + judged + 1] = hypergeom.pmf(seen, size, np.arange(size + 1), judged)
+
+
+def least_coverage(sizes: tuple[int, int], score: tuple[Target, float], judged: Sequence[int] | None = None) -> float:
+    """The least coverage of all designs of two strata of these sizes, for all truths and numbers of judged items.
+
+    All samples are gone through. Ends are found by sorting all pairs of totals, as ``sorted_ends`` does.
+    ``judged`` are the numbers of judged items that are looked at; None: all from 1.
+    """
+    target, beta = score
+    hits, misses = (np.arange(size + 1.0) for size in sizes)
+    quantity = Quantity(target, Strata.of_sizes(*sizes), beta=beta)
+    value = quantity.value(np.stack(np.broadcast_arrays(hits[:, None], misses), axis=-1)).ravel()
+    defined = ~np.isnan(value)
+    value = np.asarray(np.round(np.nan_to_num(value), 12), np.float64)
+    down, up = np.argsort(value, kind="stable"), np.argsort(-value, kind="stable")
+    at = np.divmod(np.arange(len(value)), sizes[1] + 1)
+    flagged, rest = ([k for k in judged or range(1, size + 1) if k <= size] for size in sizes)
+    least = 1.0
+    for n in flagged:
+        one, alone = (outcomes(sizes[0], (n,), known=known) for known in (False, True))
+        two = outcomes(sizes[1], tuple(rest), known=n == sizes[0])
+        ends = []
+        for order, side, other, bare in ((down, one.low, two.high, alone.low), (up, one.high, two.low, alone.high)):
+            i, j = (part[order] for part in at)
+            reached = side[:, None, i] * other[None, :, j]
+            if rest[-1] == sizes[1]:  # all of the other side was judged: nothing to meld
+                whole = slice(int(two.starts[-2]), None)
+                reached[:, whole] = bare[:, None, i] * other[None, whole, j]
+            np.cumsum(reached, axis=-1, out=reached)
+            last = np.minimum(np.count_nonzero(reached < TAIL, axis=-1), len(order) - 1)
+            ends.append(value[order][last])
+        chance = one.chance[:, None, at[0]] * two.chance[None, :, at[1]]
+        chance *= (ends[0][:, :, None] <= value) & (ends[1][:, :, None] >= value)
+        covered = np.add.reduceat(chance.sum(axis=0), two.starts[:-1], axis=0)
+        least = min(least, float(covered[:, defined].min()))
+    return least
+
+
+def melded_coverage(
+    sizes: tuple[int, int], n: tuple[int, int], errors: tuple[int, int], score: tuple[Target, float]
+) -> float:
+    """Coverage of R or F in one design of any size; samples of a probability below ``LEAST`` count as held.
+
+    The more hits and the fewer misses were seen, the higher both ends: so it is enough to walk along the edge of the
+    samples whose interval begins above the truth, and of those whose interval ends below it.
+    """
+    quantity = Quantity(score[0], Strata.of_sizes(*sizes), beta=score[1])
+    truth = float(quantity.value(np.array(errors, np.float64)))
+    sides, chances = [], []
+    for size, judged, wrong in zip(sizes, n, errors, strict=True):
+        x = np.arange(judged + 1)
+        chance = hypergeom.pmf(x, size, wrong, judged)
+        kept = chance > LEAST
+        sides.append([Side(float(seen), *total_chances(float(seen), judged, size)) for seen in x[kept].tolist()])
+        chances.append(chance[kept])
+    missed = 0.0
+    below, above = np.append(0.0, np.cumsum(chances[1])), np.append(np.cumsum(chances[1][::-1])[::-1], 0.0)
+    few = many = 0
+    for hit, chance in zip(sides[0], chances[0].tolist(), strict=True):
+        # Without a hit the interval begins at 0, or there is none.
+        while (
+            hit.value and few < len(sides[1]) and Melding(quantity, hit, sides[1][few]).below(truth * (1 + 1e-9)) < TAIL
+        ):
+            few += 1
+        while many < len(sides[1]) and Melding(quantity, hit, sides[1][many]).above(truth * (1 - 1e-9)) >= TAIL:
+            many += 1
+        missed += chance * float(below[few] + above[many])
+    return 1 - missed
+
+
+def random_design(rng: np.random.Generator) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+    """Sizes from 2 to 10,000, at most 400 judged of each, and errors, many or few, of two strata."""
+    sizes = np.exp(rng.uniform(np.log(2), np.log(10_000), 2)).astype(int)
+    n = [int(rng.integers(1, min(size, 400) + 1)) for size in sizes]
+    errors = [int(size * rng.uniform() ** rng.choice([1, 4])) for size in sizes]
+    errors[0] = max(errors[0], 1)
+    return (int(sizes[0]), int(sizes[1])), (n[0], n[1]), (errors[0], errors[1])
 
 
 def voted_rows(judged: int, rate: float) -> dict[str, dict[Target, tuple[float, float]]]:

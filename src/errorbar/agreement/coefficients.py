@@ -86,7 +86,7 @@ def estimates(
     for name, kernel in kernels.items():
         values = np.atleast_1d(kernel(units.frequency[None])[0])
         columns = drawn[name].reshape(-1, len(values)) if drawn else None
-        left_out = _jackknife(units, kernel, width) if method == "bca" and able else None
+        left_out = left_out_values(units, kernel, width) if method == "bca" and able else None
         for k, value in enumerate(values.tolist()):
             if np.isnan(value):
                 made[name].append(Estimate(None, n_units, None, units.n_clusters, reason))
@@ -102,7 +102,7 @@ def estimates(
     return made
 
 
-def _jackknife(units: Units, kernel: Kernel, width: int) -> tuple[Floats, NDArray[np.int64]]:
+def left_out_values(units: Units, kernel: Kernel, width: int) -> tuple[Floats, NDArray[np.int64]]:
     """Values with one item or cluster left out, shape (rows, values), and for how many of them each row stands."""
     parts = [(kernel(weights), times) for weights, times in units.left_out(width)]
     found, times = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import atanh, tanh
+from typing import Literal
 
 import numpy as np
 
-from errorbar.agreement.coefficients import bennett_s, estimates, kernel_of, scott_pi, specific_kernel
+from errorbar.agreement.coefficients import (
+    Kernel,
+    bennett_s,
+    estimates,
+    kernel_of,
+    left_out_values,
+    scott_pi,
+    specific_kernel,
+)
 from errorbar.agreement.cohen import (
     MAX_CELLS,
     PairAgreement,
@@ -21,10 +31,11 @@ from errorbar.agreement.cohen import (
 from errorbar.agreement.krippendorff import Confusion, Level, alpha_kernel, check_level, confusion, scale_remarks
 from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order
 from errorbar.stats.resampling import Resampling
+from errorbar.stats.two_way import TwoWay, two_way
 
 TITLES = {
     "observed": "observed agreement",
@@ -39,6 +50,9 @@ TITLES = {
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50  # more raters than this get no pairwise matrix: a crowd's is too large to read
 PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
+MOST_WORK = 300_000_000  # raters times judgments of which each rater is left out
+Judges = Literal["fixed", "random"]
+"""Whether intervals are for these raters, or for others like them too."""
 BY_LEVEL: Mapping[Level, Weighting | None]  # how labels are weighed unless it is said; there are no weights for ratios
 BY_LEVEL = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": None}
 
@@ -142,13 +156,16 @@ def agreement_report(
     weighting: Weighting | None = None,
     clusters: Clusters = None,
     resampling: Resampling | None = None,
+    judges: Judges = "fixed",
 ) -> AgreementReport:
     """Compute every coefficient that fits the level, all intervals from the same resamples.
 
     Krippendorff's alpha is for the level of measurement, Cohen's kappa is weighted by it (``weighting``; ordinal labels
     by their ranks, which ``order`` gives), and what only knows names is left out above the nominal level. Weights of
     judgments are not used. ``clusters`` has the number of the cluster (essay, sentence) that each item is from: items
-    of one are resampled together. Without ``resampling`` only Cohen's kappa has an interval, in closed form.
+    of one are resampled together. Without ``resampling`` only Cohen's kappa has an interval, in closed form. Where
+    ``judges`` are random, intervals of coefficients are over items and raters, both drawn anew (``over_raters``); those
+    of pairs stay over items.
     """
     check_level(level)
     if weighting is None:
@@ -166,7 +183,14 @@ def agreement_report(
     # Who comes first in the data changes no digit, not even the last one.
     kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
     table, two, numbers = item_counts(kept, clusters), len(present) == 2, level == "interval"
-    coefficients, specific = _estimate(table, level, order, resampling, two=two)
+    if judges == "random" and resampling is not None:
+        check_work(kept)
+        tables = (
+            item_counts(kept.only([*kept.raters[:at], *kept.raters[at + 1 :]]), clusters) for at in range(len(present))
+        )
+        coefficients, specific = over_raters(table, tables, level, order, resampling.confidence_level, two=two)
+    else:
+        coefficients, specific = _estimate(table, level, order, resampling, two=two)
     pairs: list[PairAgreement] = []
     joint = joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
     if weighting is not None and joint and len(present) <= MAX_PAIRWISE:
@@ -192,21 +216,94 @@ def agreement_report(
     )
 
 
-def _estimate(
-    table: ItemCounts, level: Level, order: Sequence[str] | None, resampling: Resampling | None, *, two: bool
-) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+def _kernels(table: ItemCounts, level: Level, order: Sequence[str] | None, *, two: bool) -> dict[str, Kernel]:
+    """The coefficients that fit."""
     kernels = {"observed": kernel_of("observed", table), "krippendorff": alpha_kernel(table, level, order)}
     if level == "nominal":
         kernels |= {name: kernel_of(name, table) for name in ("fleiss", "gwet", "bennett", *(["scott"] if two else []))}
-    labels = table.labels if len(table.labels) <= MAX_LABELS else ()
-    if labels:
-        kernels[SPECIFIC] = specific_kernel(table)
-    made = estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))
+    return kernels | ({SPECIFIC: specific_kernel(table)} if len(table.labels) <= MAX_LABELS else {})
+
+
+def _estimate(
+    table: ItemCounts, level: Level, order: Sequence[str] | None, resampling: Resampling | None, *, two: bool
+) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    kernels = _kernels(table, level, order, two=two)
+    return _by_label(
+        table, estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))
+    )
+
+
+def _by_label(table: ItemCounts, made: dict[str, list[Estimate]]) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    """Coefficients, and specific agreement by label."""
     specific = {}
-    for label, estimate in zip(labels, made.pop(SPECIFIC, []), strict=True):
+    for label, estimate in zip(table.labels, made.pop(SPECIFIC, []), strict=False):
         unused = estimate.value is None and table.n_paired
         specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
     return {name: estimate for name, (estimate,) in made.items()}, specific
+
+
+def over_raters(
+    table: ItemCounts,
+    without: Iterable[ItemCounts],
+    level: Level,
+    order: Sequence[str] | None,
+    confidence_level: float,
+    *,
+    two: bool,
+) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    """Coefficients with intervals over items and raters.
+
+    Formula
+        The variance V of a coefficient c is that of the two-way jackknife, V_E + V_A, of c with one item (or cluster)
+        left out and with one rater left out (``errorbar.stats.two_way``), and t has its degrees of freedom. With x = c,
+        or 2 c − 1 of an agreement between 0 and 1, the ends are those of atanh(x) ± t √V x′ / (1 − x²), turned back,
+        where x′ is 1 or 2: they stay on the scale of the coefficient.
+    Conventions
+        ``without`` has the label counts without each rater. Two raters have no interval: without one of them nobody is
+        left to agree with. Nor has a coefficient at an end of its scale.
+    """
+    kernels, units = _kernels(table, level, order, two=two), table.units
+    left = [
+        {name: kernel(each.units.frequency[None])[0] for name, kernel in _kernels(each, level, order, two=two).items()}
+        for each in without
+    ]
+    made: dict[str, list[Estimate]] = {}
+    for name, kernel in kernels.items():
+        values, (items, times) = (
+            np.atleast_1d(kernel(units.frequency[None])[0]),
+            left_out_values(units, kernel, len(table.labels)),
+        )
+        raters = np.array([np.atleast_1d(values_without[name]) for values_without in left])
+        slope = 2.0 if name in ("observed", SPECIFIC) else 1.0
+        made[name] = []
+        for k, value in enumerate(values.tolist()):
+            if np.isnan(value):
+                made[name].append(Estimate(None, table.n_paired, None, units.n_clusters, table.reason))
+                continue
+            found = two_way(value, np.repeat(items[:, k], times), raters[:, k])
+            interval = found if isinstance(found, Undefined) else _bounded(found, slope, confidence_level)
+            estimate = Estimate(value, table.n_paired).with_interval(interval, n_clusters=units.n_clusters)
+            made[name].append(estimate)
+    return _by_label(table, made)
+
+
+def _bounded(found: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
+    """The interval of a value between -1 and 1, or 0 and 1 (``slope`` 2), that stays there."""
+    x = slope * found.value - (slope - 1)
+    if abs(x) >= 1:
+        return Undefined.ZERO_WIDTH
+    half = slope * found.half_width(confidence_level) / (1 - x * x)
+    low, high = ((tanh(atanh(x) + sign * half) + slope - 1) / slope for sign in (-1, 1))
+    return Interval(low, high, confidence_level, "two-way jackknife, t, atanh")
+
+
+def check_work(judgments: Judgments) -> None:
+    """Refuse to leave out each of very many raters."""
+    if len(judgments.raters) * len(judgments) > MOST_WORK:
+        what = f"{len(judgments.raters):,} raters, each left out of {len(judgments):,} judgments"
+        raise UsageError(
+            Problem("agreement-raters", what, expected=f"a product of at most {MOST_WORK:,}", fix="use --judges=fixed")
+        )
 
 
 def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgments, list[Problem]]:

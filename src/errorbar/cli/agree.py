@@ -14,6 +14,7 @@ from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import Problem, UsageError
 
 SCALES = ("nominal", "ordinal", "interval", "ratio")
+JUDGES = ("fixed", "random")
 WEIGHTS = ("none", "linear", "quadratic")
 
 
@@ -30,6 +31,7 @@ WEIGHTS = ("none", "linear", "quadratic")
     type=click.Choice(WEIGHTS),
     help="Weights of Cohen's kappa.  [default: none for names, linear for ranks, quadratic for numbers]",
 )
+@choice("--judges", JUDGES, "Whether intervals are for these raters, or for others like them too (three or more).")
 @interval_options(default="yes")
 @click.option("--pairs", is_flag=True, help="Show Cohen's kappa of every pair.")
 @click.option("--confusion", is_flag=True, help="Show which labels meet on one item.")

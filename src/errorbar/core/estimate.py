@@ -36,6 +36,7 @@ class Undefined(StrEnum):
     LABEL_NOT_USED = "nobody used the label"
     SYSTEMS_ALONE = "no scores of sentences"
     NOT_CONNECTED = "no chain of wins connects all systems"
+    ONLY_TIES = "all comparisons of the system are ties"
     NO_VALUE = "there is no value"
     WITHOUT_A_JUDGE = "without one of the judges there is no value"
     WITHOUT_A_TEXT = "without one of the documents or sentences there is no value"

@@ -19,13 +19,16 @@ from errorbar.ranking.wins import (
     Floats,
     bradley_terry,
     clusters,
+    connected_parts,
     count,
     expected_wins,
+    fewest_drawn,
+    interchangeable_p,
     rank_ranges,
     resampled_counts,
     rounded,
 )
-from errorbar.stats.resampling import Resampling, stream
+from errorbar.stats.resampling import ROUNDING, Resampling, stream
 from errorbar.stats.units import resample_clusters
 from errorbar.version import __version__
 
@@ -45,6 +48,8 @@ ORDERS = 20
 """Random orders over which TrueSkill's scores on all comparisons are averaged."""
 MOST_SCORES = 20_000_000
 """Scores of resamples that are kept: 160 megabytes."""
+_SHOWN = 10
+"""Groups of systems that a warning names."""
 _AT_ONCE = 200
 _STEPS_AT_ONCE = 12_000_000
 """Orders, and their steps in all, that TrueSkill goes through together: half a gigabyte."""
@@ -70,6 +75,8 @@ class RankingResult:
     method: Method
     systems: tuple[RankedSystem, ...]  # best first
     resampled: Floats  # their scores on the resamples; shape (resamples, systems)
+    parts: tuple[tuple[str, ...], ...]  # the systems by what connects them: comparisons that the method counts
+    n_missing: int  # items (or what is drawn as one) that it takes besides to separate any two systems
 
 
 def rank_systems(
@@ -129,18 +136,37 @@ def score_counts(counts: Counts, method: Method) -> Floats:
     return bradley_terry(counts, half_ties=not method.endswith("no-ties"))
 
 
-def no_scores(results: Sequence[RankingResult]) -> list[Problem]:
-    """Say why a method has no scores."""
-    notes = []
+def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) -> list[Problem]:
+    """Warn of ties alone, of methods without scores, of systems that nothing connects, and of too few items."""
+    if not comparisons.outcome.any():
+        what = "all comparisons are ties: nobody found any system better than another"
+        return [Problem("ranking-ties", what, Place(), fix="judge more", severity="warning")]
+    notes: dict[str, Problem] = {}
     for result in results:
-        gone = [each.system for each in result.systems if each.score.value is None]
+        gone = [each for each in result.systems if each.score.value is None]
         if gone:
-            chain = "bradley" in result.method
-            reason = "no chain of wins leads from each system to each other" if chain else "they met nobody"
-            what = f"{result.method} has no score for {', '.join(gone)}: {reason}"
-            fix = "use expected-wins, or judge more"
-            notes.append(Problem("ranking-undefined", what, Place(), fix=fix, severity="warning"))
-    return notes
+            chain = result.method.startswith("bradley")
+            reason, fix = "all their comparisons are ties", "use expected-wins-half-ties, or judge more"
+            if all(each.score.n_units == 0 for each in gone):
+                reason, fix = "nobody compared them", "judge them too, or leave them out of --systems"
+            elif chain:
+                reason, fix = (
+                    "no chain of wins leads from each system to each other",
+                    "use expected-wins, or judge more",
+                )
+            what = f"{result.method} has no score for {', '.join(each.system for each in gone)}: {reason}"
+            notes[what] = Problem("ranking-undefined", what, Place(), fix=fix, severity="warning")
+        if len(result.parts) > 1:
+            shown = "; ".join(", ".join(part) for part in result.parts[:_SHOWN]) + "; …" * (len(result.parts) > _SHOWN)
+            what = f"no comparison connects these {len(result.parts)} groups of systems: {shown}"
+            what += ", so ranks say nothing across them"
+            fix = "judge systems of different groups against each other, or rank each group alone"
+            notes[what] = Problem("ranking-disconnected", what, Place(), fix=fix, severity="warning")
+        if result.n_missing:
+            what = "there are too few items to separate any two systems, so every rank range has all ranks"
+            fix = f"judge at least {result.n_missing} more"
+            notes[what] = Problem("ranking-few", what, Place(), fix=fix, severity="warning")
+    return list(notes.values())
 
 
 def signature(
@@ -201,24 +227,41 @@ def _shifted(progress: Progress | None, start: int, n: int, total: int, steps: i
 def _result(
     comparisons: Comparisons, method: Method, score: Floats, resampled: Floats, how: Resampling | None, by: By
 ) -> RankingResult:
+    half_ties, groups = not method.endswith(("wins", "no-ties")), clusters(comparisons, by)
+    won = count(comparisons).won(half_ties)
+    part, counted = connected_parts(won), np.asarray((won + won.T).sum(axis=1)) > 0
+    n_drawn, n_missing = len(np.unique(groups)), 0
     if how is None:  # the ranks alone
         ranges = rank_ranges(score, score[None])
     else:
-        ranges = rank_ranges(score, resampled, confidence_level=how.confidence_level)
+        level, n_missing = 1 - how.confidence_level, max(0, fewest_drawn(how.confidence_level) - n_drawn)
+        level /= max(1, len(score) // 2)
+
+        def differ(upper: int, lower: int) -> bool:
+            pair = (upper, lower)
+            p = interchangeable_p(comparisons, pair, by, half_ties=half_ties, level=level, seed=how.seed)
+            return p <= level + ROUNDING
+
+        # Where nothing can separate systems every rank of each is as likely as any other.
+        drawn = resampled if not n_missing and part.max() == 0 else np.full_like(resampled, np.nan)
+        ranges = rank_ranges(score, drawn, confidence_level=how.confidence_level, differ=differ)
     size = len(comparisons.systems)
     met = np.bincount(comparisons.first, minlength=size) + np.bincount(comparisons.second, minlength=size)
     # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
     alone = by == "comparison" or method == "trueskill-wmt"
-    n_clusters = None if alone else len(np.unique(clusters(comparisons, by)))
+    n_clusters = None if alone else n_drawn
     order = np.argsort(-np.nan_to_num(rounded(score), nan=-np.inf), kind="stable")
     systems = []
     for at in order.tolist():
         estimate = Estimate(float(score[at]), int(met[at]))
         if np.isnan(score[at]):
-            chain = Undefined.NOT_CONNECTED if method.startswith("bradley") else Undefined.TOO_FEW_UNITS
+            chain = Undefined.NOT_CONNECTED if method.startswith("bradley") else Undefined.ONLY_TIES
             estimate = Estimate(None, int(met[at]), undefined=chain if met[at] else Undefined.NO_UNITS)
         elif how is not None:
             estimate = estimate.with_interval(how.interval(score[at], resampled[:, at]), n_clusters=n_clusters)
         placed = [int(column[at]) for column in (ranges.rank, ranges.low, ranges.high, ranges.cluster)]
         systems.append(RankedSystem(comparisons.systems[at], estimate, *placed[: 1 if how is None else 4]))
-    return RankingResult(method, tuple(systems), resampled[:, order])
+    names = np.array(comparisons.systems, object)
+    numbers = dict.fromkeys(part[order][counted[order]].tolist())
+    parts = tuple(tuple(names[order][part[order] == number].tolist()) for number in numbers)
+    return RankingResult(method, tuple(systems), resampled[:, order], parts, n_missing)

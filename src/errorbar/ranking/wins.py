@@ -9,7 +9,10 @@ Formula
     Rank ranges and clusters: in each of R resamples a system takes the ranks from 1 + (how many score higher) to (how
     many score at least as high, itself with them). Of its R ranks, ⌈R α/2⌉ are left out at either side, α = 1 −
     confidence; what is left is its range. A line is drawn below a system where nobody above can rank as low as the best
-    rank of anybody below; clusters are the groups between the lines.
+    rank of anybody below, and where it and the next are not interchangeable: in everything that is drawn as one (an
+    item) their names are swapped or not, in all ways or many random ones, and at most α / max(1, ⌊m/2⌋) of these, of m
+    systems, have their Expected Wins as far apart as they are. Clusters are the groups between the lines; where the
+    swaps draw none the ranges of the two systems beside it are made to meet.
 Conventions
     Expected Wins is a mean over the systems that i was compared with (and, where ties are ignored, compared with a
     decision); the WMT's scripts count a pair that never met as lost by both. A system that met nobody has no value.
@@ -20,18 +23,24 @@ Conventions
     of the system right above the line only; we look at all above. Scores are compared in steps of 1e-9 of the largest:
     rounding must not separate systems with the same wins. A resample in which a score is undefined (NaN) gives its
     system every rank, and moves no other.
+    Resamples of few items vary too little: those of one comparison always have the same winner. Swapping is right with
+    any number of items, if equal systems were shown alike; m systems have at most ⌊m/2⌋ groups of equals that a line
+    may cut, hence the divisor. With so few items that no way to swap is rare enough (2^(1 − n) > α), and where systems
+    fall into parts that were never compared, every range has all ranks.
 Source
     Bojar et al. 2013, Findings of the WMT, section 3 (ties ignored: "Expected Wins"); Koehn 2012, Simulating human
     judgment in machine translation evaluation campaigns, IWSLT. Bradley & Terry 1952, Biometrika 39; Ford 1957,
     American Mathematical Monthly 64(8); Hunter 2004, MM algorithms for generalized Bradley-Terry models, Annals of
-    Statistics 32. Ranges: Koehn 2012 again; Bojar et al. 2013; Sakaguchi, Post & Van Durme 2014, WMT.
+    Statistics 32. Ranges: Koehn 2012 again; Bojar et al. 2013; Sakaguchi, Post & Van Durme 2014, WMT. Lines that
+    swapping confirms are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil
+from itertools import pairwise
+from math import ceil, log2
 from typing import Literal, get_args
 
 import numpy as np
@@ -39,7 +48,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.rankings import Comparisons
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.paired import Swaps, needed_swaps, randomization_test
+from errorbar.stats.resampling import Resampling, blocks
 from errorbar.stats.units import Units, cluster_table
 
 Floats = NDArray[np.float64]
@@ -125,6 +135,60 @@ def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
     return wins
 
 
+def connected_parts(won: Floats) -> Integers:
+    """Number of the part that each system is in; no chain of comparisons leads from one part to another."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    return np.asarray(connected_components(sparse.csr_array(won > 0), directed=False)[1], np.int64)
+
+
+def interchangeable_p(
+    comparisons: Comparisons, pair: tuple[int, int], by: By, *, half_ties: bool, level: float, seed: int = 0
+) -> float:
+    """How often two systems whose names are swapped at random lie as far apart as they do.
+
+    ``level`` is what the p-value is compared with: it decides how many ways to swap are drawn.
+    """
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+
+    group, size = clusters(comparisons, by), len(comparisons.systems)
+    profiles = []
+    for system, rival in (pair, pair[::-1]):
+        # Wins over each opponent, then losses; the rival is an opponent of the same name for both.
+        ends = ((comparisons.first, comparisons.second, 1), (comparisons.second, comparisons.first, -1))
+        rows, columns, values = [], [], []
+        for own, other, sign in ends:
+            met = own == system
+            opponent = np.where(other[met] == rival, pair[0], other[met])
+            outcome = sign * comparisons.outcome[met]
+            for lost, worth in ((0, 1), (1, -1)):
+                rows.append(group[met])
+                columns.append(opponent + lost * size)
+                values.append(np.where(outcome == worth, 1.0, np.where(outcome == 0, half_ties / 2, 0.0)))
+        parts = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+        profiles.append(sparse.csr_array(parts, shape=(int(group.max()) + 1, 2 * size)))
+    totals = [np.asarray(profile.sum(axis=0)).ravel() for profile in profiles]
+    moved = profiles[1] - profiles[0]
+    moved.eliminate_zeros()
+    moved = moved[np.flatnonzero(np.diff(moved.indptr))]
+    if not moved.shape[0]:
+        return 1.0
+
+    def wins(total: Floats) -> Floats:
+        won, lost = total[:, :size], total[:, size:]
+        met = won + lost > _ROUNDING
+        share = np.divide(won, won + lost, out=np.zeros_like(won), where=met)
+        return np.asarray(share.sum(axis=1) / np.maximum(met.sum(axis=1), 1))
+
+    def difference(swaps: Swaps) -> Floats:
+        gain = np.asarray((moved.T @ swaps.T.astype(np.float64)).T)
+        return wins(totals[0] + gain) - wins(totals[1] - gain)
+
+    ways = blocks(seed, "ranking", "interchangeable", replicates=needed_swaps(level))
+    return randomization_test(difference, moved.shape[0], ways).p_value or 0.0
+
+
 def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
     """Log strengths of every system, shape (..., systems), with the sum 0; NaN where there is no maximum."""
     from scipy import sparse  # noqa: PLC0415 - loading it takes a while
@@ -188,8 +252,17 @@ class Ranges:
     cluster: Integers  # numbered from 1 at the top
 
 
-def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 0.95) -> Ranges:
-    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems)."""
+def rank_ranges(
+    scores: Floats,
+    resampled: Floats,
+    *,
+    confidence_level: float = 0.95,
+    differ: Callable[[int, int], bool] = lambda upper, lower: True,
+) -> Ranges:
+    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems).
+
+    ``differ`` confirms that a line may be drawn between two systems.
+    """
     n, size = resampled.shape
     scores, resampled = rounded(scores), rounded(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)
@@ -206,7 +279,19 @@ def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 
     high = np.sort(worst, axis=0)[n - 1 - cut].astype(np.int64)
     known = np.sort(scores[~np.isnan(scores)])
     rank = np.where(np.isnan(scores), 0, 1 + len(known) - np.searchsorted(known, scores, side="right")).astype(np.int64)
-    return Ranges(rank, low, high, _clusters(scores, low, high))
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+    for place, (upper, lower) in enumerate(pairwise(order.tolist()), start=1):
+        if high[order[:place]].max() < low[order[place:]].min() and not differ(upper, lower):
+            high[upper], low[lower] = place + 1, place
+    lines = np.maximum.accumulate(high[order])[:-1] < np.minimum.accumulate(low[order][::-1])[::-1][1:]
+    cluster = np.ones(size, np.int64)
+    cluster[order[1:]] += np.cumsum(lines)
+    return Ranges(rank, low, high, cluster)
+
+
+def fewest_drawn(confidence_level: float) -> int:
+    """How many items (or what is drawn as one) it takes that a way to swap them all is rare enough: 2^(1 − n) ≤ α."""
+    return ceil(1 - log2(1 - confidence_level) - _ROUNDING)
 
 
 def rounded(scores: Floats) -> Floats:
@@ -214,12 +299,3 @@ def rounded(scores: Floats) -> Floats:
     finite = np.abs(scores[np.isfinite(scores)])
     step = float(finite.max(initial=0.0)) * _ROUNDING
     return scores if step == 0 else np.round(scores / step) * step
-
-
-def _clusters(scores: Floats, low: Integers, high: Integers) -> Integers:
-    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
-    cluster = np.ones(len(scores), np.int64)
-    lowest_above = np.maximum.accumulate(high[order])
-    highest_below = np.minimum.accumulate(low[order][::-1])[::-1]
-    cluster[order[1:]] += np.cumsum(lowest_above[:-1] < highest_below[1:])
-    return cluster

@@ -6,8 +6,12 @@ Formula
     exact: of N items with T errors n are drawn without replacement and x errors seen: x is hypergeometric. The bounds
     are the smallest T with P(X ≥ x) ≥ α/2 and the largest with P(X ≤ x) ≥ α/2. Box: with bounds at 1 − α/2 for hits
     and for misses, R lies between H_low / (H_low + M_high) and H_high / (H_high + M_low), and so does F.
-    MOVER: R and F of the ends of hits and misses as ``near_exact`` joins them, with the ends of Wilson's interval of
-    the share of errors in each stratum, n / (1 − n/N) in the place of n (x in proportion).
+    MOVER: R and F of hits and misses with the ends of Wilson's interval of the share of errors in each stratum,
+    n / (1 − n/N) in the place of n (x in proportion): R = ρ / (1 + ρ) with ρ = H / M; F = (1 + β²) ρ / (1 + β² ρ) with
+    ρ = H / D, D = β² M + F₁ (F₁ items flagged). With the ends h, h' of H and d, d' of D those of ρ are h (2 H − h) /
+    [H D + √((H D)² − h d' (2 H − h)(2 D − d'))] and [H D + √((H D)² − h' d (2 H − h')(2 D − d))] / [d (2 D − d)]. (The
+    published form of the first, [H D − √...] / [d' (2 D − d')], is the same and breaks where d' = 2 D, which few misses
+    come near.)
     Bayes: p_h ~ Beta(x + w/2, n − x + w/2); T_h = x + Binomial(N − n, p_h); quantiles over the draws.
     rescaled bootstrap: a draw takes n − 1 of the n judged items with replacement, whose share of errors is p*, and
     T* = N [p + √(1 − n/N) (p* − p)]: its variance is N² (1 − n/N) p (1 − p) / (n − 1). Quantiles over the draws.
@@ -28,20 +32,28 @@ Source
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Literal
+from math import inf, sqrt
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.sampling.frame import Floats, Strata
-from errorbar.sampling.near_exact import Ends, join_ends
 from errorbar.sampling.totals import HALF, Quantity, Sample, Totals
 from errorbar.stats.proportion import proportion_bounds
 from errorbar.stats.resampling import tails, z_value
 
 DRAWS = 20_000
 _ROUNDING = 1e-9
+
+
+class Ends(NamedTuple):
+    """A number and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 def logit_bounds(
@@ -138,6 +150,25 @@ def mover_interval(
     sizes, rate = strata.sizes.astype(np.float64), sample.x / sample.n
     hits, misses = (Ends(*(float(sizes[at] * side[at]) for side in (rate, low, high))) for at in (flagged, rest))
     return Interval(*join_ends(quantity, hits, misses), confidence_level, "mover-wilson")
+
+
+def join_ends(quantity: Quantity, hits: Ends, misses: Ends) -> tuple[float, float]:
+    """The ends of R or F from those of hits and misses (MOVER-R)."""
+    # Both are top / (1 / ρ + b) with ρ = H / D.
+    square = quantity.beta**2
+    b, fixed, top = (1.0, 0.0, 1.0) if quantity.name == "R" else (square, quantity.flagged, 1 + square)
+    below = Ends(*(b * end + fixed for end in misses))
+    product = hits.value * below.value
+    # Of the hits, and of what is below, that which the ends leave: x (2 T - x) for an end x of T.
+    less, more = (end * (2 * hits.value - end) for end in hits[1:])
+    under, over = (end * (2 * below.value - end) for end in below[1:])
+    # Rounding may take a root of 0 below it.
+    first, second = (sqrt(max(product**2 - part, 0.0)) for part in (less * over, more * under))
+    start = less / (product + first) if product + first > 0 else inf  # nothing is below, and that is known
+    ends = [start if less > 0 else 0.0, (product + second) / under if under > 0 else inf]
+    # R = 1 / (1 / rho + 1) and F = (1 + b) / (1 / rho + b): written so, rho may be without end.
+    low, high = (top / (1 / end + b) if end > 0 else 0.0 for end in ends)
+    return low, min(high, 1.0)
 
 
 def posterior_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *, draws: int = DRAWS) -> Floats:

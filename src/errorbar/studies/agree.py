@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.report import TITLES, AgreementReport, agreement_report, without_unknown
+from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, without_unknown
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
@@ -42,12 +42,14 @@ class AgreementResult(Result):
         signature: What was computed on which data how.
         notes: Warnings and repairs.
         intervals: Whether intervals were asked for.
+        judges: Whether intervals are for these raters, or for others like them too.
     """
 
     report: AgreementReport
     signature: str
     notes: Sequence[Problem] = ()
     intervals: bool = True
+    judges: Judges = "fixed"
 
     def to_dict(self) -> dict[str, object]:
         """Coefficients, pairs of raters, and which labels meet."""
@@ -66,6 +68,7 @@ class AgreementResult(Result):
             "pairs": [_pair_record(pair, counted=counted) for pair in report.pairwise],
             "confusion": crossed and {"labels": list(crossed.labels), "counts": crossed.counts.tolist()},
             "remarks": list(report.remarks),
+            "judges": self.judges if self.intervals else None,
             "signature": self.signature,
         }
 
@@ -104,10 +107,19 @@ class AgreementResult(Result):
             f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
             f"{report.n_missing:,} missing",
             f"shares of the judgments: {_shares(report)}",
+            *self._over(),
             *report.remarks,
             f"signature {self.signature}",
         ]
         return Table([Column("", key="coefficient"), self._estimates("value")], rows, name="agreement", notes=notes)
+
+    def _over(self) -> list[str]:
+        """What intervals are over."""
+        if not self.intervals:
+            return []
+        if self.judges == "random":
+            return ["intervals: other items and other raters"]
+        return [f"intervals: other items, these {self.report.n_raters} raters; --judges=random: other raters too"]
 
     def _pair_table(self) -> Table:
         weighting = self.report.weighting
@@ -141,6 +153,7 @@ def agree(
     scale: Level = "nominal",
     weights: Weighting | None = None,
     clusters: Sequence[object] | NDArray[Any] | None = None,
+    judges: Judges = "fixed",
     **shared: Unpack[Judging],
 ) -> AgreementResult:
     """Compute every coefficient of agreement that fits, all intervals from the same resamples.
@@ -152,6 +165,8 @@ def agree(
         scale: What labels are: ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
         weights: Of Cohen's kappa: ``none``, ``linear`` or ``quadratic``; None: as the scale has it.
         clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
+        judges: ``fixed``: intervals say how far these raters would agree on other items; ``random``: how far others
+            would, too: each item (or cluster) and each of three raters or more is left out; not those of pairs.
         labels: Of ranks, the labels from lowest to highest (none: as numbers); of a corpus ``type``: edits say their
             type, not ``error``. Also ``unknown=LABEL`` or ``type=TYPE``, as the next arguments.
         ci: Whether to make intervals; None: yes, whatever the number of items.
@@ -170,7 +185,7 @@ def agree(
     judged = read_judged(judgments, replace(options, labels=()), Scale(scale, ranks, kind), problems)
     if clusters is not None:
         judged = replace(judged, clusters=np.asarray(clusters))
-    return agreed(judged, drawn, scale, weights, problems.notes)
+    return agreed(judged, drawn, scale, weights, problems.notes, judges=judges)
 
 
 def agreed(
@@ -179,12 +194,20 @@ def agreed(
     scale: Level = "nominal",
     weights: Weighting | None = None,
     notes: Sequence[Problem] = (),
+    *,
+    judges: Judges = "fixed",
 ) -> AgreementResult:
     """The agreement of judgments that were read; ``notes`` are those of their reading."""
     unknown = judged.options.unknown
     kept, gone = without_unknown(judged.judgments, unknown)
     report = agreement_report(
-        kept, level=scale, order=judged.order, weighting=weights, clusters=judged.clusters, resampling=drawn
+        kept,
+        level=scale,
+        order=judged.order,
+        weighting=weights,
+        clusters=judged.clusters,
+        resampling=drawn,
+        judges=judges,
     )
     said = [] if scale == "nominal" else [f"scale={scale}"]
     said += [f"weights={report.weighting}"] if said and report.weighting is not None else []
@@ -195,9 +218,10 @@ def agreed(
         clusters=judged.clusters,
         unknown=unknown,
         order=judged.order,
+        judges=judges,
     )
     shown = _without_intervals(report) if drawn is None else report
-    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None)
+    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None, judges=judges)
 
 
 def _without_intervals(report: AgreementReport) -> AgreementReport:

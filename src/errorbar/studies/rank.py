@@ -13,7 +13,7 @@ from errorbar.formats.opening import Source
 from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.decided import PairVerdict, decide_pairs
 from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement
-from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
+from errorbar.ranking.ranked import METHODS, Method, RankingResult, rank_systems, ranking_notes, signature
 from errorbar.ranking.wins import By, head_to_head
 from errorbar.stats.resampling import Resampling, unasked
 from errorbar.studies.door import Drawing, Lenient, Said, public, resampling
@@ -173,7 +173,7 @@ def rank(
     by, seed = shared["by"], shared["seed"]
     how = None if anytime else drawn(given, shared, problems)
     results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=shared["progress"])
-    notes = (*problems.notes, *no_scores(results))
+    notes = (*problems.notes, *ranking_notes(comparisons, results))
     signed = signature(comparisons, methods, how, by, seed)
     pairs = decide_pairs(comparisons, confidence_level=shared["confidence"]) if anytime else None
     return Ranking(given, comparisons, results, judge_agreement(given), signed, notes, pairs, by)
@@ -263,6 +263,7 @@ def _pair_record(pair: PairVerdict) -> dict[str, object]:
 def _record(result: RankingResult) -> dict[str, object]:
     return {
         "method": result.method,
+        "parts": [list(part) for part in result.parts],
         "systems": [
             {
                 "system": each.system,

@@ -64,6 +64,7 @@ def agreement_signature(
     clusters: Clusters = None,
     unknown: Sequence[str] = (),
     order: Sequence[str] | None = None,
+    judges: str = "fixed",
 ) -> str:
     """The signature of agreement coefficients: the same for the same judgments in whatever order they come.
 
@@ -89,6 +90,7 @@ def agreement_signature(
         *(f"unknown:{label}" for label in sorted(set(unknown))),
         *([] if clusters is None else [_clusters(np.asarray(clusters)[by_name])]),
         *([] if resampling is None else [resampling.convention("item" if clusters is None else "cluster")]),
+        *([] if resampling is None or judges == "fixed" else [f"judges:{judges}"]),
         f"v:{__version__}",
     ]
     return "|".join(parts)
