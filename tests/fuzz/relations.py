@@ -82,7 +82,10 @@ def _without_kernel(folder: Path) -> object:
 
 
 def _packed(folder: Path) -> object:
-    (folder / "b.m2.gz").write_bytes(gzip.compress((folder / "a.m2").read_bytes(), 1))
+    content = (folder / "a.m2").read_bytes()
+    if content[:2] == _NOT_PLAIN[0]:  # nobody packs twice
+        return _scores(folder)
+    (folder / "b.m2.gz").write_bytes(gzip.compress(content, 1))
     return _scores(folder, gold="b.m2.gz")
 
 
