@@ -121,8 +121,8 @@ _ALONE = ("--annotator", "0")
 
 
 def _twice_over(path: Path, end: bytes) -> bytes:
-    content = path.read_bytes().rstrip(b"\n") + end
-    return content * 2
+    content = path.read_bytes()
+    return (content if content.endswith(end) else content.removesuffix(b"\n") + end) * 2
 
 
 def _converted(folder: Path, *, to: str) -> object:
