@@ -39,7 +39,8 @@ def test_names_of_corpora_and_systems(place: Path, errorbar: CommandLine) -> Non
     assert done.code == 0, done.err
     (row,) = json.loads(done.out)["rows"]
     assert (row["system"], row["n_annotators"], row["correct"]) == ("mine", 2, 1)
-    one = errorbar("check", "--gold", "both", "../good.txt")
+    assert errorbar("check", "--gold", "both", "../good.txt").code == 0
+    one = errorbar("check", "--source", "both", "../good.txt")
     assert "'both' is a corpus of 2 files, and one is read here" in one.err
 
 
