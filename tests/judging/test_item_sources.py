@@ -83,6 +83,17 @@ def test_offsets_are_code_points(text: str, words: str, tmp_path: Path) -> None:
     assert JudgedItem.from_json(item.to_json()) == item
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CR LF"])
+@pytest.mark.parametrize("inside", ["\n", "\r\n", "\r"], ids=["LF", "CR LF", "CR"])
+def test_spans_count_the_line_ends_inside_a_cell(inside: str, end: str, tmp_path: Path) -> None:
+    """R21: whatever ends the rows, a cell is what its quotes hold."""
+    text = f"One{inside}two{inside}of it"
+    path = tmp_path / "items.csv"
+    path.write_text(f'item,text,start,end{end}i,"{text}",{text.index("of")},{text.index("of") + 2}{end}', newline="")
+    (item,) = items_of(path)
+    assert (item.text, asked(item)) == (text, "of")
+
+
 WRONG = {
     "item,text\na,x\na,x\n": "3: item 'a' stands in line 2 too [judge-item-twice]",
     "item,text\na,\n": "2: item 'a' has no text [judge-item-text]",

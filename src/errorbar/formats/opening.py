@@ -164,14 +164,22 @@ class Lines:
     """The lines of a UTF-8 file, cut on LF alone (not U+2028), without LF or CR LF and without a byte order mark.
 
     A byte that is not UTF-8 is an error; lenient reading replaces it by U+FFFD. Lines that were ``cut`` out of the file
-    after ``before`` others are taken instead of opening it.
+    after ``before`` others are taken instead of opening it. With ``returns`` the CR of a CR LF stays: it may belong to a
+    quoted cell of a table, whose spans count it.
     """
 
     def __init__(
-        self, path: Source, problems: Problems, last: bool = False, cut: Iterable[bytes] | None = None, before: int = 0
+        self,
+        path: Source,
+        problems: Problems,
+        last: bool = False,
+        cut: Iterable[bytes] | None = None,
+        before: int = 0,
+        returns: bool = False,
     ) -> None:
         self.name = display_name(path)
         self.before = before
+        self.returns = returns
         self._blocks = self._decoded(byte_blocks(path, last=last) if cut is None else cut, problems)
         self._ahead: list[str] = []
         self._lines: Iterator[str] = chain.from_iterable(self.blocks())
@@ -201,7 +209,7 @@ class Lines:
             except UnicodeDecodeError:
                 each = enumerate(block.split(b"\n"), number + 1)
                 lines = [decoded(raw, Place(self.name, at), problems) for at, raw in each]
-            if b"\r" in block:
+            if b"\r" in block and not self.returns:
                 lines = [line.removesuffix("\r") for line in lines]
             if number == 0:
                 lines[0] = lines[0].removeprefix("\ufeff")

@@ -104,7 +104,7 @@ def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[B
     if is_parquet(path):
         yield from _parquet_blocks(path, problems, wanted)
         return
-    lines = Lines(path, problems)
+    lines = Lines(path, problems, returns=True)
     if not (first := lines.peek()):
         problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
     elif first.lstrip().startswith("{"):
@@ -156,7 +156,7 @@ def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str
 
 
 def _ended(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
-    """Lines for the reader of CSV, which asks for line ends inside quotes only: there each is one LF."""
+    """Give lines to the reader of CSV, which asks for their ends inside quotes only: there each is as it stands."""
     quoted = False
     for block in blocks:
         quoted = quoted or '"' in "".join(block)
