@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.judging.store import Store
 from errorbar.judging.study_folder import Study
 from errorbar.judging.study_making import Ruling, judge_init
@@ -66,10 +66,38 @@ def test_a_file_of_links_is_for_its_owner_alone(study: Path, errorbar: CommandLi
         file.chmod(0o644)  # one that others could read is replaced by one that they cannot
 
 
+def test_links_that_could_not_be_written_are_taken_back(
+    study: Path, errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError(Problem("cannot-write", "the disk is full"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("errorbar.formats.saving.save_lines", refuse)
+        assert errorbar("judge", "invite", study, "--name", "Ann", "-o", tmp_path / "links.csv").code == 2
+    assert "Ann" not in errorbar("judge", "invite", study).out
+    assert errorbar("judge", "invite", study, "--name", "Ann", "-o", tmp_path / "links.csv").code == 0
+
+
+def test_a_key_that_others_can_read_is_named(tmp_path: Path, errorbar: CommandLine) -> None:
+    flags = "".join(f"i{n},{n % 2}\n" for n in range(40))
+    (tmp_path / "flags.csv").write_text(f"item,flag\n{flags}")
+    (tmp_path / "texts.csv").write_text("item,text\n" + "".join(f"i{n},text {n}\n" for n in range(40)))
+    key, sample = tmp_path / "key.json", tmp_path / "set.jsonl"
+    drawn = errorbar("sample", "draw", tmp_path / "flags.csv", "--budget", 40, "--out", sample, "--key", key)
+    assert drawn.code == 0, drawn.err
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    for mode, warns in ((0o600, False), (0o640, True)):
+        key.chmod(mode)
+        made = errorbar("judge", "init", tmp_path / f"study{mode}", "--from", tmp_path / "texts.csv", "--key", key)
+        assert made.code == 0, made.err
+        assert ("chmod 600" in made.err) == warns
+
+
 @pytest.mark.parametrize(
     ("rules", "says"),
     [
-        ({"raters_per_item": 10**20}, "raters_per_item must be from 1 to 10000"),
+        ({"raters_per_item": 10**12}, "raters_per_item must be from 1 to 10000"),
         ({"language": 'en" onload'}, "language must be the code of a language"),
         ({"language": ""}, "language must be the code of a language"),
     ],

@@ -252,7 +252,7 @@ def mine(build: bool, min_count: int, key: str | None, output: Output, **options
     n_mined = sum(item.kind == "candidate" for item in made.items)
     tell(f"{n_mined} likely errors among {len(made.items)} items ({100 * n_mined / len(made.items):.1f} %)")
     if key:
-        save_lines(made.key(), key)
+        save_lines(made.key(), key, private=True)
     output.show(made, "errorbar.crowd.mine/1")
 
 

@@ -16,7 +16,7 @@ from errorbar.cli.main import Group
 from errorbar.cli.options import INPUT, FiniteRange, choice, jobs_option, lenient_option, option, seed_option
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import say
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
     from errorbar.judging.judge_serving import Doors
@@ -78,10 +78,16 @@ def invite(output: Output, study: Path, **options: Any) -> None:
     errorbar judge invite study/ --crowd prolific --days 14 --most 60
     errorbar judge invite study/ --revoke prolific
     """
-    from errorbar.judging.inviting import judge_invite
+    from errorbar.judging.inviting import judge_invite, take_back_links
 
     given = {name: value for name, value in options.items() if value is not None}
-    output.show(judge_invite(study, **given), "errorbar.judge.invite/1", private=True)
+    result = judge_invite(study, **given)
+    try:
+        output.show(result, "errorbar.judge.invite/1", private=True)
+    except InputError:  # a file is written whole or not at all; of what went into a pipe somebody may have links
+        if output.file is not None:
+            take_back_links(study, result)
+        raise
 
 
 @command.command("status", cls=Command, short_help="Tell how a study stands.")

@@ -164,7 +164,7 @@ class Lines:
     """The lines of a UTF-8 file, cut on LF alone (not U+2028), without LF or CR LF and without a byte order mark.
 
     A byte that is not UTF-8 is an error; lenient reading replaces it by U+FFFD. Lines that were ``cut`` out of the file
-    after ``before`` others are taken instead of opening it. With ``returns`` the CR of a CR LF stays: it may belong to a
+    after ``before`` others are taken instead of opening it. With ``returns`` the CR of a CR LF stays: it may be of a
     quoted cell of a table, whose spans count it.
     """
 

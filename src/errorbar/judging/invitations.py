@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.judging.random_tokens import derived, fingerprint
@@ -148,6 +148,14 @@ def revoke(tx: Connection, label: str, now: float) -> Invite:
         tx.execute(update(INVITE).where(INVITE.c.id == row.id).values(revoked=now))
         _note(tx, now, "revoked", {"label": label})
     return _invite(tx.execute(_INVITES.where(INVITE.c.id == row.id)).one())
+
+
+def take_back(tx: Connection, invites: Iterable[Invite], now: float) -> None:
+    """Delete links that nobody was shown, so that their labels are free; those that somebody used stay."""
+    for invite in invites:
+        unused = exists().where(RATER.c.invite == invite.id)
+        if tx.execute(delete(INVITE).where(INVITE.c.id == invite.id, ~unused)).rowcount:
+            _note(tx, now, "taken back", {"label": invite.label})
 
 
 def folded_name(name: str) -> str:

@@ -20,6 +20,7 @@ from errorbar.judging.invitations import (
     make_invite,
     rater_of,
     revoke,
+    take_back,
 )
 from errorbar.judging.listening import Reach
 from errorbar.judging.store_tables import RATER
@@ -59,11 +60,13 @@ class Invited(Result):
         links: Those that were made or revoked, or all.
         whole: Whether tables tell everything about them, or name and link alone.
         notes: Warnings.
+        new: Those that were made.
     """
 
     links: Sequence[Link]
     whole: bool
     notes: Sequence[Problem] = ()
+    new: Sequence[Invite] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Every link."""
@@ -137,10 +140,19 @@ def judge_invite(
 
         made, notes = store.write(work)
         return Invited(
-            [link_of(opened.secrets.cookie, base, each, clock()) for each in made], whole=bool(revoked), notes=notes
+            [link_of(opened.secrets.cookie, base, each, clock()) for each in made],
+            whole=bool(revoked),
+            notes=notes,
+            new=[invite for invite in made if invite.revoked is None],
         )
     finally:
         store.close()
+
+
+def take_back_links(study: str | Path, result: Invited) -> None:
+    """Delete the links of a result that could not be written: nobody has them."""
+    with Study.open(study).store() as store:
+        store.write(lambda tx: take_back(tx, result.new, study_clock()()))
 
 
 def standing_link(study: Study, tx: Connection, now: float, base: str) -> str:

@@ -110,7 +110,7 @@ def judge_change(
             return JudgeChange(before.rules, 0, (), halted)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
         found = [] if add is None else list(read_items(add, before.scheme, problems))
-        known = "" if key is None else read_study_key(key)
+        known = "" if key is None else read_study_key(key, problems)
         problems.raise_errors()
         change = _Change(rules or {}, found, stopped, reason, known, halt, resume)
         made = store.write(lambda tx: change.make(tx, study_clock()()))

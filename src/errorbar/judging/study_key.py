@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from functools import lru_cache
+from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, shell_words
+from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source
+from errorbar.formats.saving import is_stream
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 from errorbar.sampling.key_file import json_of
 from errorbar.studies.audit_frame import AUDIT_KEY, AuditKey, audit_key_of
@@ -15,9 +20,16 @@ StudyKey = Key | AuditKey
 _STORED = Place("the study's key")
 
 
-def read_study_key(path: Source) -> str:
-    """A key file as a store keeps it; an ``InputError`` where it is none."""
+def read_study_key(path: Source, problems: Problems) -> str:
+    """Read a key file as a store keeps it, and note that others than its owner can read it.
+
+    Raises:
+        InputError: If it is no key.
+    """
     record, place = json_of(path)
+    if os.name == "posix" and not is_stream(str(path)) and Path(path).stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        what = "others than its owner can read the key, which tells raters what they must not know"
+        problems.note("key-readable", what, place, fix=f"chmod 600 {shell_words(place.file)}")
     if not isinstance(record, dict) or record.get("format") not in (SAMPLE_KEY.name, AUDIT_KEY.name):
         what, fix = "this is not the key of a sample or an audit", "name the file that was written with the set"
         raise InputError(Problem("sample-key", what, place, fix=fix))

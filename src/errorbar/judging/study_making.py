@@ -173,7 +173,7 @@ def judge_init(
     problems.raise_errors()
     n_gold = sum(item.kind == "gold" for item in found)
     _check_gold(said, n_gold, len(found))
-    known = "" if key is None else read_study_key(key)
+    known = "" if key is None else read_study_key(key, problems)
     said = replace(said, stop=fitting(said.stop, chosen, found, known))
     about = About(chosen, said, text, __version__, known)
     made = Study.create(folder, lambda study: _fill(study, about, found), store=store, scheme_toml=scheme_text(scheme))

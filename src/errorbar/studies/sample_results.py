@@ -325,9 +325,9 @@ def style_of(out: str) -> SetFormat:
 
 
 def save_set(lines: Iterable[str], key_lines: Iterable[str], out: str, key: str) -> None:
-    """Write a set and its key, both or neither, and over no file."""
+    """Write a set and its key, both or neither, and over no file; the key is for its owner alone."""
     refuse_names(out, key)
-    save_lines(key_lines, key)  # first: a set is worth nothing without its key
+    save_lines(key_lines, key, private=True)  # first: a set is worth nothing without its key
     try:
         save_lines(lines, out)
     except InputError:
