@@ -60,6 +60,22 @@ def test_edits_become_a_table_that_other_commands_read_alike(errorbar: CommandLi
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "labels", [["type=R:PREP,U:PREP,M:PREP"], ["type=R:PREP", "type=U:PREP", "type=M:PREP"]], ids=["commas", "options"]
+)
+def test_several_types_count_together(errorbar: CommandLine, labels: list[str]) -> None:
+    """ERRANT calls an error of a preposition by what is done to it."""
+    text = M2.replace("A 2 3|||Prep", "A 2 3|||R:PREP", 1).replace("A 2 3|||Prep", "A 2 3|||U:PREP")
+    Path("errant.m2").write_text(text)
+    options = [word for label in labels for word in ("--labels", label)]
+    asked = ("crowd", "judgments", "errant.m2", "--items", "words", *options, "-o", "votes.csv")
+    assert "no annotator used the error type 'M:PREP'; the others count [items-type]" in errorbar(*asked).err
+    assert [row["item"] for row in rows("votes.csv") if row["label"] == "error"] == ["1:2-3", "1:2-3"]
+    agreed = errorbar("agree", "errant.m2", "--items", "words", *options)
+    assert "type=M:PREP+R:PREP+U:PREP" in agreed.out + agreed.err
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_drawn_set_is_filled_in_and_estimated(errorbar: CommandLine) -> None:
     drawn = ("sample", "draw", "flags.csv", "--budget", "2", "--floor", "1", "--out", "set.csv", "--key", "key.json")
     assert errorbar(*drawn).code == 0

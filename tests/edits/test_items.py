@@ -115,6 +115,26 @@ def test_one_error_type() -> None:
     assert caught.value.code == "items-type"
 
 
+@pytest.mark.parametrize("types", ["Prep,Nn", ["Prep", "Nn"], "Nn, Prep,Nn"])
+def test_several_error_types(types: str | list[str]) -> None:
+    """ERRANT has three types for prepositions: they count together."""
+    both = {*errors(edit_items(ONE, type="Prep")), *errors(edit_items(ONE, type="Nn"))}
+    items = edit_items(ONE, type=types)
+    assert {*errors(items)} == both
+    assert len(both) > len(errors(edit_items(ONE, type="Prep")))
+    assert items.notes() == []
+
+
+def test_a_type_that_nobody_used_beside_others_is_noted() -> None:
+    items = edit_items(ONE, type="Prep,M:PREP")
+    assert errors(items) == ["1:2-3"]
+    assert [(note.code, note.what) for note in items.notes()] == [
+        ("items-type", "no annotator used the error type 'M:PREP'; the others count")
+    ]
+    with pytest.raises(UsageError, match="used the error type 'Prepp' or 'M:PREP'; did you mean 'Prep'"):
+        edit_items(ONE, type=["Prepp", "M:PREP"])
+
+
 def test_labels_by_type() -> None:
     assert list(table(edit_items(ONE, labels="type")).values()) == [OK, OK, "Prep", "Nn", "Nn"]
     several = corpus(

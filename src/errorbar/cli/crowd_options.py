@@ -20,7 +20,7 @@ ROLES: Mapping[str, str] = {
     "error": "an error, also a rule such as '<4'",
     "ok": "no error",
     "unknown": "'cannot say'",
-    "type": "which error type of edits alone counts",
+    "type": "which error type of edits alone counts, or which ones, between commas",
 }
 ERROR_OK = ("error", "ok", "unknown")
 """Roles where two kinds of answers are told apart."""

@@ -59,6 +59,7 @@ class Items:
     clusters: NDArray[np.int64]  # number of the document or sentence of each item; what to resample by
     untouched: Mapping[str, int]  # of each annotator's edits, how many touch no item, e.g. insertions among tokens
     several: int  # items that edits of different types of one annotator touch; with labels by type they have the first
+    unused: tuple[str, ...] = ()  # types that were asked for and that nobody used, where others were
 
     def notes(self) -> list[Problem]:
         """What the projection could not say, one warning for each kind."""
@@ -73,7 +74,20 @@ class Items:
         if self.several:
             what = f"{self.several} items are touched by edits of several types of one annotator"
             found.append(Problem("items-several", f"{what}; the first is the label", severity="warning"))
+        if self.unused:
+            what = f"no annotator used the error type {_quoted(self.unused)}; the others count"
+            found.append(Problem("items-type", what, severity="warning"))
         return found
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)
+
+
+def split_types(type: str | Sequence[str]) -> tuple[str, ...]:
+    """The error types that a text with commas or a list names, each once."""
+    texts = (type,) if isinstance(type, str) else type
+    return tuple(dict.fromkeys(name for text in texts for part in text.split(",") if (name := part.strip())))
 
 
 def edit_items(
@@ -81,14 +95,15 @@ def edit_items(
     projection: Projection = "tokens",
     *,
     words: Words = "prepositions",
-    type: str = "",
+    type: str | Sequence[str] = "",
     labels: Labels = "error",
     cluster: Cluster = "document",
 ) -> Items:
     """Make judgments of a corpus with one or more annotators; an option that does not fit is a ``UsageError``.
 
     Items are those of the ``projection``; with ``words``, those of a class (``prepositions``, ``articles``) or some
-    words. Only edits of an error ``type`` count, "": all. ``labels``: "error" or "ok", or the type of the edit or "ok".
+    words. Only edits of an error ``type`` or of several (a list, or names between commas) count, "": all.
+    ``labels``: "error" or "ok", or the type of the edit or "ok".
     ``cluster``: what belongs together in resampling; sentences where no document is known.
     """
     if not isinstance(corpus, Corpus):
@@ -98,9 +113,11 @@ def edit_items(
     _check_option("labels", labels, get_args(Labels))
     _check_option("cluster", cluster, get_args(Cluster))
     used = {edit.type for s in corpus.sentences for edits in s.annotations.values() for edit in edits}
-    if type and type not in used:
-        what = f"no annotator of {corpus.name or 'the corpus'} used the error type '{type}'"
-        raise UsageError(Problem("items-type", what, fix=nearest(type, sorted(used - {""})) if used else ""))
+    types = split_types(type)
+    unused = tuple(name for name in types if name not in used)
+    if types and len(unused) == len(types):
+        what = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quoted(types)}"
+        raise UsageError(Problem("items-type", what, fix=nearest(types[0], sorted(used - {""})) if used else ""))
     project = _Projection(projection, _word_set(words) if projection == "words" else None, labels == "type")
     by_document = cluster == "document" and any(s.document for s in corpus.sentences)
     raters = {name: code for code, name in enumerate(corpus.annotators)}
@@ -120,7 +137,7 @@ def edit_items(
         own = range(len(names), len(names) + len(places))
         names += [f"{number}:{start}-{end}" if start >= 0 else str(number) for start, end in places]
         for annotator, edits in sentence.annotations.items():
-            codes, lost, mixed = project.labels_of([edit for edit in edits if not type or edit.type == type], places)
+            codes, lost, mixed = project.labels_of([edit for edit in edits if not types or edit.type in types], places)
             untouched[annotator] += lost
             several += mixed
             items.append(own)
@@ -136,7 +153,7 @@ def edit_items(
     item = np.concatenate([np.empty(0, np.int32), *(np.arange(own.start, own.stop, dtype=np.int32) for own in items)])
     rater = np.repeat(np.array(who, np.int32), [len(own) for own in items])
     table_of = (item, rater, np.array(label, np.int32), tuple(names), corpus.annotators, tuple(project.label_names))
-    return Items(Judgments(*table_of), np.array(clusters, np.int64), untouched, several)
+    return Items(Judgments(*table_of), np.array(clusters, np.int64), untouched, several, unused)
 
 
 def changed_items(

@@ -67,7 +67,10 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
             None, "What annotators judge, where ``judgments`` is a corpus (None: tokens), or detectors (None: words)."
         ),
     ]
-    type: Annotated[str, Said("", "Of annotators who judge: only edits of this type are errors; empty: all.")]
+    type: Annotated[
+        str | Sequence[str],
+        Said("", "Of annotators who judge: only edits of this type, or of these, count; empty: all."),
+    ]
     ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: as ``ceiling``.")]
     adjust: Annotated[Adjust, Said("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
     swaps: Annotated[int | None, Said(None, "Random ways to swap two outputs; None: as many as the level asks for.")]
@@ -134,7 +137,7 @@ def report(
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = asked_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
-    kind = "".join(said["type"])
+    kind = ",".join(said["type"])
     named = {f"--{role}": said[role] for role in ("error", "unknown")}
     _refuse(named, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")

@@ -18,6 +18,7 @@ from functools import cached_property
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place
 from errorbar.core.problems import Problems
+from errorbar.edits.items import split_types
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.item_tables import SystemFlags
 from errorbar.studies.detector_result import Marked
@@ -36,7 +37,7 @@ class JudgedWords:
     Attributes:
         judged: Who judged them.
         tables: Detectors' tables, which tell words and texts where there is no corpus.
-        kind: Only edits of this type count; "": all.
+        kind: Only edits of this type count, or of several, between commas; "": all.
     """
 
     judged: Judged
@@ -83,9 +84,9 @@ class JudgedWords:
         found: Counter[str] = Counter()
         if span is None or corpus is None or span[2] != span[1] + 1:
             return found
-        sentence = corpus.sentences[span[0]]
+        sentence, kinds = corpus.sentences[span[0]], split_types(self.kind)
         for edits in sentence.annotations.values():
-            counted = [edit for edit in edits if not self.kind or edit.type == self.kind]
+            counted = [edit for edit in edits if not kinds or edit.type in kinds]
             if said := written_instead(sentence.tokens, counted, span[1]):
                 found.update(word for word in said[:1] if word is not None)
         return found

@@ -21,7 +21,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest, shortened
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
-from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
+from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items, split_types
 from errorbar.formats.item_tables import COLUMNS, NEEDED
 from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import Source, display_name, rereadable
@@ -57,7 +57,9 @@ class Reading(TypedDict, total=False):
     ]
     labels: Annotated[str | Sequence[str], Said((), f"{LABELS}; or all labels there may be, in order.")]
     unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not given.')]
-    type: Annotated[str, Said("", "Of a corpus: only edits of this type are errors; empty: all.")]
+    type: Annotated[
+        str | Sequence[str], Said("", "Of a corpus: only edits of this type, or of these, are errors; empty: all.")
+    ]
     repeats: Annotated[
         RepeatPolicy,
         Said("refuse", "Which judgment counts of a rater who judged an item twice: ``first``, ``last`` or ``keep``."),
@@ -92,7 +94,7 @@ def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         given: The arguments: ``labels``, with ``ROLE=LABEL`` or bare labels, maybe between commas; and those of roles.
 
     Raises:
-        UsageError: If a role has no meaning here, or two types are given.
+        UsageError: If a role has no meaning here.
     """
     roles = [role for role in ROLES if role in given]
     found: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
@@ -107,9 +109,7 @@ def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             found[role] = (*found[role], label)
         else:
             found[""] = (*found[""], *filter(None, text.split(",")))
-    if len(found.get("type", ())) > 1:
-        raise UsageError(Problem("two-choices", "--labels=type= is given twice", fix="give one type"))
-    return found
+    return found | ({"type": split_types(found["type"])} if "type" in found else {})
 
 
 def _texts(given: str | Sequence[str]) -> Sequence[str]:
@@ -141,7 +141,7 @@ class JudgmentOptions:
         """What the arguments say."""
         said = labels_by_role(given)
         rest = {name: value for name, value in part(Reading, given).items() if name != "column"}
-        rest |= {"labels": said.pop(""), "type": "".join(said.pop("type")), **said}
+        rest |= {"labels": said.pop(""), "type": ",".join(said.pop("type")), **said}
         return cls(columns=column_roles(given["column"]), **rest)
 
     @property
@@ -156,8 +156,9 @@ class JudgmentOptions:
     def projected(self, labels: str = "error") -> str:
         """What judgments made of edits are, for a signature."""
         name, _, words = self.items.partition(":")
+        types = "+".join(sorted(split_types(self.type)))
         said = f",words={words or 'prepositions'}" if name == "words" else ""
-        return f"items={name}{said}{f',type={self.type}' if self.type else ''},labels={labels}"
+        return f"items={name}{said}{f',type={types}' if types else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data."""
