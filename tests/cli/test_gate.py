@@ -159,8 +159,8 @@ class TestExitCodes:
             ),
             (("--junit", "x.xml"), "--junit is about what --fail-if-worse decides; give --fail-if-worse too"),
             (("--github",), "--github is about what --fail-if-worse decides; give --fail-if-worse too"),
-            (("--fail-if-worse", "1", "--junit", "a.txt", "-o", "./a.txt"), "--junit and --output name the same file"),
-            (("--fail-if-worse", "1", "--junit", "most"), "what is written would overwrite what is read"),
+            (("--fail-if-worse", "1", "--junit", "a.txt", "-o", "./a.txt"), "--junit and -o name the same file"),
+            (("--fail-if-worse", "1", "--junit", "most"), "the output would overwrite what the command reads"),
             (("--fail-if-worse", "-1"), "-1.0 is not in the range x>=0"),
         ],
     )

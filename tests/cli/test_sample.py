@@ -230,15 +230,15 @@ def test_a_key_is_never_overwritten(folder: Path, errorbar: CommandLine) -> None
     assert ((folder / "k.json").read_bytes(), (folder / "s.csv").read_bytes()) == before
 
 
-@pytest.mark.parametrize("out", ["s.csv", "k2.json", "./k2.json"])
-def test_neither_judgments_nor_the_key_are_overwritten_by_a_set(folder: Path, errorbar: CommandLine, out: str) -> None:
+def test_neither_judgments_nor_the_key_are_overwritten_by_a_set(folder: Path, errorbar: CommandLine) -> None:
     assert errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "s.csv", "--key", "k.json").code == 0
     fill(folder / "s.csv", folder / "done.csv")
     (folder / "done.csv").replace(folder / "s.csv")
     before = (folder / "s.csv").read_bytes()
-    done = errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", out, "--key", "k2.json")
-    assert done.code == 2
-    assert "[sample-set-exists]" in done.err
+    for out, code in (("s.csv", "sample-set-exists"), ("k2.json", "two-outputs"), ("./k2.json", "two-outputs")):
+        done = errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", out, "--key", "k2.json")
+        assert done.code == 2
+        assert f"[{code}]" in done.err
     assert (folder / "s.csv").read_bytes() == before
     assert not (folder / "k2.json").exists()
 

@@ -13,10 +13,12 @@ from typing import Any
 import click
 import pytest
 
+from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT
 from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import ErrorbarError, Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
+from errorbar.formats.pipes import keeping_pipes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -86,7 +88,7 @@ def test_without_a_library_the_message_says_what_to_install(monkeypatch: pytest.
     assert caught.value.code == "no-frames"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=INPUT)
 @output_options
 def command(file: str, output: Output) -> None:
@@ -94,7 +96,8 @@ def command(file: str, output: Output) -> None:
 
 
 def run(*arguments: str) -> None:
-    command.main(list(arguments), standalone_mode=False)
+    with keeping_pipes():
+        command.main(list(arguments), standalone_mode=False)
 
 
 def test_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
 from errorbar.cli.options import (
@@ -63,8 +63,10 @@ def command() -> None:
 )
 @option("--budget", type=click.IntRange(5, MOST), help="Instead: edits to judge in all.")
 @option("--supposed", type=float, default=0.5, help="Guessed share of valid edits; 0.5 is the most cautious.")
-@click.option("--out", required=True, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz.")
-@click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
+@click.option(
+    "--out", required=True, type=OUTPUT, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz."
+)
+@click.option("--key", required=True, type=OUTPUT, metavar="FILE", help="The private key, a new file.")
 @option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
 @click.option(
     "--judged",
@@ -122,6 +124,7 @@ def draw(out: str, key: str, **options: Any) -> None:
 )
 @click.option(
     "--alternatives",
+    type=OUTPUT,
     metavar="FILE",
     help="Write answers with the valid edits for 'errorbar task alternatives', .m2 or .jsonl; needs --gold.",
 )

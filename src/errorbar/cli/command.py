@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from glob import glob
 from typing import Any
 
 import click
@@ -31,6 +33,14 @@ GROUPS: Mapping[str, frozenset[str]] = {
 _OF_DRAWS = {"seed", "jobs"}
 """Stand among the intervals where a command has intervals."""
 Decorator = Callable[[Any], Any]
+_CONFIGURED = "errorbar.configured"
+
+
+class OutputPath(click.Path):
+    """A file or folder to write; every output of every command has this type, every other path is an input."""
+
+
+OUTPUT = OutputPath()
 
 
 class Former(click.Option):
@@ -96,7 +106,9 @@ class Command(click.Command):
         """Take defaults from the config file; let old names say what they stand for."""
         rest = self._own(ctx, args)
         config = find_config(ctx)
-        ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
+        defaults = config.defaults_for(ctx.command_path.split()[1:], self.params)
+        ctx.meta[_CONFIGURED] = frozenset(defaults)
+        ctx.default_map = {**(ctx.default_map or {}), **defaults}
         try:
             left = super().parse_args(ctx, rest)
         except click.NoSuchOption as error:
@@ -143,7 +155,8 @@ class Command(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; first say what the config file decided."""
+        """Run the command; first refuse outputs that would harm inputs, and say what the config file decided."""
+        _refuse_outputs(ctx)
         decided = [each for each in self.params if each.name in ctx.params and _from_config(ctx, each)]
         if decided:
             said = ", ".join(f"--{long_name(each)} {_shown(ctx.params[each.name or ''])}" for each in decided)
@@ -165,6 +178,37 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def _refuse_outputs(context: click.Context) -> None:
+    """Remember every file and folder that the command reads, and refuse to write over one, or twice to one place."""
+    from errorbar.formats.pipes import note_input
+    from errorbar.formats.reference import NamedFile
+    from errorbar.formats.saving import is_stream, refuse_input
+
+    config, outputs = find_config(context).path, []
+    inputs = [str(config)] if config.name else []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if isinstance(parameter.type, click.Path) and value is not None:
+            paths = [str(path) for path in (value if isinstance(value, tuple) else (value,))]
+            if isinstance(parameter.type, OutputPath):
+                outputs += [(path, parameter.opts[0]) for path in paths]
+            else:
+                inputs += paths
+    if not outputs:
+        return
+    for argument in inputs:
+        path = NamedFile.parse(argument).path
+        for file in (path, *path.split(","), *glob(argument)):  # noqa: PTH207 - Path.glob refuses absolute patterns
+            note_input(file)
+    options: dict[str, str] = {}
+    for path, option in outputs:
+        refuse_input(path)
+        other = options.setdefault(os.path.realpath(path), option)
+        if other != option and not is_stream(path):
+            what = f"{other} and {option} name the same file"
+            raise UsageError(Problem("two-outputs", what, Place(path), fix="name another file"))
 
 
 def command_line(context: click.Context) -> str:
@@ -202,8 +246,8 @@ def _use_config(ctx: click.Context, file: str | None) -> None:
 
 
 def _from_config(ctx: click.Context, parameter: click.Parameter | None) -> bool:
-    source = ctx.get_parameter_source(parameter.name or "") if parameter is not None else None
-    return source is ParameterSource.DEFAULT_MAP
+    name = parameter.name or "" if parameter is not None else ""
+    return name in ctx.meta[_CONFIGURED] and ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
 
 
 def _hidden(parameter: click.Parameter) -> bool:

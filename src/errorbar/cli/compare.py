@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.metric_options import metric_options
 from errorbar.cli.options import (
@@ -51,7 +51,9 @@ from errorbar.cli.show import Output, output_options
     help="Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below -POINTS; "
     "also told as JUnit XML (--junit FILE) and to GitHub Actions (--github).",
 )
-@click.option("--junit", hidden=True, metavar="FILE", help="Write what --fail-if-worse decided as JUnit XML.")
+@click.option(
+    "--junit", hidden=True, type=OUTPUT, metavar="FILE", help="Write what --fail-if-worse decided as JUnit XML."
+)
 @click.option("--github", is_flag=True, hidden=True, help="Annotate the run of GitHub Actions, and add to its summary.")
 @judges_option
 @interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
@@ -73,7 +75,7 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     from errorbar.cli.gate_output import check_gate_output, leave_by_gate, write_gate
     from errorbar.studies.compare import compare
 
-    check_gate_output(junit, output.file, asked=options["fail_if_worse"] is not None)
+    check_gate_output(junit, asked=options["fail_if_worse"] is not None)
     found = compare(**options)
     tables = found.chosen_tables(pairs=True) if pairs else found.tables()
     if output.style == "csv":

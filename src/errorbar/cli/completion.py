@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from errorbar.cli.command import Command
 from errorbar.core.errors import Problem, UsageError, nearest
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", metavar="bash|zsh|fish")
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.options import INPUT, essays_option, jobs_option, lenient_option, option, unmarked_option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
@@ -25,6 +25,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     "--out",
     "out",
     default="-",
+    type=OUTPUT,
     metavar="OUT",
     help="File to write; of several HOO files, a folder.  [default: standard output]",
 )

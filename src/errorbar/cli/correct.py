@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.options import INPUT, choice, lenient_option, models_option, option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar, say
@@ -20,7 +20,16 @@ CORRECTORS = ("lm", "lm+classifiers", "ranked")
 @models_option
 @click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
 @lenient_option
-@option("-o", "--output", "--out", "out", default="-", metavar="FILE", help="Write the corrected text to this file.")
+@option(
+    "-o",
+    "--output",
+    "--out",
+    "out",
+    default="-",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Write the corrected text to this file.",
+)
 def command(out: str, **options: Any) -> None:
     """Correct a text, one tokenized sentence per line.
 

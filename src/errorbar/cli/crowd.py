@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, Decorator, former, together
+from errorbar.cli.command import OUTPUT, Command, Decorator, former, together
 from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.main import Group
@@ -219,7 +219,9 @@ def howmany(output: Output, **options: Any) -> None:
 
 @command.command("mine", cls=Command, short_help="Find likely errors to put before raters.")
 @click.argument("corpus", type=INPUT, metavar="CORPUS")
-@click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
+@click.option(
+    "--counts", required=True, type=OUTPUT, metavar="FILE", help="Counts of n-grams; with --build it is written."
+)
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
 @option(
     "--min-count", type=click.IntRange(1), default=1, help="With --build: keep n-grams that occur at least so often."
@@ -227,7 +229,7 @@ def howmany(output: Output, **options: Any) -> None:
 @option("--words", default="prepositions", help="Words to look at: prepositions, articles, or a,b,c.")
 @option("--n", type=click.IntRange(1), default=500, help="Number of likely errors.")
 @option("--error-rate", type=float, default=0.5, help="Share of likely errors in the set.")
-@click.option("--key", metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
+@click.option("--key", type=OUTPUT, metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
 @seed_option
 @lenient_option
 @output_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from errorbar.cli.command import Command
 from errorbar.cli.main import Group
 from errorbar.cli.show import Output, format_option, output_options, show_notes
 from errorbar.cli.talk import progress_bar, show_lines, tell
@@ -43,7 +44,7 @@ def command(ctx: click.Context, style: str) -> None:
         ctx.invoke(list_command, style=style)
 
 
-@command.command("list")
+@command.command("list", cls=Command)
 @output_options
 def list_command(output: Output) -> None:
     """List every corpus."""
@@ -59,7 +60,7 @@ def list_command(output: Output) -> None:
     output.listing({"cache": root, "rows": rows}, "errorbar.data.list/1", table)
 
 
-@command.command("show")
+@command.command("show", cls=Command)
 @click.argument("name", shell_complete=_complete)
 @output_options
 def show_command(name: str, output: Output) -> None:
@@ -90,7 +91,7 @@ def show_command(name: str, output: Output) -> None:
     output.listing(document, "errorbar.data.show/1", table)
 
 
-@command.command("fetch", short_help="Download corpora and verify them.")
+@command.command("fetch", cls=Command, short_help="Download corpora and verify them.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=_complete)
 @click.option("--from-file", type=click.Path(path_type=Path), help="Take this folder or archive instead.")
 @click.option("--again", is_flag=True, help="Fetch it although it is in the cache.")
@@ -136,7 +137,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         raise InputError(failed)
 
 
-@command.command("path")
+@command.command("path", cls=Command)
 @click.argument("name", shell_complete=_complete)
 def path_command(name: str) -> None:
     """Print a corpus's folder in the cache; exit 2 if it is not there."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from errorbar.cli.command import Command, command_line, former
+from errorbar.cli.command import OUTPUT, Command, OutputPath, command_line, former
 from errorbar.cli.options import refuse_given
 from errorbar.cli.score import one_view
 from errorbar.cli.show import format_option
@@ -96,9 +96,11 @@ def _hoo() -> Iterator[Corpus]:
 )
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
-@click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write the files there and stop.")
+@click.option("--save", type=OutputPath(path_type=Path), metavar="DIR", help="Write the files there and stop.")
 @click.option("--report", is_flag=True, help=f"Make the page of `errorbar report` instead, {PAGE} unless -o names it.")
-@click.option("-o", "--output", "--out", "file", metavar="FILE", help="Write the scores, or the page, to this file.")
+@click.option(
+    "-o", "--output", "--out", "file", type=OUTPUT, metavar="FILE", help="Write the scores, or the page, to this file."
+)
 @format_option
 @click.pass_context
 def command(

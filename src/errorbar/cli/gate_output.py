@@ -14,7 +14,7 @@ from errorbar.cli.options import refuse_given
 from errorbar.cli.show import Output, check_output
 from errorbar.cli.streams import while_read
 from errorbar.cli.talk import show_lines, tell
-from errorbar.core.errors import InputError, Problem, UsageError, visible
+from errorbar.core.errors import InputError, Problem, visible
 from errorbar.formats.saving import cannot_write, save_bytes
 
 if TYPE_CHECKING:
@@ -28,15 +28,12 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 _LEVEL = {"worse": "error", "no interval": "error", "loss not excluded": "warning"}
 
 
-def check_gate_output(junit: str | None, output: str | None, *, asked: bool) -> None:
+def check_gate_output(junit: str | None, *, asked: bool) -> None:
     """See before the work that the files can be written, and that there is something to write."""
     if not asked:
         refuse_given(("junit", "github"), "is about what --fail-if-worse decides", "give --fail-if-worse too")
-    if junit is None:
-        return
-    check_output(junit)
-    if output is not None and Path(output).absolute() == Path(junit).absolute():
-        raise UsageError(Problem("two-views", "--junit and --output name the same file", fix="name another"))
+    if junit is not None:
+        check_output(junit)
 
 
 def write_gate(found: Compared, junit: str | None, *, github: bool, output: Output) -> None:

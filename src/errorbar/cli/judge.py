@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import Command, OutputPath
 from errorbar.cli.intervals import confidence_option, resamples_option
 from errorbar.cli.judge_doors import show_doors
 from errorbar.cli.judge_files import export, init
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from errorbar.judging.judge_serving import Doors
 
 PATH = click.Path(path_type=Path)
+WRITTEN = OutputPath(path_type=Path)
 study_argument = click.argument("study", type=PATH, metavar="STUDY")
 
 
@@ -189,7 +190,7 @@ def analyze(output: Output, study: Path, **options: Any) -> None:
 
 @command.command("backup", cls=Command, short_help="Copy a study while raters work.")
 @study_argument
-@click.argument("out", type=PATH, metavar="BACKUP")
+@click.argument("out", type=WRITTEN, metavar="BACKUP")
 @output_options
 def backup(output: Output, study: Path, out: Path) -> None:
     """Copy a study, its secrets included, into a new folder; the copy is compared with the original.
@@ -239,7 +240,7 @@ def upgrade(study: Path) -> None:
 
 
 @command.command("demo", cls=Command, short_help="See a study with a simulated crowd at work.")
-@click.option("--save", type=PATH, metavar="DIR", help="Keep the study in this new folder.")
+@click.option("--save", type=WRITTEN, metavar="DIR", help="Keep the study in this new folder.")
 @option("--port", type=click.IntRange(0, 65535), default=8765, help="Port to listen on; 0: one that is free.")
 @option("--pause", type=FiniteRange(0.01, 3600), default=2.0, help="Seconds between answers of a simulated rater.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import say, show_lines
@@ -101,7 +101,9 @@ def init(study: Path, consent: str | None, **options: Any) -> None:
 
 @click.command("export", cls=Command, short_help="Write a study's judgments.")
 @click.argument("study", type=PATH, metavar="STUDY")
-@click.option("-o", "--output", "out", default="-", metavar="FILE", help="File to write.  [default: standard output]")
+@click.option(
+    "-o", "--output", "out", default="-", type=OUTPUT, metavar="FILE", help="File to write.  [default: standard output]"
+)
 @click.option(
     "--to",
     type=click.Choice(("csv", "jsonl", "pairs", "set", "m2")),

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.metric_options import metric_options
 from errorbar.cli.options import FiniteRange, option, scoring_options, seed_option, systems_argument
@@ -32,6 +32,7 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
 )
 @click.option(
     "--chart",
+    type=OUTPUT,
     metavar="FILE",
     help="Draw half-widths of the first system by judges and documents, with lines of equal cost: .svg, .png or .pdf.",
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from errorbar.cli.command import OLD_FILE, Command, command_line, former
+from errorbar.cli.command import OLD_FILE, OUTPUT, Command, command_line, former
 from errorbar.cli.config import Config, find_config
 from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
@@ -137,6 +137,7 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "--out",
     "out",
     default="report.html",
+    type=OUTPUT,
     show_default=True,
     metavar="FILE",
     help="Write the report to this file: .html, .md or .tex; or '-'.",

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.options import INPUT, refuse_given, seed_option
 from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
 from errorbar.cli.streams import while_read
@@ -49,7 +49,12 @@ WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
     metavar="FILE",
     help="Other native text to choose in, in CoNLL-U; repeatable.",
 )
-@click.option("--chart", metavar="FILE", help="Draw the learning curve, or the figures by agreement: .svg, .png, .pdf.")
+@click.option(
+    "--chart",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Draw the learning curve, or the figures by agreement: .svg, .png, .pdf.",
+)
 @click.option(
     "--all", "everything", is_flag=True, help="Print every cell, not only those that should match and do not."
 )

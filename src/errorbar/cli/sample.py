@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, together
+from errorbar.cli.command import OUTPUT, Command, together
 from errorbar.cli.crowd_options import items_option, labels_option
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
@@ -120,8 +120,10 @@ def compare(output: Output, **options: Any) -> None:
 @command.command("draw", cls=Command, short_help="Draw items for blind judging.")
 @frame_options
 @plan_options
-@click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
-@click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
+@click.option(
+    "--out", required=True, type=OUTPUT, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz."
+)
+@click.option("--key", required=True, type=OUTPUT, metavar="FILE", help="The private key, a new file.")
 @option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
 @click.option("--after", type=INPUT, metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
 @click.option("--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of --after; repeatable.")

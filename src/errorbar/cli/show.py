@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import together
-from errorbar.cli.options import InputPath, choice
+from errorbar.cli.command import OUTPUT, together
+from errorbar.cli.options import choice
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, unknown_ending, visible_json
+from errorbar.core.errors import InputError, Place, Problem, as_options, unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def output_options(command: Any) -> Any:
     text = "Write the result to this file; its ending says how: .json, .csv, .md, .tex or .txt."
     return together(
         format_option,
-        click.option("-o", "--output", metavar="FILE", help=text),
+        click.option("-o", "--output", type=OUTPUT, metavar="FILE", help=text),
     )(wrapped)
 
 
@@ -127,8 +127,8 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
 
 
 def check_output(output: str) -> None:
-    """See that a file can be written, before minutes of work, and that the command does not read it."""
-    from errorbar.formats.saving import STANDARD_OUTPUT
+    """See that a file can be written, before minutes of work, and that it is none that the command reads."""
+    from errorbar.formats.saving import STANDARD_OUTPUT, refuse_input
 
     path = Path(output)
     if output == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
@@ -141,19 +141,4 @@ def check_output(output: str) -> None:
     for hindered, what, fix in hindrances:
         if hindered:
             raise InputError(Problem("cannot-write", what, Place(output), fix=fix))
-    if path.is_file() and any(Path(each).exists() and path.samefile(each) for each in _inputs()):
-        what = "what is written would overwrite what is read"
-        raise UsageError(Problem("output-over-input", what, Place(output), fix="name another file"))
-
-
-def _inputs() -> list[str]:
-    """Every file that the command reads."""
-    from errorbar.formats.reference import expand_files
-
-    context = click.get_current_context()
-    given: list[str] = []
-    for parameter in context.command.params:
-        value = context.params.get(str(parameter.name))
-        if isinstance(parameter.type, InputPath) and value is not None:
-            given += map(str, value) if isinstance(value, tuple) else [str(value)]
-    return [file.path for file in expand_files(given)]
+    refuse_input(output)

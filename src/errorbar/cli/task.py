@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import OUTPUT, Command, OutputPath
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems
 from errorbar.cli.options import BOOTSTRAPS, INPUT, choice, jobs_option, refuse_given, seed_option
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from errorbar.tasks.task_results import TaskResults
 
 PATH = click.Path(path_type=Path)
+WRITTEN = OutputPath(path_type=Path)
 task_argument = click.argument("task", type=PATH, metavar="TASK.toml")
 cache_option = click.option("--cache", type=PATH, metavar="DIR", help="Where measurements are kept.")
 
@@ -33,7 +34,7 @@ def command() -> None:
 
 
 @command.command("init", cls=Command, short_help="Write an example task and its folders.")
-@click.argument("folder", type=PATH, default=".")
+@click.argument("folder", type=WRITTEN, default=".")
 @choice("--kind", ("m2", "hoo"), "What the data is.")
 def init(folder: Path, kind: Kind) -> None:
     """Write a commented task.toml and the folders that it names into FOLDER; nothing is overwritten.
@@ -110,7 +111,7 @@ def run(output: Output, receipt: bool, **options: Any) -> None:
 
 @command.command("board", cls=Command, short_help="Write the tables, the page of the task and a page for each team.")
 @task_argument
-@click.option("-o", "--output", "--out", "out", type=PATH, required=True, metavar="DIR", help="Where to write.")
+@click.option("-o", "--output", "--out", "out", type=WRITTEN, required=True, metavar="DIR", help="Where to write.")
 @cache_option
 @click.option("--tables-only", is_flag=True, help="The tables in Markdown and LaTeX, no pages.")
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
@@ -150,7 +151,7 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
 
 @command.command("bundle", cls=Command, short_help="Write a competition that Codabench takes as it is.")
 @task_argument
-@click.option("-o", "--output", "--out", "out", type=PATH, required=True, metavar="ZIP", help="Where to write.")
+@click.option("-o", "--output", "--out", "out", type=WRITTEN, required=True, metavar="ZIP", help="Where to write.")
 @click.option("--wheel", "wheels", type=INPUT, multiple=True, metavar="FILE", help="A wheel that the image installs.")
 @cache_option
 @click.option("--tables-only", is_flag=True, help="Boards of known runs are tables in Markdown and LaTeX, no pages.")
@@ -178,11 +179,13 @@ def bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
 
 @command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
 @task_argument
-@click.argument("files", nargs=-1, required=True, metavar="[TEAM=]FILE...")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="[TEAM=]FILE...")
 @click.option("--corpus", metavar="NAME", help="The corpus that the answers belong to.  [default: the test corpus]")
-@click.option("--list", "listing", metavar="CSV", help="Write the answers there for judging.")
+@click.option("--list", "listing", type=OUTPUT, metavar="CSV", help="Write the answers there for judging.")
 @click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
-@click.option("--gold", metavar="FILE", help="With --judged: where to write the gold edits and accepted answers.")
+@click.option(
+    "--gold", type=OUTPUT, metavar="FILE", help="With --judged: where to write the gold edits and accepted answers."
+)
 @cache_option
 @jobs_option
 @output_options

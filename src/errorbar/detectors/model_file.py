@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.formats.pipes import note_input
 from errorbar.formats.saving import save_bytes
 from errorbar.formats.untrusted import NotJsonError, parse_json
 
@@ -106,6 +107,7 @@ def load_model(path: str | Path, kind: str) -> Model:
         InputError: If there is no such file, it is no model or damaged, of another kind or another version.
     """
     place = Place(str(path))
+    note_input(path)
     try:
         with zipfile.ZipFile(path) as archive:
             header = _header(_content(archive, f"{_HEADER}.json", MOST_HEADER))

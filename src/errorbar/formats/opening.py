@@ -22,6 +22,7 @@ from errorbar.formats.pipes import (
     Source,
     cannot_keep,
     display_name,
+    note_input,
     open_pipe,
     pipes_are_kept,
     read_once,
@@ -73,6 +74,7 @@ _FIXES = {
 def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReader]:
     """Open what is read, gzipped or not, or ``-``, and name what goes wrong; ``last``: nobody opens a pipe again."""
     place = Place(display_name(path))
+    note_input(path)
     try:
         # The handle outlives this function: the generator that reads it closes it.
         stream = open_pipe(path, last=last) if read_once(path) else Path(path).open("rb")  # noqa: SIM115

@@ -1,6 +1,7 @@
 """Pipes and standard input: their bytes come once, and readers open files as often as they like.
 
-Within ``keeping_pipes`` whatever is read of a pipe is kept, and every opening starts at the first byte.
+Within ``keeping_pipes`` whatever is read of a pipe is kept, and every opening starts at the first byte; the files that
+are read are remembered, so that no output replaces one of them.
 """
 
 from __future__ import annotations
@@ -183,17 +184,32 @@ class _Reader(RawBytes):
 
 
 _open_pipes: list[dict[Key, _Pipe]] = []  # what is kept now: the innermost ``keeping_pipes`` last; empty outside
+_inputs: list[set[tuple[int, int]]] = []  # device and number of the files and folders that are read, in the same way
 
 
 @contextmanager
 def keeping_pipes() -> Iterator[None]:
     """Keep what is read of pipes until the end, so that each can be opened again; a command line runs within."""
     _open_pipes.append({})
+    _inputs.append(set())
     try:
         yield
     finally:
+        _inputs.pop()
         for pipe in _open_pipes.pop().values():
             pipe.close()
+
+
+def note_input(path: Source) -> None:
+    """Remember a file or folder that is read, under all its names: ``is_input`` knows it until the end."""
+    if _inputs and (status := _status(path)) and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        _inputs[-1].add((status.st_dev, status.st_ino))
+
+
+def is_input(path: Source) -> bool:
+    """Whether a path leads to what has been read, by whatever link, number or spelling."""
+    status = _status(path) if _inputs else None
+    return status is not None and any((status.st_dev, status.st_ino) in files for files in _inputs)
 
 
 def pipes_are_kept() -> bool:

@@ -14,10 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.pipes import cannot_keep
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.formats.pipes import Source, cannot_keep, is_input
 
 STANDARD_OUTPUT = "-"
+STUDY_FILES = ("study.toml", "secrets.json")  # that the folder of a judging study has
 PREFIX = ".errorbar-"  # what the names of unfinished files start with, where they need one
 _IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is buffered on disk
 
@@ -52,6 +53,7 @@ def _save(target: str, fill: Callable[[IO[bytes]], object], *, private: bool = F
     if is_stream(target):
         _save_late(target, fill)
         return
+    refuse_input(target)
     try:
         path = Path(os.path.realpath(target))
         for number, wrong in ((errno.ELOOP, path.is_symlink()), (errno.EISDIR, path.is_dir())):
@@ -67,6 +69,29 @@ def _save(target: str, fill: Callable[[IO[bytes]], object], *, private: bool = F
                 fill(temporary)
     except OSError as error:
         raise cannot_write(target, "written", error) from None
+
+
+def refuse_input(target: Source) -> None:
+    """Refuse to write over a file that the command reads, or into the folder of a judging study.
+
+    Every output is looked at before the work where a command names it, and again when it is saved: a receipt, a chart
+    or a page of a folder has no option of its own.
+
+    Raises:
+        UsageError: If an input or a study would be harmed.
+    """
+    name = os.fspath(target)
+    if name == STANDARD_OUTPUT:
+        return
+    place = Place(name)
+    if is_input(name):
+        what = "the output would overwrite what the command reads"
+        raise UsageError(Problem("output-over-input", what, place, fix="name another file"))
+    path = Path(os.path.realpath(name))
+    for folder in (path, *path.parents):
+        if all((folder / file).exists() for file in STUDY_FILES):
+            what = f"the output would lie in {folder}, the folder of a judging study"
+            raise UsageError(Problem("output-in-study", what, place, fix="name a place outside the study"))
 
 
 def receipt_name(output: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from errorbar.core.errors import InputError, Place, Problem, nearest, nearest_file, shortened
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
+from errorbar.formats.pipes import note_input
 
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")
@@ -201,6 +202,7 @@ def existing(table: Table, key: str, said: str) -> list[Path]:
         path = folder / said
         try:
             if path.exists():
+                note_input(path)
                 return [path]
             what = f"no such file: {key} = '{said}'"
             fix = nearest_file(said, folder) or "paths are seen from the folder of the TOML file"

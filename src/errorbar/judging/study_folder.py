@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest_file, shell_words
+from errorbar.formats.saving import STUDY_FILES
 from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Of the folder; the store has a version of its own."""
-STUDY, SECRETS, SCHEME, STORE = "study.toml", "secrets.json", "scheme.toml", "store.sqlite3"
+STUDY, SECRETS = STUDY_FILES
+SCHEME, STORE = "scheme.toml", "store.sqlite3"
 POSTGRESQL = ("postgresql", "postgres")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.pipes import read_once
+from errorbar.formats.pipes import note_input, read_once
 
 MOST_SEARCHED = 200_000
 """Files and folders that are looked at for files that were moved."""
@@ -173,6 +173,7 @@ def _found(record: DataRecord, folder: Path) -> FoundFile:
             inside = path.resolve().is_relative_to(folder.resolve())
         except (OSError, ValueError):
             continue
+        note_input(path)
         sha = hash_of(path)
         if sha == record.sha256:
             return FoundFile(record, "same", path, sha)
