@@ -13,6 +13,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
+from errorbar.formats.m2_file import read_m2, write_m2
 from tests.helpers.read import lines_of
 
 
@@ -101,3 +102,28 @@ def test_what_is_wrong_is_said_with_its_line(line: str, code: str, what: str) ->
 def test_a_file_without_sentences(content: str) -> None:
     with pytest.raises(InputError, match="no sentence in the file"):
         read(content)
+
+
+NOOP = '{"text": "a b", "annotations": {"x": [{"start": 0, "end": 1, "replacements": ["c"], "type": "noop"}]}}'
+
+
+def test_an_edit_that_m2_takes_for_none_is_refused() -> None:
+    """It counted here and was gone in M2, without a word."""
+    with pytest.raises(InputError, match="an edit of type 'noop', which M2 takes for none") as caught:
+        read(NOOP)
+    assert caught.value.code == "jsonl-noop"
+    (sentence,) = read(NOOP, lenient=True)
+    assert sentence.annotations == {"x": ()}
+
+
+def test_m2_tells_of_edits_that_it_takes_for_none() -> None:
+    problems = Problems()
+    sentence = Sentence("a b", {"0": (Edit(0, 1, ("c",), "noop"),)})
+    lines = [*write_m2([sentence], problems)]
+    assert [note.what for note in problems.notes] == [
+        "M2 cannot hold edits of type noop, which it takes for none; left out (1: edit 0 1 of sentence 1)"
+    ]
+    with lines_of("\n".join(lines), problems) as read_again:
+        assert next(iter(read_m2(read_again, problems))).annotations == {"0": ()}
+    assert problems.notes[-1].code == "m2-noop"
+    assert "a noop line with a correction, 'c'; it is read as no edit" in problems.notes[-1].what

@@ -9,14 +9,17 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError
 from errorbar.core.problems import Problems
 from errorbar.edits import matching
 from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.m2_file import write_m2
+from errorbar.formats.m2_file import UNKNOWN, write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.saving import save_lines
 from tests.fuzz import seeds
@@ -133,7 +136,74 @@ def _converted(folder: Path, *, to: str) -> object:
     return _scores(folder, gold=f"b.{to}")
 
 
+_HARMLESS = ("consistency sets", "documents and writers", "||| and line feeds")
+"""What M2 may lose, or says otherwise, without a change of what counts."""
+
+
+def _counted(corpus: Corpus, *, exactly: bool = False) -> object:
+    """What counts in a corpus: tokens, and of each annotator, by place, spans, corrections and what is optional."""
+    if exactly:
+        return [replace(sentence, line=0) for sentence in corpus.sentences]
+    places = {name: place for place, name in enumerate(corpus.annotators)}
+    counted: list[object] = []
+    for sentence in corpus.sentences:
+        said = [
+            (places[name], [(*edit.span, edit.replacements or _unknown(edit, sentence)) for edit in edits])
+            for name, edits in sentence.annotations.items()
+        ]
+        counted.append((list(sentence.tokens), sorted(said)))
+    return counted
+
+
+def _unknown(edit: Edit, sentence: Sentence) -> tuple[str, ...]:
+    """No correction, as M2 says it of type UNK: by the words themselves."""
+    return (" ".join(sentence.tokens[edit.start : edit.end]),) if edit.type == UNKNOWN else ()
+
+
+def _read_through(folder: Path, *, file: str, formats: tuple[str, ...]) -> object:
+    """The corpus of a file, written and read again in one format after the other; None: M2 says what it cannot hold."""
+    corpus = read_corpus(folder / file, Problems(lenient=True), unmarked="absent")
+    for number, to in enumerate(formats):
+        problems = Problems()
+        write = write_jsonl if to == "jsonl" else write_m2
+        save_lines(write(corpus.sentences, problems, corpus.annotators), str(folder / f"{number}.{to}"))
+        losses = [note.what for note in problems.notes if note.code == "m2-cannot-hold"]
+        if not all(any(harmless in loss for harmless in _HARMLESS) for loss in losses):
+            return None
+        corpus = read_corpus(folder / f"{number}.{to}", unmarked="absent")
+    return _counted(corpus, exactly="m2" not in formats)
+
+
+def _as_it_is(folder: Path, *, file: str, formats: tuple[str, ...]) -> object:
+    """The corpus of a file; None where the other way has a loss to tell."""
+    told = _read_through(folder, file=file, formats=formats) is None
+    corpus = read_corpus(folder / file, Problems(lenient=True), unmarked="absent")
+    return None if told else _counted(corpus, exactly="m2" not in formats)
+
+
+def _with_noop() -> list[Case]:
+    """M2 knows no edits of this type: they must not come out of JSONL without a word."""
+    (case,) = seeds.jsonl()
+    return [case, {**case, "a.jsonl": case["a.jsonl"].replace(b'"type": "', b'"type": "noop", "comment": "', 3)}]
+
+
+_FILES = {"m2": (seeds.m2, "a.m2"), "jsonl": (_with_noop, "a.jsonl"), "bea": (seeds.bea, "a.jsonl")}
+_FILES |= {"labels": (seeds.labels, "a.tsv")}
+_WAYS = (("jsonl",), ("m2", "jsonl", "m2"))
+ROUND_TRIPS = tuple(
+    relation(
+        f"{kind}-through-{'-'.join(formats)}",
+        make,
+        partial(_as_it_is, file=file, formats=formats),
+        partial(_read_through, file=file, formats=formats),
+    )
+    for kind, (make, file) in _FILES.items()
+    for formats in _WAYS
+)
+"""Formats that hold edits, each through the others and back: what counts stays, or the writer says what is lost."""
+
 RELATIONS: tuple[Reader, ...] = (
+    *ROUND_TRIPS,
     relation("kernel", seeds.m2, _scores, _without_kernel),
     relation("packed", seeds.m2, _scores, _packed),
     relation("pipe", seeds.m2, _scores, _piped),

@@ -22,6 +22,7 @@ from errorbar.core.edit import (
 )
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
+from errorbar.formats.m2_file import NOOP
 from errorbar.formats.opening import Lines, Source, first_line
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
@@ -106,7 +107,11 @@ def _sentence(record: _Record, place: Place, problems: Problems) -> Sentence | N
             return None
         edits = []
         for item in _edits(items, _EDIT_KEYS, place, problems):
-            if check_span(item["start"], item["end"], len(tokens), place, problems):
+            if item.get("type") == NOOP:
+                what = f"an edit of type '{NOOP}', which M2 takes for none"
+                expected, fix = "another type, or no edit", "an annotator who changed nothing has an empty list"
+                problems.repairable("jsonl-noop", what, place, "it is left out", expected, hint=fix)
+            elif check_span(item["start"], item["end"], len(tokens), place, problems):
                 item["replacements"] = tuple(text.strip() for text in item["replacements"])
                 check_white_space(item["replacements"], place, problems)
                 edits.append(Edit(**item))

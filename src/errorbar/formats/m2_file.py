@@ -145,6 +145,10 @@ class _Assembler:
             what = "an empty last alternative, which the official scorer loses"
             self.problems.repairable("m2-lost-alternative", what, place, "read as a deletion", NOTHING)
             replacements, usual = (*replacements, ""), False
+        if kind == NOOP and any(replacements):
+            what = f"a {NOOP} line with a correction, '{shortened(fields[1])}'; it is read as no edit"
+            self.problems.note("m2-noop", what, place)
+            usual = False
         rest = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
         parsed = annotator, None if kind == NOOP else rest
         if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
@@ -236,6 +240,7 @@ def _a_line(edit: Edit, number: str) -> tuple[str, list[str]]:
     kind, comment = _plain(edit.type, "|||"), _plain(edit.comment, "|||")
     losses = {
         "consistency sets": bool(edit.group),
+        f"edits of type {NOOP}, which it takes for none": kind == NOOP,
         "corrections that are unknown (written as deletions)": not edit.replacements,
         "|| and line feeds in corrections (written as spaces)": replacements != edit.replacements,
         f"the correction {NOTHING}, which it reads as a deletion": NOTHING in replacements,

@@ -88,7 +88,7 @@ def refuse_input(target: Source) -> None:
         what = "the output would overwrite what the command reads"
         raise UsageError(Problem("output-over-input", what, place, fix="name another file"))
     path = Path(os.path.realpath(name))
-    for folder in (path, *path.parents):
+    for folder in path.parents:
         if all((folder / file).exists() for file in STUDY_FILES):
             what = f"the output would lie in {folder}, the folder of a judging study"
             raise UsageError(Problem("output-in-study", what, place, fix="name a place outside the study"))
