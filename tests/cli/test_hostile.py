@@ -207,9 +207,12 @@ def test_a_team_whose_answer_is_a_formula(folder: Path, errorbar: CommandLine) -
 
 
 def test_what_is_read_back_keeps_its_names(folder: Path, errorbar: CommandLine) -> None:
-    """Judgments and samples are data: a name that looks like a formula stays as it is, or the next command is lost."""
+    """A name that looks like a formula is none in a spreadsheet, and the next command reads it as it was."""
     Path("f.csv").write_text("item,flag\n" + "".join(f"=a{n},{n % 2}\n" for n in range(8)))
     arguments = ("--budget", "8", "--rater", "=r", "--out", "set.csv", "--key", "k.json")
     assert errorbar("sample", "draw", "f.csv", *arguments).code == 0
-    rows = list(csv.DictReader(io.StringIO(Path("set.csv").read_text())))
-    assert all(row["item"].startswith("=a") and row["rater"] == "=r" for row in rows)
+    text = Path("set.csv").read_text()
+    assert all(row["item"].startswith("'=a") and row["rater"] == "'=r" for row in csv.DictReader(io.StringIO(text)))
+    Path("set.csv").write_text(text.replace("'=r,", "'=r,error"))
+    done = errorbar("sample", "estimate", "set.csv", "--key", "k.json", "--format", "csv")
+    assert done.code == 0, done.err

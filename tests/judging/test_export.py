@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from threading import Event, Thread
 
@@ -11,6 +12,8 @@ import pytest
 
 import errorbar
 from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.tables import table_rows
 from errorbar.judging.claims import claim
 from errorbar.judging.exchange import Submission
 from errorbar.judging.exclusions import exclude, readmit
@@ -24,6 +27,7 @@ from errorbar.judging.study_view import judge
 from errorbar.judging.submissions import submit
 from errorbar.studies.inputs import read_corpus
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work
 
 TEXTS = "item,text,label,seconds\n" + "".join(f"i{n},He depends [of] him number {n} .,,{n}\n" for n in range(12))
@@ -379,3 +383,19 @@ def test_an_ending_that_says_nothing_is_refused(tmp_path: Path, name: str, said:
     assert not (tmp_path / name).exists()
     assert judge_export(folder, tmp_path / name, to="csv").to == "csv"
     assert judge_export(folder, tmp_path / "X.CSV").to == "csv"
+
+
+FORMULAS = "item,text,=hidden\n=1+1,=cmd [of] x .,-2+3\n'@i,- he [of] him .,+x\n"
+
+
+def test_formulas_do_not_reach_a_spreadsheet_and_names_stay(tmp_path: Path) -> None:
+    """A study of another's items: read again, by ``crowd`` and whoever reads tables, nothing has changed."""
+    folder = study(tmp_path, text=FORMULAS, raters_per_item=1)
+    work(folder)
+    out = tmp_path / "out.csv"
+    judge_export(folder, out)
+    cells = [*csv.reader(out.read_text(encoding="utf-8").splitlines())]
+    assert not [cell for row in cells for cell in row if re.match("[=+@-][^0-9]|-2[+]3", cell)]
+    assert {row[0] for row in cells[1:]} == {"'=1+1", "'@i"}, "a name that looks guarded is one: it was another's table"
+    assert {row.values["=hidden"] for row in table_rows(out, Problems())} == {"-2+3", "+x"}
+    assert sorted(read_judgments(out).items) == ["=1+1", "@i"]

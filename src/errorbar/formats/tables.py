@@ -1,6 +1,7 @@
 """Tables with named columns in blocks of rows: CSV (comma, tab, semicolon), JSON lines, gzipped or not; Parquet.
 
-What is wrong with the form of a table is said here, with its line; what is wrong with a value, by its reader.
+The apostrophes that keep a spreadsheet from running cells of CSV are taken away: see ``core.csv_cells``. What is wrong
+with the form of a table is said here, with its line; what is wrong with a value, by its reader.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from itertools import accumulate, chain, groupby, islice
 from math import isfinite
 from typing import NamedTuple
 
+from errorbar.core.csv_cells import unguarded
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source, display_name, first_line
@@ -123,7 +124,7 @@ def header_of(path: Source) -> list[str]:
 
 
 def _fields(line: str, delimiter: str) -> list[str]:
-    return [each.strip().strip('"') for each in line.split(delimiter)]
+    return [unguarded(each.strip().strip('"')) for each in line.split(delimiter)]
 
 
 def _delimiter(line: str, needed: Sequence[str]) -> str:
@@ -135,7 +136,7 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
 def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str) -> Iterator[Block]:
     reader = csv.reader(chain.from_iterable(_ended(lines.blocks())), delimiter=delimiter, strict=True)
     try:
-        header = tuple(name.strip() for name in next(filter(None, reader), ()))
+        header = tuple(unguarded(name.strip()) for name in next(filter(None, reader), ()))
         if not wanted.good(header, Place(lines.name, reader.line_num), problems):
             return
         rows: list[list[str]] = [[]]
@@ -169,18 +170,24 @@ def _of_one_width(
     """Rows in one block; in several where one is blank or has another width, and its line is that of its end."""
     width = len(header)
     if len(lines) == len(rows) and {*map(len, rows)} == {width}:
-        yield Block(header, [*zip(*rows, strict=True)], lines, texts=True)
+        yield Block(header, _texts(rows), lines, texts=True)
         return
     ends = accumulate((1 + sum(text.count("\n") for text in fields) for fields in rows), initial=lines.start - 1)
     numbered = [(line, fields) for line, fields in zip(islice(ends, 1, None), rows, strict=True) if fields]
     for n, some in groupby(numbered, lambda row: len(row[1])):
         numbers, good = zip(*some, strict=True)
         if n == width:
-            yield Block(header, [*zip(*good, strict=True)], numbers, texts=True)
+            yield Block(header, _texts(good), numbers, texts=True)
             continue
         for line in numbers:
             what, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
             problems.repairable(f"{kind}-fields", what, Place(name, line), "the row is left out", expected)
+
+
+def _texts(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """The columns of rows of CSV, without the apostrophes of guarded cells."""
+    columns = [*zip(*rows, strict=True)]
+    return [[*map(unguarded, cells)] if "\n'" in "\n".join(("", *cells)) else cells for cells in columns]
 
 
 def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -221,13 +228,6 @@ def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterato
         number += n
     if not number and not problems.errors:
         problems.error(f"{wanted.kind}-empty", "the file has no row", place)
-
-
-def csv_line(fields: Sequence[str]) -> str:
-    """A row of CSV, without its line end."""
-    buffer = StringIO()
-    csv.writer(buffer, lineterminator="").writerow(fields)
-    return buffer.getvalue()
 
 
 def finite(value: object) -> float | None:

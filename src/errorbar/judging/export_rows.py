@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection
 
+from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import Problem, UsageError
-from errorbar.formats.tables import csv_line
 from errorbar.judging.corpus_questions import SEVERAL
 from errorbar.judging.halting import counted_items
 from errorbar.judging.judged_item import JudgedItem

@@ -20,9 +20,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.opening import Source
-from errorbar.formats.tables import csv_line
 from errorbar.sampling.frame import Counts, Frame, Strata, stratify
 from errorbar.sampling.key_file import KeyFormat, json_of
 from errorbar.stats.resampling import stream

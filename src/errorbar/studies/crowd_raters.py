@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
+from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
@@ -192,7 +193,7 @@ class CrowdQuestions(Result):
 
     def key(self) -> list[str]:
         """Scores and kinds as lines of CSV, for who judges the answers."""
-        return ["item,kind,score", *(f"{each.item},{each.kind},{each.score!r}" for each in self.items)]
+        return ["item,kind,score", *(csv_line((each.item, each.kind, each.score)) for each in self.items)]
 
 
 @public()

@@ -1,28 +1,18 @@
-"""A table as columns of plain values, for CSV and data frames; CSV that people open.
-
-Control characters are shown, as everywhere. A spreadsheet runs formulas: a cell that starts with ``=``, ``+``, ``-`` or
-``@`` and is no number gets an apostrophe before it. What a program reads back (judgments, drawn samples) is not written
-this way: it keeps every name as it is.
-
-Source: OWASP, CSV Injection, for the characters; the wide forms act as formulas in East Asian versions.
-"""
+"""A table as columns of plain values, for CSV and data frames; control characters are shown, as everywhere."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Container, Iterable, Sequence
 from itertools import chain, count
 
+from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import visible
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.tables.shown import has_intervals, missing
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 Plain = str | int | float | bool | None
-_STARTS = tuple("=+-@＝＋－＠")
-_NUMBER = re.compile(r"[+-]?(\d[\d,]*(\.\d*)?|\.\d+)([eE][+-]?\d+)? ?%?")
 
 
 def plain(table: Table) -> dict[str, list[Plain]]:
@@ -79,20 +69,9 @@ def _free(column: Column, taken: Container[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def inert(text: str) -> str:
-    """A cell that is shown and never run."""
-    shown = visible(text)
-    if not shown.startswith(_STARTS) or len(shown) == 1 or _NUMBER.fullmatch(shown):
-        return shown
-    return f"'{shown}"
-
-
 def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
-    """Rows as CSV for people; None is an empty cell."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([_cell(cell) for cell in row] for row in rows)
-    return buffer.getvalue()
+    """Rows as CSV; None is an empty cell."""
+    return "".join(f"{csv_line(map(_cell, row))}\n" for row in rows)
 
 
 def plain_series(tables: Sequence[Table]) -> dict[str, list[Plain]]:
@@ -137,4 +116,4 @@ def _csv(series: Sequence[Table]) -> str:
 def _cell(cell: Plain) -> Plain:
     if isinstance(cell, bool):
         return str(cell).lower()
-    return inert(cell) if isinstance(cell, str) else cell
+    return visible(cell) if isinstance(cell, str) else cell

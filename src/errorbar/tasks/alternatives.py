@@ -14,6 +14,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from errorbar.core.corpus import Annotation, Corpus, source_record
+from errorbar.core.csv_cells import unguarded
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
@@ -222,7 +223,7 @@ def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> l
         return []
     for row in rows:
         place = Place(path, rows.line_num)
-        name, verdict = (row["id"] or "").strip(), (row["verdict"] or "").strip().lower()
+        name, verdict = unguarded((row["id"] or "").strip()), (row["verdict"] or "").strip().lower()
         if name not in known:
             what = f"the answer '{name}' is not one of those proposed"
             problems.error("task-verdict", what, place, fix="name the files that were listed; do not change ids")
