@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +57,31 @@ def test_what_is_kept_is_not_made_again(tmp_path: Path) -> None:
     maker, again = Whole(), EditCache(path, "it:1")
     assert list(errant_edits(TEXTS, maker, cache=again)) == EXPECTED
     assert maker.asked == [("a b", "d b")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE edits SET edits = replace(edits, 'a c', 'z z')",
+        "UPDATE edits SET edits = substr(edits, 18)",  # as they were kept before they had checksums
+        "UPDATE edits SET edits = ''",
+        "UPDATE edits SET edits = NULL",
+        "UPDATE edits SET edits = (SELECT max(edits) FROM edits)",  # of another pair
+    ],
+)
+def test_a_changed_row_is_made_anew_with_a_word(tmp_path: Path, caplog: pytest.LogCaptureFixture, change: str) -> None:
+    path = tmp_path / "edits.sqlite"
+    with closing(EditCache(path, "it:1")) as first:
+        list(errant_edits(TEXTS, Whole(), cache=first))
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(change)
+    for expected in (True, False):
+        maker = Whole()
+        with closing(EditCache(path, "it:1")) as again:
+            assert list(errant_edits(TEXTS, maker, cache=again)) == EXPECTED
+        assert bool(maker.asked) is expected
+        assert ("are damaged, and are made anew [edit-cache-damaged]" in caplog.text) is expected
+        caplog.clear()
 
 
 def test_what_was_made_before_an_interruption_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

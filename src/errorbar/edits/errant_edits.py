@@ -11,6 +11,7 @@ Source
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Problem, UsageError, shortened
+from errorbar.core.errors import InputError, Place, Problem, UsageError, shortened
 from errorbar.execute import Executor, Serial
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _LATEST = 4096
 """Texts whose parses are kept, some 60 MB: a source is met again with each system."""
 _PENN = {"NN", "VBZ", "IN"}
 _NEEDED = ("errant", "spacy")
+_LOGGER = logging.getLogger("errorbar")
 
 Pair = tuple[str, str]
 Edits = tuple[Edit, ...]
@@ -188,21 +190,31 @@ class EditCache:
             raise InputError(Problem("edit-cache", what, fix="if it is damaged, delete it")) from None
 
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Edits]:
-        """The edits of pairs that are known."""
-        found = {}
+        """The edits of pairs that are known; what is damaged is not, and a warning counts it."""
+        found, n_damaged = {}, 0
         with self._named():
             for pair in pairs:
-                row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (_key(pair),)).fetchone()
-                if row is not None:
-                    found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(row[0]))
+                key = _key(pair)
+                row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (key,)).fetchone()
+                if row is None:
+                    continue
+                checksum, _, edits = str(row[0]).partition(" ")
+                if checksum == _checksum(key, edits):
+                    found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(edits))
+                else:
+                    n_damaged += 1
+        if n_damaged:
+            what = f"the edits of {n_damaged:,} kept texts are damaged, and are made anew"
+            _LOGGER.warning("warning: %s", Problem("edit-cache-damaged", what, Place(str(self._path))))
         return found
 
     def add(self, found: Mapping[Pair, Edits]) -> None:
         """Keep edits, all of them or none."""
-        rows = [
-            (_key(pair), json.dumps([(e.start, e.end, e.replacements[0], e.type) for e in edits], ensure_ascii=False))
-            for pair, edits in found.items()
-        ]
+        rows = []
+        for pair, edits in found.items():
+            key, fields = _key(pair), [(edit.start, edit.end, edit.replacements[0], edit.type) for edit in edits]
+            text = json.dumps(fields, ensure_ascii=False)
+            rows.append((key, f"{_checksum(key, text)} {text}"))
         with self._named(), self._file:
             self._file.executemany("INSERT OR REPLACE INTO edits VALUES (?, ?)", rows)
 
@@ -213,6 +225,11 @@ class EditCache:
 
 def _key(pair: Pair) -> bytes:
     return blake2b("\n".join(" ".join(text.split()) for text in pair).encode(), digest_size=16).digest()
+
+
+def _checksum(key: bytes, edits: str) -> str:
+    """Tells a changed row from what was kept; not who changed it."""
+    return blake2b(key + edits.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def errant_edits(
