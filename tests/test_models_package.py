@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.studies.correct import correct
-from errorbar.studies.detect import detect
+from errorbar.studies.detect import INFINITIVE, detect
 from errorbar.studies.training_arguments import ON_REQUEST, PARTS
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
@@ -61,6 +61,15 @@ def test_they_find_plain_errors(essay: Path, detector: str) -> None:
     assert found["1:9-10"].suggestion == "on"
     assert not any(row.flag for item, row in found.items() if item.startswith("2:"))
     assert found["1:9-10"].score > max(row.score for item, row in found.items() if item.startswith("2:"))
+
+
+@pytest.mark.parametrize("detector", ["me", "perc", "lm"])
+def test_to_before_a_word_that_is_no_verb_is_judged(tmp_path: Path, detector: str) -> None:
+    """The example of Tetreault and Chodorow (2008): its "to" is tagged as the mark of an infinitive."""
+    path = tmp_path / "essay.txt"
+    path.write_text("They came to outside .\nThey want to go outside .\n", encoding="utf-8")
+    outside, go = detect(path, detector, models=MODELS).rows
+    assert outside.score > INFINITIVE == go.score
 
 
 @pytest.mark.parametrize(

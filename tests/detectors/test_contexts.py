@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.detectors.contexts import find_contexts
+from errorbar.detectors.contexts import Found, find_contexts, is_infinitive
 from errorbar.detectors.features import LEAST, PAPERS, TEMPLATES, Known, feature_states
 from errorbar.detectors.hashing import code, row_of, state, step_one
 from errorbar.detectors.lemmas import Lemmas, lemma_by_rule
@@ -70,6 +70,26 @@ def test_which_tokens_count() -> None:
 )
 def test_heads(sentence: str, verb: str, noun: str, near: str, next: str) -> None:
     assert heads(sentence)[0] == {"verb": verb, "noun": noun, "near": near, "next": next}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "infinitives"),
+    [
+        ("they/PRP came/VBD to/TO outside/RB ,/,", [False]),  # the example of Tetreault and Chodorow (2008)
+        ("he/PRP wants/VBZ to/TO really/RB go/VB to/TO there/RB", [True, False]),
+        ("back/RB to/TO next/JJ house/NN", [False]),
+        ("to/TO families/NNS", [False]),
+        ("they/PRP went/VBD to/IN go/VB", [False]),
+        ("he/PRP had/VBD to/TO", [True]),
+        ("he/PRP had/VBD to/TO ,/, but/RB", [True]),
+        ("house/NN to/TO", [True]),
+    ],
+)
+def test_a_mark_of_the_infinitive_has_a_verb_or_nothing_after_it(sentence: str, infinitives: list[bool]) -> None:
+    text = tagged(sentence, "go/VB house/NN")  # the next sentence is none of its business
+    contexts = find_contexts(text, every=True)
+    none = np.zeros(len(contexts.tokens), np.int64)
+    assert is_infinitive(Found(text, contexts, none, none)).tolist() == infinitives
 
 
 def test_heads_stay_in_their_sentence() -> None:

@@ -7,6 +7,9 @@ Conventions
     first letter), ``Split`` (one word written as two), ``Comma``, ``Det`` (this and these, much and many). A group is
     a type with what is done: ``M:`` a word is missing, ``U:`` one is unnecessary, ``R:`` one is replaced.
     Without tags every word is taken for whatever its forms allow; a language model has to tell.
+    A word that the training text does not have is replaced by its nearest spellings only. A name, which is a word that
+    has a capital inside a sentence or is tagged as a name, is neither replaced nor taken out; only its capital may go
+    where the tag says that it is no name.
 Source
     The confusion sets of the classifiers of CoNLL-2013 and 2014 (Ng et al. 2013, 2014), and of the correctors without
     learner data (Bryant & Briscoe 2018).
@@ -87,27 +90,27 @@ class Proposer:
         words = [token.lower() for token in tokens]
         for k, (token, word) in enumerate(zip(tokens, words, strict=True)):
             found += _around(tokens, words, k, tags)
-            for form, kinds in self._words(word):
+            for form, kinds in () if is_name(tokens, k, tags) else self._words(word):
                 for kind in kinds:
                     if not tags or tags[k].startswith(_OPEN.get(kind, ("",))):
                         said = as_written(form, token) if token != "I" else form
                         found.append(Candidate(k, k + 1, (said,), kind))
                         break
-            found += self._written(tokens, words, k)
+            found += self._written(tokens, words, k, tags)
         return found
 
-    def _written(self, tokens: Sequence[str], words: Sequence[str], k: int) -> Iterator[Candidate]:
+    def _written(self, tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[str]) -> Iterator[Candidate]:
         """A word with another first letter, with the next one in one word, or left out where it was just said."""
         token, word = tokens[k], words[k]
-        if k and token[:1].isupper() and token[1:].islower() and word in self.counts:
+        if k and token[:1].isupper() and token[1:].islower() and word in self.counts and not _tagged_name(tags, k):
             yield Candidate(k, k + 1, (word,), "Case")
-        elif token == word != token.capitalize() and (k == 0 or word not in self.counts):
+        elif k == 0 and token == word != token.capitalize():
             yield Candidate(k, k + 1, (token.capitalize(),), "Case")
-        if k + 1 < len(tokens) and token.isalpha() and tokens[k + 1].isalpha():
+        if k + 1 < len(tokens) and token.isalpha() and tokens[k + 1].isalpha() and not is_name(tokens, k + 1, tags):
             for whole in (token + tokens[k + 1], f"{token}-{tokens[k + 1]}"):
                 if self.counts.get(whole.lower(), 0) >= SEEN_WHOLE:
                     yield Candidate(k, k + 2, (whole,), "Split")
-            if word == words[k + 1]:
+            if word == words[k + 1] and word in self._known:
                 yield Candidate(k, k + 2, (token,), "Rloc-")
 
     def _look_up(self, word: str) -> Forms:
@@ -135,6 +138,15 @@ class Proposer:
         return tuple(found.items())
 
 
+def is_name(tokens: Sequence[str], k: int, tags: Sequence[str] = ()) -> bool:
+    """Whether a token is taken for a name: it has a capital inside a sentence, or is tagged as a name."""
+    return tokens[k][:1].isupper() and (k > 0 or _tagged_name(tags, k))
+
+
+def _tagged_name(tags: Sequence[str], k: int) -> bool:
+    return bool(tags) and tags[k].startswith("NNP")
+
+
 _PREPOSITIONS, _AUXILIARIES = frozenset(PREPOSITIONS), frozenset(AUXILIARIES)
 _OPEN = {"Nn": ("NN",), "Vform": ("VB", "MD", "NN", "JJ"), "Wform": ("NN", "VB", "JJ", "RB")}
 _AFTER_ARTICLE = ("NN", "JJ", "VB", "RB", "CD")
@@ -147,7 +159,7 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
     token, word, before = tokens[k], words[k], words[k - 1] if k else ""
     if token[:1].isalpha():
         yield from _missing(token, word, before, k, tags)
-    if word in ARTICLES or word in PREPOSITIONS:
+    if (word in ARTICLES or word in PREPOSITIONS) and not is_name(tokens, k, tags):
         following = tokens[k + 1 : k + 2]
         said = (as_written(following[0], token),) if k == 0 and following else tuple(following)
         if following:
@@ -165,7 +177,7 @@ def _missing(token: str, word: str, before: str, k: int, tags: Sequence[str]) ->
     bare = word not in ARTICLES
     if bare and before not in ARTICLES and _tagged(tags, k, _AFTER_ARTICLE):
         for article in (*_indefinite(word), "the"):
-            yield from _inserted(article, k, token, "ArtOrDet")
+            yield from _inserted(article, k, token, "ArtOrDet", name=_tagged_name(tags, k))
     among = _between(tags, k, _BEFORE_PREPOSITION, _AFTER_PREPOSITION)
     if k and bare and among and not {word, before} & _PREPOSITIONS:
         for preposition in LEFT_OUT:
@@ -191,10 +203,10 @@ def _indefinite(word: str) -> tuple[str, ...]:
     return ("an",) if word[0] in VOWELS else ("a",)
 
 
-def _inserted(word: str, k: int, token: str, kind: str) -> Iterator[Candidate]:
-    """A word before a token; at the beginning of a sentence the capital moves to it."""
+def _inserted(word: str, k: int, token: str, kind: str, *, name: bool) -> Iterator[Candidate]:
+    """A word before a token; at the beginning of a sentence the capital moves to it, from a name it goes nowhere."""
     if k:
         yield Candidate(k, k, (word,), kind)
     elif token[:1].isupper() and not token[1:2].isupper():
-        lower = token if token == "I" else token[:1].lower() + token[1:]
+        lower = token if name or token == "I" else token[:1].lower() + token[1:]
         yield Candidate(0, 1, (word.capitalize(), lower), kind)

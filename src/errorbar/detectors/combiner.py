@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.detectors.contexts import Found, find_prepositions, is_infinitive
+from errorbar.detectors.contexts import Found, find_prepositions, is_tagged_infinitive
 from errorbar.detectors.detection import Detected, item_names, margins
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
@@ -86,7 +86,7 @@ def find_evidence(selectors: Mapping[str, Selector], sentences: Sentences) -> Ev
 def _marks(found: Found, suggested: Classes) -> list[list[str]]:
     pairs = zip(found.contexts.written.tolist(), suggested.tolist(), strict=True)
     marks = [[f"written {PREPOSITIONS[one]}", f"suggested {PREPOSITIONS[other]}"] for one, other in pairs]
-    for at in np.flatnonzero(is_infinitive(found)).tolist():
+    for at in np.flatnonzero(is_tagged_infinitive(found)).tolist():
         marks[at].append("infinitive")
     return marks
 

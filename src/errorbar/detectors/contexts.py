@@ -2,7 +2,9 @@
 
 Conventions
     A context is a token that has the form of one of the 34 prepositions and is not tagged ``TO`` (the mark of an
-    infinitive). A preposition is extraneous if the word before is the same preposition ("with with"), or if it is
+    infinitive); in judging, that tag counts where a verb follows ("to really go") or nothing does ("I have to ."), so
+    that the preposition in "They came to outside ." is judged. A preposition is extraneous if the word before is the
+    same preposition ("with with"), or if it is
     ``of`` between a quantifier and a plural noun that only adjectives, numbers and adverbs come before ("some of
     people"). Heads are found by tags alone. Before the preposition: the nearest verb, the nearest noun or pronoun,
     and the nearest of both and adjectives. After it: the last noun of the first run of nouns that only determiners,
@@ -33,6 +35,8 @@ INFINITIVE = ("TO",)
 NOUNS = ("NN", "NNS", "NNP", "NNPS")
 PRONOUNS = ("PRP", "EX", "WP", "WDT", "WP$")
 VERBS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD")
+ADVERBS = ("RB", "RBR", "RBS")
+PHRASE_ENDS = (".", ",", ":", "-RRB-", "CC")
 ADJECTIVES = ("JJ", "JJR", "JJS")
 PLURALS = ("NNS", "NNPS")
 QUANTIFIERS = ("all", "any", "both", "few", "fewer", "many", "most", "several", "some")
@@ -90,9 +94,17 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
     return Contexts(tokens, at, written[tokens], find_heads(text, at - 1, at + 1, first))
 
 
-def is_infinitive(found: Found) -> Flags:
+def is_tagged_infinitive(found: Found) -> Flags:
     """Which ones are tagged as the mark of an infinitive."""
     return found.text.flags(INFINITIVE)[found.contexts.places]
+
+
+def is_infinitive(found: Found) -> Flags:
+    """Which ones mark an infinitive: tagged so, and a verb follows, maybe after adverbs, or the phrase ends there."""
+    text, after = found.text, found.contexts.places + 1
+    verb = text.flags(VERBS)[next_place(~text.flags((*ADVERBS, "``", "''")))[after]]
+    end = (text.layout.words[after] == 0) | text.flags(PHRASE_ENDS)[after]
+    return np.asarray(is_tagged_infinitive(found) & (verb | end), np.bool_)
 
 
 def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:

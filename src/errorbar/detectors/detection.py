@@ -6,9 +6,9 @@ Formula
 Conventions
     Scores are the selector's: for ``me`` and ``majority`` natural logarithms of probabilities, so that a margin is in
     nats (a threshold of 4: the other is e^4 = 55 times as probable); for ``perc`` sums of averaged weights. The
-    threshold is above 0 in use; margins below 0 (the written one is the best) are kept for sweeping. A token tagged
-    as the mark of an infinitive is no preposition: its margin is minus infinity. One that a rule for extraneous use
-    leaves out (``me-paper`` alone) has a margin of infinity.
+    threshold is above 0 in use; margins below 0 (the written one is the best) are kept for sweeping. The mark of an
+    infinitive (``contexts.is_infinitive``) is no preposition: its margin is minus infinity. One that a rule for
+    extraneous use leaves out (``me-paper`` alone) has a margin of infinity.
 Source
     Tetreault and Chodorow (2008), who compare probabilities by their difference; a ratio keeps thresholds apart where
     both are small.

@@ -132,7 +132,7 @@ class Spellings:
     """Known words near to one that is unknown: what both are with a few letters left out."""
 
     def __init__(self, counts: Mapping[str, int], most: int = 8) -> None:
-        """``most``: how many words are proposed, frequent ones of the least distance first."""
+        """``most``: how many words are proposed."""
         self._counts, self._most = counts, most
         self._longest = max(map(len, counts), default=0)
         self._by_part: defaultdict[str, list[str]] = defaultdict(list)
@@ -141,14 +141,15 @@ class Spellings:
                 self._by_part[part].append(word)
 
     def near(self, word: str) -> list[str]:
-        """Words at distance 1 or 2, a swap of neighbors counting 1; the most likely first."""
+        """The nearest words, at distance 1 or else 2, a swap of neighbors counting 1; the most frequent first."""
         if len(word) > self._longest + 2:
             return []  # and what a word of thousands of letters is without two of them fits into no memory
         once = {word, *_parts(word)}
         twice = once | {part for each in once if len(each) > 3 for part in _parts(each)}
         found = {near for part in twice for near in self._by_part.get(part, ())}
         ranked = sorted((distance(word, near), -self._counts[near], near) for near in found if near != word)
-        return [near for apart, _, near in ranked if apart <= 2][: self._most]
+        least = min(2, ranked[0][0]) if ranked else 0
+        return [near for apart, _, near in ranked if apart <= least][: self._most]
 
 
 def _parts(word: str) -> Iterator[str]:

@@ -4,8 +4,8 @@ Figure 1 is the histogram of how many items have which agreement, figure 2 preci
 unweighted, as section 4.2 says; the same bins weighted by the crowd are added here.
 
 Conventions
-    Items are the prepositions of the CoNLL-2014 test set, without ``to`` before infinitives as the models' tagger sees
-    them. ``extraneous``, the paper's question: an annotator says error if their edits delete the word
+    Items are the prepositions of the CoNLL-2014 test set, without those that the models' tagger calls marks of
+    infinitives. ``extraneous``, the paper's question: an annotator says error if their edits delete the word
     (``only_deletions``); ``any error``: if an edit of type Prep touches it. LM and PERC flag at their usual thresholds,
     for which no labels were used. ``at 50 % errors`` is the precision that the same shares of hits and of false
     alarms give where half of the items are errors: precision depends on that share, and the paper's items were chosen.
@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errorbar.core.estimate import Estimate, Undefined
+from errorbar.detectors.contexts import find_prepositions, is_tagged_infinitive
 from errorbar.detectors.detection import detect
 from errorbar.detectors.lm import deletion_scores
 from errorbar.edits.deletions import only_deletions
@@ -96,7 +97,8 @@ def judged_detectors(sources: Sources) -> list[JudgedDetector] | None:
 def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
     corpus = sources.ten_annotators(essays=True)
     sentences = [sentence.tokens for sentence in corpus.sentences]
-    perc = detect(read_selector(models, "perc", read_tagger(models)), sentences)
+    tagger = read_tagger(models)
+    perc = detect(read_selector(models, "perc", tagger), sentences)
     places = [*zip(perc.sentence.tolist(), perc.token.tolist(), strict=True)]
     deleted = deletion_scores(read_ngrams(models), sentences, places)
     flags = {LM: deleted > THRESHOLDS["lm"], PERC: perc.flags(THRESHOLDS["perc"])}
@@ -105,7 +107,8 @@ def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
         EXTRANEOUS: edit_items(only_deletions(corpus), "words", words="prepositions"),
         ANY: edit_items(corpus, "words", words="prepositions", type="Prep"),
     }
-    prepositions = ~np.isneginf(perc.margin)
+    found = find_prepositions(tagger, sentences, every=True)
+    prepositions = ~np.concatenate([is_tagged_infinitive(block) for block in found])
     for question, items in questions.items():
         assert list(items.judgments.items) == perc.items()  # one list of words, found by their form
         votes = _votes(items, prepositions)
