@@ -7,10 +7,12 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from errorbar.core.errors import UsageError
 from errorbar.studies.correct import correct
-from errorbar.studies.detect import INFINITIVE, detect
+from errorbar.studies.detect import INFINITIVE, USUAL_PRIOR, detect, log_odds
 from errorbar.studies.training_arguments import ON_REQUEST, PARTS
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
@@ -70,6 +72,78 @@ def test_to_before_a_word_that_is_no_verb_is_judged(tmp_path: Path, detector: st
     path.write_text("They came to outside .\nThey want to go outside .\n", encoding="utf-8")
     outside, go = detect(path, detector, models=MODELS).rows
     assert outside.score > INFINITIVE == go.score
+
+
+@pytest.mark.parametrize("detector", ["combined", "me", "lm", "majority"])
+def test_a_prior_moves_every_score_by_its_log_odds(essay: Path, detector: str) -> None:
+    plain, rare, usual = (detect(essay, detector, prior=prior, models=MODELS) for prior in (None, 0.01, USUAL_PRIOR))
+    moved = log_odds(0.01) - log_odds(USUAL_PRIOR)
+    assert [row.score for row in rare.rows] == pytest.approx([row.score + moved for row in plain.rows])
+    assert [row.score for row in usual.rows] == pytest.approx([row.score for row in plain.rows])
+    assert {row.item for row in rare.flagged} <= {row.item for row in plain.flagged}
+    assert "prior=0.01" in rare.detector
+    assert "prior" not in plain.detector
+
+
+UNTOKENIZED = "He depends of him.\nShe said \u201cI don\u2019t know\u201d.\nWe went home!\n"
+
+
+def test_untokenized_text_is_noticed_and_tokenized(tmp_path: Path) -> None:
+    path = tmp_path / "essay.txt"
+    path.write_text(UNTOKENIZED, encoding="utf-8")
+    for judge in (detect, correct):
+        (warning,) = judge(path, models=MODELS).notes
+        assert (warning.code, warning.severity) == ("not-tokenized", "warning")
+        assert "of 3 lines, 2 end in a word with a mark" in warning.what  # the quotation mark is one of its own
+        assert "--retokenize" in warning.fix
+        assert judge(path, models=MODELS, retokenize=True).notes == ()
+    path.write_text('He depends of him .\nShe said " I do n\'t know " .\nWe went home !\n', encoding="utf-8")
+    tokenized = detect(path, models=MODELS), correct(path, models=MODELS)
+    assert tokenized[0].notes == tokenized[1].notes == ()
+    path.write_text(UNTOKENIZED, encoding="utf-8")
+    assert detect(path, models=MODELS, retokenize=True).rows == tokenized[0].rows
+    assert correct(path, models=MODELS, retokenize=True).lines == tokenized[1].lines
+
+
+def test_an_unknown_word_becomes_what_is_nearest_and_names_stay(tmp_path: Path) -> None:
+    path = tmp_path / "essay.txt"
+    path.write_text("I want to eat somthing .\nWe live in Wagga Wagga .\nWagga Wagga is a city .\n", encoding="utf-8")
+    for corrector in ("lm", "ranked"):
+        first, *others = correct(path, corrector=corrector, models=MODELS).lines
+        assert "nothing" not in first
+        assert ["Wagga Wagga" in line for line in others] == [True, True], corrector
+
+
+@pytest.mark.parametrize("least", [1.5, -6.0])
+def test_the_least_score_of_a_change(tmp_path: Path, least: float) -> None:
+    """From 0 up, fewer of the same changes; below 0, more beside them."""
+    path, plain, other = tmp_path / "essay.txt", tmp_path / "plain.jsonl", tmp_path / "other.jsonl"
+    path.write_text("She have two cat .\nHe depends of him , and it are good .\nHe go to school .\n", encoding="utf-8")
+    correct(path, plain, models=MODELS, explain=True)
+    correct(path, other, models=MODELS, explain=True, least=least)
+    changes, kept = (
+        [change for line in out.read_text(encoding="utf-8").splitlines() for change in json.loads(line)["changes"]]
+        for out in (plain, other)
+    )
+    if least > 0:
+        assert kept == [change for change in changes if change["score"] >= least]
+        assert len(kept) < len(changes)
+    else:
+        assert [change for change in kept if change["score"] > 0] == changes
+        assert 0 > min(change["score"] for change in kept) >= least
+
+
+def test_a_change_that_has_the_least_score_is_made(tmp_path: Path) -> None:
+    path, out = tmp_path / "essay.txt", tmp_path / "out.jsonl"
+    path.write_text("She have two cat .\n", encoding="utf-8")
+    correct(path, out, models=MODELS, explain=True)
+    (score, *_) = sorted(change["score"] for change in json.loads(out.read_text(encoding="utf-8"))["changes"])
+    n_changes = [
+        sum(correct(path, models=MODELS, least=least).types.values()) for least in (score, np.nextafter(score, 99))
+    ]
+    assert n_changes[0] == n_changes[1] + 1
+    with pytest.raises(UsageError, match="least must be a finite number"):
+        correct(path, models=MODELS, least=float("nan"))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from errorbar.detectors.selectors import (
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.edits.items import edit_items
-from errorbar.studies.detect import read_detector
+from errorbar.studies.detect import USUAL_PRIOR, log_odds, read_detector
 
 PLACES = {"town": "to", "house": "in", "sea": "by"}
 NATIVE = [["He", "went", preposition, "the", noun] for noun, preposition in PLACES.items() for _ in "abc"]
@@ -219,11 +219,38 @@ def test_the_model_of_the_papers_features_is_read_again(paper: Classifier, tmp_p
 
 
 def test_how_the_papers_detector_is_called() -> None:
-    assert read_detector("me(features=paper)") == ("me-paper", 4.0, "me(features=paper,threshold=4)")
-    assert read_detector("me(threshold=3)") == ("me", 3.0, "me(threshold=3)")
+    assert read_detector("me(features=paper)") == ("me-paper", 4.0, None, "me(features=paper,threshold=4)")
+    assert read_detector("me(threshold=3)") == ("me", 3.0, None, "me(threshold=3)")
     with pytest.raises(UsageError, match="all or paper"):
         read_detector("me(features=mine)")
     with pytest.raises(UsageError, match="no detector is called 'me-paper'"):
         read_detector("me-paper")
     with pytest.raises(UsageError):
         read_detector("perc(features=paper)")
+
+
+def test_a_detector_with_a_prior() -> None:
+    said = ("combined", -1.0, 0.01, "combined(threshold=-1,prior=0.01)")
+    assert read_detector("combined(prior=0.01)") == read_detector("combined", 0.01) == said
+    with pytest.raises(UsageError, match="give one of them") as refused:
+        read_detector("combined(prior=0.01)", 0.02)
+    assert refused.value.code == "two-choices"
+    with pytest.raises(UsageError, match="votes") as refused:
+        read_detector("perc", 0.01)
+    assert refused.value.code == "useless-option"
+    for prior in (0, 1, -0.1, float("nan")):
+        with pytest.raises(UsageError, match="a share between 0 and 1"):
+            read_detector("me", prior)
+
+
+def test_a_prior_makes_log_odds_those_of_text_with_so_many_errors() -> None:
+    """Bayes' rule: the odds of an error by what is seen, at one share of errors, are those at another by a factor."""
+    chance = np.random.default_rng(26)
+    for share in (0.01, 0.3):
+        wrong = chance.random(500_000) < share
+        seen = chance.normal(np.where(wrong, 1.0, -1.0))  # ln p(seen | wrong) - ln p(seen | right) is 2 * seen
+        at_usual = 2 * seen + log_odds(USUAL_PRIOR)
+        probability = 1 / (1 + np.exp(-(at_usual + log_odds(share) - log_odds(USUAL_PRIOR))))
+        assert probability.mean() == pytest.approx(wrong.mean(), rel=0.05)
+        sure = probability > 0.5
+        assert probability[sure].mean() == pytest.approx(wrong[sure].mean(), abs=0.03)

@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from errorbar.cli.command import OUTPUT, Command
-from errorbar.cli.options import INPUT, choice, lenient_option, models_option, option
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    choice,
+    lenient_option,
+    models_option,
+    option,
+    retokenize_option,
+)
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar, say
 
@@ -18,6 +26,8 @@ CORRECTORS = ("lm", "lm+classifiers", "ranked")
 @click.argument("text", type=INPUT, metavar="TEXT")
 @choice("--corrector", CORRECTORS, "What corrects: a language model, maybe with classifiers, or a ranker of both.")
 @models_option
+@option("--least", type=FiniteRange(), metavar="SCORE", help="A change needs this score at least.  [default: above 0]")
+@retokenize_option
 @click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
 @lenient_option
 @option(
@@ -36,6 +46,7 @@ def command(out: str, **options: Any) -> None:
     \b
     errorbar correct essays.txt --models models -o corrected.txt
     errorbar correct essays.txt --corrector ranked --explain | head -3
+    errorbar correct essays.txt --corrector ranked --least 1 -o surer.txt
     """
     from errorbar.studies.correct import correct
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, lenient_option, models_option, option
+from errorbar.cli.options import INPUT, FiniteRange, lenient_option, models_option, option, retokenize_option
 from errorbar.cli.show import Output, output_options
 
 
@@ -20,6 +20,14 @@ from errorbar.cli.show import Output, output_options
     help="What judges: lm, me, perc, combined or majority, maybe with a threshold: 'me(threshold=4)'; "
     "'me(features=paper)' is the published detector.",
 )
+@option(
+    "--prior",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Share of the prepositions that are expected to be wrong; scores move by its log odds.  "
+    "[default: 0.07, that of CoNLL-2013]",
+)
+@retokenize_option
 @models_option
 @lenient_option
 @output_options
@@ -32,6 +40,7 @@ def command(output: Output, **options: Any) -> None:
 
     \b
     errorbar detect essays.txt --detector 'me(threshold=4)' -o me.csv
+    errorbar detect website.txt --detector combined --prior 0.01
     errorbar crowd sweep 'A*.m2' me=me.csv --items words --labels type=Prep --truth any
     """
     from errorbar.studies.detect import detect

@@ -140,6 +140,10 @@ taken_options = together(
     ),
 )
 """How systems' texts are taken."""
+retokenize_option = click.option(
+    "--retokenize", is_flag=True, help="Cut lines into tokens first, as the text was that the models learned from."
+)
+"""Of what reads a text to judge or correct it."""
 scoring_options = together(gold_options, taken_options, lenient_option)
 
 

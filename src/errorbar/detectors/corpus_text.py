@@ -1,4 +1,4 @@
-"""Training text: plain text files to tokenized sentences, with what a model must say of its text.
+"""Text for models: plain files to tokenized sentences, to train on, with what a model must say of them, or to judge.
 
 Conventions
     Every line is a paragraph or a sentence; no sentence goes over its end. Inside a line a sentence ends after
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.likeness import ends_in_a_mark
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.tokenize import ABBREVIATIONS, treebank_tokens
 from errorbar.stats.resampling import stream
@@ -100,6 +101,29 @@ def read_corpus_text(
         "provenance": provenance,
     }
     return CorpusText(sentences, described)
+
+
+def read_sentences(text: Source, problems: Problems, *, retokenize: bool = False) -> Iterator[list[str]]:
+    """The tokens of each line of a text to be judged or corrected; a warning at its end if they look like none.
+
+    Args:
+        text: One sentence a line, tokens between spaces.
+        problems: Where what was noted is kept.
+        retokenize: Cut each line into tokens as training text is cut.
+    """
+    n_lines = n_whole = 0
+    lines = Lines(text, problems, last=True)
+    for line in lines:
+        n_lines += bool(line.strip())
+        n_whole += ends_in_a_mark(line)
+        yield [token for tokens in tokenized(line) for token in tokens] if retokenize else line.split()
+    if n_whole > n_lines / 2 and not retokenize:
+        what = (
+            f"looks untokenized: of {n_lines:,} lines, {n_whole:,} end in a word with a mark, and words with marks are"
+        )
+        what += " unknown words to the models"
+        fix = "put spaces around marks, or use --retokenize"
+        problems.note("not-tokenized", what, Place(lines.name), fix, severity="warning")
 
 
 def plain(text: str) -> str:

@@ -38,7 +38,7 @@ class Change(NamedTuple):
     end: int
     replacement: tuple[str, ...]
     type: str
-    score: float  # above 0
+    score: float  # above 0, or at least what was asked for
 
 
 class Scorer(Protocol):
@@ -103,10 +103,17 @@ def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrector:
-    """What finds candidates, and what says which of them are made."""
+    """What finds candidates, and what says which of them are made.
+
+    Attributes:
+        reader: Finds candidates.
+        scorer: Gives each a score.
+        least: The score that a change needs; None: one above 0.
+    """
 
     reader: Reader
     scorer: Scorer
+    least: float | None = None
 
     def changes(self, sentences: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[Change]]]:
         """Each sentence with what is changed in it, from left to right; some sentences are read ahead."""
@@ -117,7 +124,8 @@ class Corrector:
         proposals = self.reader.read(sentences)
         scores = self.scorer.scores(proposals)
         made: list[list[Change]] = [[] for _ in sentences]
-        for at in choose(proposals, scores):
+        above = 0.0 if self.least is None else float(np.nextafter(self.least, -np.inf))
+        for at in choose(proposals, scores, above):
             one, number = proposals.candidates[at], int(proposals.sentence[at])
             # A candidate may hold a word that stays, so that nothing else is done beside it; the change does not.
             first, rest = common_ends(sentences[number][one.start : one.end], one.replacement)

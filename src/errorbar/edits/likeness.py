@@ -156,7 +156,7 @@ def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]
 
 def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
     """See whether lines look like corrections of the source lines; the changed ones may be known already."""
-    found = Evidence(len(sources), n_whole=sum(map(_is_whole, sources)))
+    found = Evidence(len(sources), n_whole=sum(map(ends_in_a_mark, sources)))
     there: set[int] = set()
     said: set[int] = set()
     for at, old, new in changed_lines(sources, lines) if changed is None else changed:
@@ -210,7 +210,8 @@ def _see_quotes(found: Evidence, lost: Words, new: Words, number: int) -> None:
         found.quote = found.quote if found.quote[0] else min(pairs)  # sets have no order
 
 
-def _is_whole(line: str) -> bool:
+def ends_in_a_mark(line: str) -> bool:
+    """Whether a line ends in a word with a mark, as untokenized text does."""
     end = line.rstrip()[-2:]
     return len(end) == 2 and end[1] in _ENDS and end[0].isalnum()
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import isfinite
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.problems import Problems
+from errorbar.detectors.corpus_text import read_sentences
 from errorbar.detectors.corrector import changed
 from errorbar.detectors.correctors import CORRECTORS, Name
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
 from errorbar.studies.model_folder import models_folder, read_corrector
@@ -66,7 +68,9 @@ def correct(
     *,
     corrector: str = "lm",
     models: Source | None = None,
+    least: float | None = None,
     explain: bool = False,
+    retokenize: bool = False,
     lenient: Lenient = False,
     progress: Progress = lambda _: None,
 ) -> Corrected:
@@ -77,23 +81,28 @@ def correct(
         out: File to write, ``-`` for standard output; None: the result has the lines.
         corrector: ``lm``, ``lm+classifiers`` or ``ranked``.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
+        least: The score that a change needs, in the corrector's unit (nats, of ``ranked`` log odds); None: one above
+            0. Above 0 there are fewer changes and surer ones, below 0 more.
         explain: Write a JSON object for each sentence instead: its source, the corrected text, and each change with
             its type and score.
+        retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
         progress: Is told the number of sentences done.
 
     Raises:
         InputError: If the text is bad, a model is missing or damaged, or the file cannot be written.
-        UsageError: If there is no such corrector.
+        UsageError: If there is no such corrector, or the least score is none.
     """
     name = known_corrector(corrector)
     problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
-    made = read_corrector(models_folder(models, problems), name)
-    lines = Lines(text, problems, last=True)
+    if least is not None and not isfinite(least):
+        raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
+    made = replace(read_corrector(models_folder(models, problems), name), least=least)
+    sentences = read_sentences(text, problems, retokenize=retokenize)
 
     def corrected() -> Iterator[str]:
         nonlocal n, n_changed
-        for tokens, changes in made.changes(line.split() for line in lines):
+        for tokens, changes in made.changes(sentences):
             n += 1
             n_changed += bool(changes)
             for change in changes:

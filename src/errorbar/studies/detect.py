@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, log, log1p
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -13,13 +13,14 @@ import numpy as np
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
+from errorbar.detectors.corpus_text import read_sentences
 from errorbar.detectors.detection import Detected
 from errorbar.detectors.detection import detect as judged
 from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.lm import deletion_scores
 from errorbar.detectors.selectors import PAPER, Kind
 from errorbar.edits.items import ERROR, OK
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Source, display_name
 from errorbar.studies.door import Lenient, public
 from errorbar.studies.model_folder import (
     models_folder,
@@ -39,6 +40,10 @@ That of ``lm`` is the paper's, 4 means that another preposition is 55 times as p
 preposition of learners' essays in seven: none of these was tuned. That of ``combined`` is where F0.5 is highest on
 CoNLL-2013, each tenth of the text judged by a combiner of the others.
 """
+
+USUAL_PRIOR = 252 / 3596
+"""Share of prepositions that are wrong where scores are as they are without a prior: that of CoNLL-2013, the essays
+that ``combined`` learned from."""
 
 INFINITIVE = -1000.0
 """Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
@@ -108,24 +113,53 @@ def _label(found: Detection) -> str:
     return ERROR if found.flag else OK
 
 
-def read_detector(detector: str) -> tuple[str, float, str]:
-    """Model, threshold and spec of a detector; a ``UsageError`` if there is none such."""
+class Detector(NamedTuple):
+    """A detector as its spec says."""
+
+    name: str  # of its model
+    threshold: float
+    prior: float | None  # expected share of wrong prepositions; None: scores are not moved
+    spec: str
+
+
+def read_detector(detector: str, prior: float | None = None) -> Detector:
+    """The detector of a spec, maybe with a prior beside it; a ``UsageError`` if there is none such."""
     name, raw = split_spec(detector)
     known = [each for each in THRESHOLDS if each != PAPER]
     if name not in known:
         raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, known)))
     what = "From which score on a word is an error."
-    parameters = [Parameter("threshold", float, THRESHOLDS[name], what, _finite)]
+    parameters = [
+        Parameter("threshold", float, THRESHOLDS[name], what, _finite),
+        Parameter("prior", float, 0.0, "Expected share of wrong prepositions; 0: scores are not moved.", _is_share),
+    ]
     if name == "me":
         parameters.insert(0, word_parameter("features", "Those of the detector: all, or paper.", "all", "paper"))
+    if prior is not None:
+        if "prior" in raw:
+            what = f"the detector is {detector}, and --prior is {prior:g}"
+            raise UsageError(Problem("two-choices", what, fix="give one of them"))
+        raw["prior"] = repr(float(prior))
     values = read_parameters(name, parameters, raw)
-    threshold = cast("float", values["threshold"])
-    shown = [*parameters[:-1], replace(parameters[-1], default=float("nan"))]
-    return PAPER if values.get("features") == "paper" else name, threshold, str(make_spec(name, shown, values))
+    if values["prior"] and name == "perc":
+        what = "scores of perc are votes, which no prior moves as it moves log odds"
+        raise UsageError(Problem("useless-option", what, fix="take combined, me or lm, or leave out the prior"))
+    shown = [replace(p, default=float("nan")) if p.name == "threshold" else p for p in parameters]
+    spec = str(make_spec(name, shown, values))
+    model = PAPER if values.get("features") == "paper" else name
+    return Detector(model, cast("float", values["threshold"]), cast("float", values["prior"]) or None, spec)
 
 
 @public()
-def detect(text: Source, detector: str = "me", *, models: Source | None = None, lenient: Lenient = False) -> Detections:
+def detect(
+    text: Source,
+    detector: str = "me",
+    *,
+    prior: float | None = None,
+    models: Source | None = None,
+    retokenize: bool = False,
+    lenient: Lenient = False,
+) -> Detections:
     """Judge every preposition of a text by a detector that ``train`` made.
 
     Args:
@@ -134,23 +168,27 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
             ``"me(threshold=4)"``: a word is an error if its score is at least that (of ``lm``: above it).
             ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
             use; its model is ``train``'s part ``me-paper``.
+        prior: Share of the text's prepositions that are expected to be wrong, between 0 and 1, as in
+            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013; None: they
+            stay. Not for ``perc``, whose scores are votes.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
+        retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
 
     Raises:
         InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
-        UsageError: If there is no such detector.
+        UsageError: If there is no such detector, or it takes no such prior.
     """
-    name, threshold, spec = read_detector(detector)
+    name, threshold, prior, spec = read_detector(detector, prior)
     problems = Problems(lenient=lenient)
-    lines = Lines(text, problems, last=True)
-    sentences = [line.split() for line in lines]
+    sentences = [*read_sentences(text, problems, retokenize=retokenize)]
     problems.raise_errors()
     if not any(sentences):
-        place = Place(lines.name)
+        place = Place(display_name(text))
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
     found, suggestions = _judged(name, models_folder(models, problems), sentences)
-    scores = np.nan_to_num(found.margin, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
+    moved = found.margin if prior is None else found.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
     rows = [
@@ -158,6 +196,15 @@ def detect(text: Source, detector: str = "me", *, models: Source | None = None, 
         for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
     ]
     return Detections(spec, rows, tuple(problems.notes))
+
+
+def log_odds(share: float) -> float:
+    """The logarithm of a share's odds."""
+    return log(share) - log1p(-share)
+
+
+def _is_share(prior: Value) -> str:
+    return "" if isinstance(prior, float) and 0 < prior < 1 else "a share between 0 and 1"
 
 
 def _finite(threshold: Value) -> str:
