@@ -153,8 +153,8 @@ def remade(part: str, **made: object) -> None:
     [
         ("correctors", {"features": "ranker-0"}, "model-features"),
         ("correctors", {"models": {}}, "model-parts"),
-        ("correctors", {"threshold": "high"}, "model-features"),
-        ("correctors", {"constant": float("nan")}, "model-features"),
+        ("correctors", {"threshold": "high"}, "model-damaged"),
+        ("correctors", {"constant": float("nan")}, "model-damaged"),
         ("correctors", {"settings": {"lm": {}}}, "model-features"),
         (
             "correctors",
