@@ -17,7 +17,7 @@ GROUPS = {
     "word of one stem": ["R:Wform"],
     "comma missing": ["M:Comma"],
     "preposition replaced; unnecessary": ["R:Prep", "U:Prep"],
-    "capital; word written as two": ["R:Case", "U:Split"],
+    "spelling; word written as two": ["R:Mec", "U:Split"],
 }
 
 

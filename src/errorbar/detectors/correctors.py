@@ -39,7 +39,7 @@ def _settings(weight: float, thresholds: Mapping[str, float], alone: Mapping[str
     return found | {name: Setting(0.0, threshold) for name, threshold in alone.items()}
 
 
-_ALONE = {"R:Case": 0.5, "R:Prep": 6.0, "U:Prep": 7.0, "U:Split": 4.0}
+_ALONE = {"R:Mec": 6.0, "R:Prep": 6.0, "U:Prep": 7.0, "U:Split": 4.0}
 DEFAULTS: Mapping[Name, Settings] = {
     "lm": _settings(
         0.0,
