@@ -10,6 +10,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
+# Tests start hundreds of programs, each of which would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo tokenize parquet report dask errant detect judge postgresql inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
@@ -39,8 +42,9 @@ $(VENV)/.dev: $(VENV)/.base constraints.txt
 demo: $(VENV)/.base
 	$(BIN)/errorbar demo
 
-# A file's tests stay with one worker: they share what its fixtures made.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+# A file's tests stay with one worker: they share what its fixtures made. A worker that ends, as by a test's limit, ends the
+# run: pytest-xdist 3.8 waits for ever for the tests of a worker that it put in the place of another.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
 
 test: $(VENV)/.dev
 	$(PYTEST)

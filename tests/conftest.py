@@ -62,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def limit_seconds(item: pytest.Item) -> Generator[None, object, object]:
     """End a test that hangs, also inside a call of C that holds Python's lock.
 
-    A worker of xdist that ends is replaced, and its test has failed. Each phase has a limit of its own, as pytest takes
+    A worker of xdist that ends has failed its test and ends the run. Each phase has a limit of its own, as pytest takes
     a limit back when a test fails.
     """
     is_slow = any(item.get_closest_marker(name) for name in ("slow", "browser", "install"))
