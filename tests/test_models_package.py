@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 
 from errorbar.core.errors import UsageError
+from errorbar.core.problems import Problems
+from errorbar.edits.items import edit_items
+from errorbar.formats.reference import read_corpus
+from errorbar.studies.convert import convert
 from errorbar.studies.correct import correct
 from errorbar.studies.detect import INFINITIVE, USUAL_PRIOR, detect, log_odds
 from errorbar.studies.training_arguments import ON_REQUEST, PARTS
@@ -168,3 +172,19 @@ def test_what_is_explained_is_what_changes(tmp_path: Path) -> None:
     places = [(each["start"], each["end"], each["replacement"], each["type"]) for each in said["changes"]]
     assert (4, 5, "", "ArtOrDet") in places
     assert "about politics with" in said["text"]
+
+
+@pytest.mark.slow
+def test_half_of_an_annotators_errors_are_among_the_surest_fifth(data: Path, tmp_path: Path) -> None:
+    """The table of docs/detectors.md: 18 % of the words for A2, 12 % for A7, by ``combined``."""
+    path = tmp_path / "essays.txt"
+    for annotator, share in (("A2", 0.184), ("A7", 0.123)):
+        gold = data / "bn2015_10gec" / f"{annotator}.m2"
+        convert(gold, path, to="text", lenient=True)
+        rows = detect(path, "combined", models=MODELS).rows
+        items = edit_items(read_corpus([gold], Problems(lenient=True)), "words", type="Prep").judgments
+        wrong = {items.items[at] for at in items.item[items.label == items.labels.index("error")].tolist()}
+        ranked = sorted(rows, key=lambda row: -row.score)
+        errors = np.cumsum([row.item in wrong for row in ranked])
+        assert len(rows) == 3836
+        assert (np.argmax(errors >= errors[-1] / 2) + 1) / len(rows) == pytest.approx(share, abs=0.0005)

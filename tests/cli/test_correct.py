@@ -36,6 +36,7 @@ We/PRP sat/VBD on/IN mat/NN ./.
 They/PRP can/MD go/VB ./.
 A/DT girl/NN saw/VBD an/DT hour/NN ./.
 """
+DOCS = Path(__file__).parents[2] / "docs"
 ESSAY = "She depends of him .\nWe want to go to sea .\n\nHe lives in the city .\n"
 SETTING = {"weight": 0, "threshold": 0}
 LEARN = ("train", "--labels", "learners.m2", "--part", "correctors")
@@ -98,6 +99,32 @@ def test_every_corrector(errorbar: CommandLine, corrector: str) -> None:
     assert {**change, "score": 0} == {"start": 2, "end": 3, "replacement": "on", "type": "Prep", "score": 0}
     assert change["score"] > 0
     assert [each["type"] for each in explained[1]["changes"]] == ["ArtOrDet"]
+
+
+def test_the_help_and_the_page_say_what_they_do_on_other_text(errorbar: CommandLine) -> None:
+    help_text = " ".join(errorbar("correct", "--help").out.split())
+    page = (DOCS / "detectors" / "correctors.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if "| `ranked` |" in line]
+    websites = [row for row in rows if row[-2:] in (["1,445", "91 %"], ["1,315", "95 %"])]
+    assert [row[-3] for row in websites] == ["88.30", "90.75"]
+    assert "GLEU falls from 91.5 to 88.3 and from 94.6 to 90.8" in help_text
+    assert "91 to 95 % on websites" in help_text
+    assert "--least" in help_text
+
+
+@pytest.mark.usefixtures("folder")
+def test_least_and_untokenized_text_at_the_command_line(errorbar: CommandLine) -> None:
+    changed = errorbar("correct", "essay.txt", "--corrector", "ranked", "--least", "1000")
+    assert changed.out == ESSAY
+    assert "0 of 4 sentences changed" in changed.err
+    assert "is not a finite number" in errorbar("correct", "essay.txt", "--least", "nan").err
+    whole = b"She depends of him.\nHe lives in the city.\n"
+    noted = errorbar("correct", "-", stdin=whole)
+    assert "of 2 lines, 2 end in a word with a mark" in noted.err
+    assert "[not-tokenized]" in noted.err
+    cut = errorbar("correct", "-", "--retokenize", "--least", "1000", stdin=whole)
+    assert cut.out == "She depends of him .\nHe lives in the city .\n"
+    assert "not-tokenized" not in cut.err
 
 
 @pytest.mark.usefixtures("folder")

@@ -54,6 +54,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_the_help_says_what_detectors_are_good_at(errorbar: CommandLine) -> None:
+    help_text = " ".join(errorbar("detect", "--help").out.split())
+    assert "the first 12 to 18 % hold half of an annotator's preposition errors" in help_text
+    assert "--prior" in help_text
+
+
 TRAIN = ("train", "native.txt", "--treebank", "bank.conllu", "--fallback", "--license", "our own")
 
 

@@ -43,10 +43,10 @@ CORRECTORS = ("lm", "lm+classifiers", "ranked")
 def command(out: str, **options: Any) -> None:
     """Correct a text, one tokenized sentence per line.
 
-    These are baselines, learned from essays like those of CoNLL-2014. On other text they do more harm: of the changes of
-    'ranked' (small models) no annotator makes 55 % on CoNLL-2014, 44 % on JFLEG and 91 to 95 % on websites (CWEB),
-    whose GLEU falls from 91.5 to 88.3 and from 94.6 to 90.8. --least 1 leaves the surest third of them or fewer:
-    33 %, 28 % and 81 to 87 %.
+    These are baselines, learned from essays like those of CoNLL-2014. Of the changes of 'ranked' (small models) no
+    annotator makes 55 % on CoNLL-2014, 44 % on JFLEG, where a spell checker has the higher GLEU, and 91 to 95 % on
+    websites (CWEB), whose GLEU falls from 91.5 to 88.3 and from 94.6 to 90.8. With --least 1 it makes the surest
+    third or fewer, and no annotator makes 33 %, 28 % and 81 to 87 % of these.
 
     \b
     errorbar correct essays.txt --models models -o corrected.txt
