@@ -87,6 +87,17 @@ class TestRank:
         assert "36 items, 36 comparisons, 6 ties (16.7%), 0 of them of systems that wrote the same text" in done.out
         assert "|ci:percentile,0.95,50,by:item,seed:0|v:" in done.out
 
+    def test_the_p_that_decides_is_called_p(self, errorbar: CommandLine) -> None:
+        """In JSON and CSV as in ``compare``; that of one pair alone has a name of its own."""
+        Path("many.csv").write_text("system1,system2,winner\n" + "A,B,A\n" * 18 + "A,C,A\n" * 12 + "B,C,B\n" * 5)
+        records = run(errorbar, "rank", "many.csv", "--anytime")["anytime"]
+        assert all(pair["p"] == min(1, k * pair["p_unadjusted"]) for pair, k in zip(records, (3, 2, 1), strict=True))
+        assert [pair["better"] for pair in records] == [pair["first"] if pair["p"] <= 0.05 else None for pair in records]
+        text = errorbar("rank", "many.csv", "--anytime", "--format", "csv").out
+        rows = list(csv.DictReader(io.StringIO(text[text.index("first,") :])))
+        for row, pair in zip(rows, records, strict=True):
+            assert [float(row[name]) for name in ("p", "p_unadjusted")] == [pair["p"], pair["p_unadjusted"]]
+
     def test_what_judges_saw_is_said_where_it_is_less(self, errorbar: CommandLine) -> None:
         said = "judges saw 9 pairs of texts, 1 ties (11.1%)"
         assert said in errorbar("rank", "judgments.xml", "--resamples", "5").out

@@ -26,7 +26,7 @@ def test_a_pair_is_its_beta_interval() -> None:
     assert found.share.interval is not None
     low, high = (float(end) for end in endless_share_bounds(70, 100))
     assert (found.share.interval.low, found.share.interval.high) == (low, high)
-    assert found.p == found.adjusted == endless_p_value(70, 100)
+    assert found.p == found.p_unadjusted == endless_p_value(70, 100)
 
 
 def test_open_pairs_and_pairs_of_ties() -> None:
@@ -37,9 +37,11 @@ def test_open_pairs_and_pairs_of_ties() -> None:
     tied = found["b", "c"]
     assert tied.better == ""
     assert tied.share.value is None
-    assert tied.p == 1
+    assert tied.p == tied.p_unadjusted == 1
     p = [float(endless_p_value(60, 100)), float(endless_p_value(30, 100)), 1.0]
-    assert [each.adjusted for each in found.values()] == pytest.approx(list(adjust(p)))
+    assert [each.p_unadjusted for each in found.values()] == p
+    assert [each.p for each in found.values()] == pytest.approx(list(adjust(p)))
+    assert found["a", "c"].p > found["a", "c"].p_unadjusted
 
 
 def test_any_of_three_pairs_is_seldom_ever_wrong() -> None:

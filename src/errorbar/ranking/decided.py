@@ -37,8 +37,8 @@ class PairVerdict:
     losses: int
     ties: int
     share: Estimate  # of wins among wins and losses, with its interval
-    p: float  # that both are equally good
-    adjusted: float  # for all pairs
+    p: float  # that both are equally good, adjusted for all pairs: it decides
+    p_unadjusted: float  # of this pair alone
     better: str  # empty: open
 
 
@@ -48,16 +48,17 @@ def decide_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95) ->
     wins, losses = (np.array([pair[at] for pair in pairs], np.int64) for at in (2, 3))
     decided = wins + losses
     low, high = endless_share_bounds(wins, decided, confidence_level=confidence_level)
-    p = endless_p_value(wins, decided)
-    adjusted = adjust(p)
-    found = []
+    p_unadjusted = endless_p_value(wins, decided)
+    p = adjust(p_unadjusted)
+    verdicts = []
     for at, (first, second, won, lost, ties) in enumerate(pairs):
         if won + lost:
             interval = Interval(float(low[at]), float(high[at]), confidence_level, "anytime, beta")
             share = Estimate(won / (won + lost), won + lost).with_interval(interval)
         else:
             share = Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
-        clear = adjusted[at] <= 1 - confidence_level + ROUNDING
+        clear = p[at] <= 1 - confidence_level + ROUNDING
         better = (first if won > lost else second) if clear else ""
-        found.append(PairVerdict(first, second, won, lost, ties, share, float(p[at]), float(adjusted[at]), better))
-    return found
+        p_values = float(p[at]), float(p_unadjusted[at])
+        verdicts.append(PairVerdict(first, second, won, lost, ties, share, *p_values, better))
+    return verdicts

@@ -103,9 +103,9 @@ class Ranking(Result):
             return []
         columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]
         columns += [Column("win rate", "percent", "win_rate", interval="beside"), Column("adjusted p", "p", "p")]
-        columns.append(Column("better"))
+        columns += [Column("p_unadjusted", "p", only="data"), Column("better")]
         rows: list[list[Cell]] = [
-            [*(getattr(pair, name) for name in _PAIR), pair.share, pair.adjusted, pair.better or "open"]
+            [*(getattr(pair, name) for name in _PAIR), pair.share, pair.p, pair.p_unadjusted, pair.better or "open"]
             for pair in self.pairs
         ]
         done = sum(bool(pair.better) for pair in self.pairs)
@@ -257,7 +257,7 @@ def _agreement(agreement: JudgeAgreement) -> dict[str, object]:
 
 def _pair_record(pair: PairVerdict) -> dict[str, object]:
     record: dict[str, object] = {"first": pair.first, "second": pair.second, "win_rate": value_record(pair.share)}
-    return {**record, "p": pair.p, "p_adjusted": pair.adjusted, "better": pair.better or None}
+    return {**record, "p": pair.p, "p_unadjusted": pair.p_unadjusted, "better": pair.better or None}
 
 
 def _record(result: RankingResult) -> dict[str, object]:
