@@ -92,7 +92,7 @@ class TestRank:
         Path("many.csv").write_text("system1,system2,winner\n" + "A,B,A\n" * 18 + "A,C,A\n" * 12 + "B,C,B\n" * 5)
         records = run(errorbar, "rank", "many.csv", "--anytime")["anytime"]
         assert all(pair["p"] == min(1, k * pair["p_unadjusted"]) for pair, k in zip(records, (3, 2, 1), strict=True))
-        assert [pair["better"] for pair in records] == [pair["first"] if pair["p"] <= 0.05 else None for pair in records]
+        assert all(pair["better"] == (pair["first"] if pair["p"] <= 0.05 else None) for pair in records)
         text = errorbar("rank", "many.csv", "--anytime", "--format", "csv").out
         rows = list(csv.DictReader(io.StringIO(text[text.index("first,") :])))
         for row, pair in zip(rows, records, strict=True):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +15,6 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
-from errorbar.ranking import rank_systems
 from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     KINDS,
@@ -24,8 +26,10 @@ from errorbar.ranking.metric_agreement import (
     metric_agreement,
     plain_scores,
 )
+from errorbar.ranking.ranked import Method
 from errorbar.stats.correlation import correlate
 from tests.ranking.examples import drawn
+from tests.ranking.noise_runs import POPULATIONS, row
 
 HUMAN = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
 
@@ -123,13 +127,36 @@ class TestCorrelations:
                 for _ in range(n)
                 for a, b in [tuple(rng.choice(list(HUMAN), 2, replace=False))]
             ]
-            (ranking,) = rank_systems(Comparisons.from_pairs(triples), how=drawn(300))
             metric = MetricScores("m", {"A": 3.0, "B": 5.0, "C": 4.0, "D": 1.0, "E": 2.0})
-            interval = metric_agreement(human_scores(ranking), metric).judged["pearson"].interval
+            human = human_scores(Comparisons.from_pairs(triples), "expected-wins", drawn(300))
+            pearson = metric_agreement(human, metric).judged["pearson"]
+            interval, value = pearson.interval, pearson.value
             assert interval is not None
+            assert value is not None
+            assert interval.method == "subsamples"
+            # The value is the middle on Fisher's scale: percentiles of resamples lie towards 0 of it.
+            assert np.arctanh([interval.low, interval.high]).mean() == pytest.approx(np.arctanh(value))
             widths.append(interval.high - interval.low)
         # Four times narrower, or nearly.
         assert widths[1] < widths[0] / 2
+
+    def test_reasons_for_no_interval_over_judgments(self) -> None:
+        metric = MetricScores("m", {"A": 4.0, "B": 5.0, "C": 3.0, "D": 1.0, "E": 2.0})
+        outcomes = np.random.default_rng(1).choice([1, -1], 20).tolist()
+        tossed = [(a, b, said) for (a, b), said in zip([*combinations("ABCDE", 2)] * 2, outcomes, strict=True)]
+        cases: list[tuple[str, Method, Undefined]] = [
+            ("1" * 20, "expected-wins", Undefined.ONE_UNIT),
+            ("", "trueskill-wmt", Undefined.RUNS_ALONE),
+        ]
+        for items, method, reason in cases:
+            comparisons = Comparisons.from_pairs(tossed, items=items)
+            judged = metric_agreement(human_scores(comparisons, method, drawn(40)), metric).judged["pearson"]
+            assert (judged.interval, judged.no_interval) == (None, reason)
+        every = [(a, b, 1) for a, b in combinations("ABCDE", 2)] * 9
+        human = human_scores(Comparisons.from_pairs(every), "expected-wins", drawn(40))
+        judged = metric_agreement(human, MetricScores("m", HUMAN)).judged["spearman"]
+        assert judged.no_interval is Undefined.NO_VARIATION
+        assert judged.value == pytest.approx(1)
 
     def test_windows_of_three_to_all_systems(self) -> None:
         metric = MetricScores("m", HUMAN)
@@ -149,9 +176,10 @@ class TestCorrelations:
             assert each.interval.confidence_level == 0.5
 
     def test_refused(self) -> None:
-        (ranking,) = rank_systems(Comparisons.from_pairs([("A", "B", 1)]), ["bradley-terry"], drawn(5))
         with pytest.raises(UsageError, match="bradley-terry has no score for A, B"):
-            human_scores(ranking)
+            human_scores(Comparisons.from_pairs([("A", "B", 1)]), "bradley-terry", drawn(5))
+        with pytest.raises(UsageError, match="10,000,000,000 resamples of 2 systems"):
+            human_scores(Comparisons.from_pairs([("A", "B", 1)]), "expected-wins", drawn(10**10))
 
 
 class TestComparing:
@@ -224,7 +252,7 @@ class TestComparing:
 class TestSystems:
     def test_plain_scores_come_best_first(self) -> None:
         human = plain_scores({"A": 1.0, "B": 3.0, "C": 2.0})
-        assert (human.systems, human.scores.tolist(), human.resampled) == (("B", "C", "A"), [3.0, 2.0, 1.0], None)
+        assert (human.systems, human.scores.tolist(), human.subsampled) == (("B", "C", "A"), [3.0, 2.0, 1.0], None)
 
     def test_both_sides_are_named_with_the_nearest(self) -> None:
         metric = MetricScores("m", {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0, "EE": 5.0})
@@ -286,3 +314,12 @@ def test_kendall_of_many_series_is_that_of_each() -> None:
     alone = [float(correlations_of(x[at : at + 1], y[at : at + 1], "kendall-b")[0]) for at in range(6)]
     assert correlations_of(x, y, "kendall-b").tolist() == pytest.approx(alone, abs=1e-15)
     assert alone[0] == pytest.approx(kendalltau(x[0], y[0]).statistic, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_intervals_over_judgments_hold_what_studies_give_on_average(population: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ranking.md").read_text(encoding="utf-8")
+    line = row(population)
+    assert line in page
+    assert all(float(cell) >= 0.93 for cell in line.split("|")[2:-1])

@@ -82,15 +82,16 @@ class TestJudgments:
             assert p == pytest.approx(chance(list(parts.values())) if parts else np.nan, nan_ok=True, abs=1e-12)
 
     @pytest.mark.parametrize("by", ["item", "comparison"])
-    def test_resamples_are_drawn_as_they_are_said_to_be(self, by: By) -> None:
-        """Of one pair a resample's p follows from how many items are won, tied and lost: multinomial numbers."""
+    def test_subsamples_leave_out_a_twentieth(self, by: By) -> None:
+        """Of one pair a subsample's p follows from how many items are won, lost and tied: hypergeometric numbers."""
         triples: Outcomes = [("A", "B", 1)] * 5 + [("A", "B", -1)] * 2 + [("A", "B", 0)] * 3
         pairs = JudgedPairs(Comparisons.from_pairs(triples), "AB", by)
         rng = np.random.default_rng(1)
         twins = [
-            chance([1.0] * won + [-1.0] * lost) for won, lost, _ in rng.multinomial(10, [0.5, 0.2, 0.3], 400).tolist()
+            chance([1.0] * won + [-1.0] * lost)
+            for won, lost, _ in rng.multivariate_hypergeometric([5, 2, 3], 9, 400).tolist()
         ]
-        found = np.concatenate([*pairs.resampled(drawn(4000))])[:, 0]
+        found = np.concatenate([*pairs.subsampled(drawn(4000))])[:, 0]
         assert len(found) == 4000
         assert found.mean() == pytest.approx(np.mean(twins), abs=0.03)
         assert found.std() == pytest.approx(np.std(twins), abs=0.03)

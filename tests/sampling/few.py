@@ -32,8 +32,8 @@ from errorbar.sampling.totals import FEW, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
 
 Floats = NDArray[np.float64]
-SEED, SIZES, LEAST = 12, (1000, 9000), 1e-6
-"""Samples of less probability are passed over."""
+SEED, SIZES, LEAST, RAREST = 12, (1000, 9000), 1e-6, 1e-7
+"""Samples are passed over of which one side, or both together, are less probable."""
 JUDGED, PRECISIONS, FLAGGED = (100, 200, 300), (0.8, 0.95), (60, 200)
 RATES = (0.0005, 0.001, 0.003, 0.005, 0.01, 0.03)
 Make = Callable[[Strata, Sample], dict[Target, tuple[float, float]]]
@@ -83,7 +83,7 @@ def wilson(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
 CANDIDATES: dict[str, Make] = {
     "logit + ½, exact at an edge": logit,
     "MOVER, Wilson": wilson,
-    "MOVER, exact": joined(lambda x, n, size: total_bounds(int(x), int(n), int(size))),
+    "MOVER, exact": joined(lru_cache(lambda x, n, size: total_bounds(int(x), int(n), int(size)))),
     "near-exact": default,
 }
 
@@ -97,7 +97,9 @@ def samples(strata: Strata, errors: NDArray[np.int64], n: NDArray[np.int64]) -> 
         kept = chance > LEAST
         columns.append(list(zip(x[kept].tolist(), chance[kept].tolist(), strict=True)))
     for cells in product(*columns):
-        yield np.array([x for x, _ in cells], np.float64), float(np.prod([chance for _, chance in cells]))
+        chance = float(np.prod([chance for _, chance in cells]))
+        if chance > RAREST:
+            yield np.array([x for x, _ in cells], np.float64), chance
 
 
 def cell(

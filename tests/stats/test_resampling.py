@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from errorbar.core.errors import UsageError
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.stats.resampling import (
     BootstrapMethod,
     Method,
@@ -18,8 +18,10 @@ from errorbar.stats.resampling import (
     acceleration,
     blocks,
     bootstrap_interval,
+    left_out_of,
     standard_error,
     stream,
+    subsample_interval,
 )
 from errorbar.stats.units import (
     Units,
@@ -29,6 +31,7 @@ from errorbar.stats.units import (
     multiplicities,
     resample_clusters,
     resample_units,
+    subsample_clusters,
 )
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, f_half
@@ -312,6 +315,33 @@ def weights(units: Units, resampling: Resampling, *names: str) -> NDArray[np.flo
     return np.concatenate([part for draw in units.draws(resampling, *names) for part in draw()])
 
 
+class TestSubsamples:
+    def test_of_a_mean_the_standard_error_is_that_of_a_mean(self) -> None:
+        """Of all ways to leave out 2 of 10 the delete-d jackknife of a mean is s / √n (Shao & Wu 1989)."""
+        sample = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3])
+        means = [np.delete(sample, list(two)).mean() for two in itertools.combinations(range(10), left_out_of(10))]
+        interval = subsample_interval(float(sample.mean()), means, 10)
+        assert isinstance(interval, Interval)
+        half = 1.959964 * sample.std(ddof=1) / np.sqrt(10) * np.sqrt(45 / 44)  # 45 values, of which all are known
+        assert (interval.high - interval.low) / 2 == pytest.approx(half, rel=1e-6)
+        assert (interval.high + interval.low) / 2 == pytest.approx(sample.mean())
+
+    def test_the_ends_stay_in_the_range_and_reasons_have_names(self) -> None:
+        share = Scale(0.0, 1.0)
+        interval = subsample_interval(0.95, [0.9, 0.95, 0.97, 0.99], 50, scale=share)
+        assert isinstance(interval, Interval)
+        assert 0 < interval.low < 0.95 < interval.high < 1
+        cases: list[tuple[float, list[float], int, Undefined]] = [
+            (0.5, [0.4, 0.6], 1, Undefined.ONE_UNIT),
+            (0.5, [0.4, 0.6, np.nan], 9, Undefined.RESAMPLES_UNDEFINED),
+            (0.5, [0.5, 0.5], 9, Undefined.NO_VARIATION),
+            (1.0 - 1e-16, [0.9, 1.0], 9, Undefined.AT_AN_END),
+            (0.5, [0.1, 0.9], 9, Undefined.TOO_FEW_JUDGMENTS),
+        ]
+        for value, drawn, n, reason in cases:
+            assert subsample_interval(value, drawn, n, scale=share) is reason
+
+
 class TestWeights:
     KINDS = Units(np.array([3.0, 1.0, 6.0]))
     # Ten units in four clusters of 1, 2, 3 and 4; kinds as above.
@@ -357,6 +387,20 @@ class TestWeights:
         ((rows, times),) = self.CLUSTERED.left_out()
         assert rows.tolist() == [[2, 1, 6], [1, 1, 6], [3, 0, 4], [3, 1, 2]]
         assert times.tolist() == [1, 1, 1, 1]
+
+    def test_subsamples_have_each_unit_or_cluster_once_or_not_at_all(self) -> None:
+        for units, n_left_out in ((self.KINDS, 3), (self.CLUSTERED, 1)):
+            drawn = [
+                part for draw in units.draws(Resampling(replicates=900), "x", n_left_out=n_left_out) for part in draw()
+            ]
+            rows = np.concatenate(drawn)
+            assert (rows <= units.frequency).all()
+            if units.clusters is None:
+                assert set(rows.sum(axis=1)) == {7}
+            else:
+                assert {tuple(row) for row in rows.tolist()} == {(2, 1, 6), (1, 1, 6), (3, 0, 4), (3, 1, 2)}
+        numbers = subsample_clusters([0, 0, 1, 2], 1, 200, stream(0, "rows"))
+        assert {tuple(row[row >= 0].tolist()) for row in numbers} == {(0, 1, 2), (0, 1, 3), (2, 3)}
 
     def test_units_of_one_kind_each_are_drawn_like_rows(self) -> None:
         """The two ways of drawing have one distribution: mean 1, variance n p (1 - p) = .9 for ten units."""

@@ -46,6 +46,8 @@ class Undefined(StrEnum):
     NO_PRIOR = "two judges, and no prior that says how others vary in this measure"
     TOO_FEW_JUDGES = "too few judges: nearly every value is possible"
     TOO_FEW_TEXTS = "too few documents or sentences: nearly every value is possible"
+    TOO_FEW_JUDGMENTS = "too few judgments: nearly every value is possible"
+    RUNS_ALONE = "the runs of the method do not show how judgments vary"
     TOO_FEW_RUNS = "too few runs: nearly every value is possible"
     AT_AN_END = "the value is an end of its range, which does not show how it varies"
 

@@ -9,8 +9,8 @@ Formula
     and sentence on its own (where both metrics have sentence scores: a system's score is then their mean).
 Conventions
     Each metric's scores are standardized before swapping, since metrics have scales of their own. Two intervals: over
-    systems (Fisher's; a dozen systems give wide ones), and over judgments (percentiles of the correlations with the
-    humans' scores on resamples of the judged items), where there are judgments. They answer different questions:
+    systems (Fisher's; a dozen systems give wide ones), and over judgments, where there are any (``subsample_interval``
+    of the correlations with the humans' scores on subsamples of the judged items). They answer different questions:
     other systems, or the same systems judged again.
 Source
     Macháček & Bojar 2014 and Graham & Baldwin 2014 (Williams); Deutsch, Dror & Roth 2021, A statistical analysis of
@@ -28,18 +28,19 @@ from typing import Literal, get_args
 import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Scale, Undefined
 from errorbar.core.problems import Problems
-from errorbar.core.rankings import MetricScores
-from errorbar.ranking.ranked import RankingResult
-from errorbar.ranking.wins import Floats, rounded
+from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.ranking.ranked import Method, Progress, rank_systems, subsampled_scores
+from errorbar.ranking.wins import By, Floats, clusters, rounded
 from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.paired import Randomization, Swaps, randomization_test
-from errorbar.stats.resampling import Resampling, blocks
+from errorbar.stats.resampling import Resampling, blocks, subsample_interval
 
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Swapped = Literal["systems", "both"]
+CORRELATION = Scale(-1.0, 1.0)
 _TINIEST = 1e-300
 _CELLS = 20_000_000
 """Scores that are swapped at once."""
@@ -55,7 +56,8 @@ class HumanScores:
 
     systems: tuple[str, ...]
     scores: Floats
-    resampled: Floats | None = None  # on resamples of the judgments, if any; shape (resamples, systems)
+    subsampled: Floats | None = None  # on subsamples of the judgments, if any; shape (subsamples, systems)
+    n_drawn: int = 0  # items, or what else a subsample leaves out
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,29 @@ class MetricTest:
     swapped: Swapped
 
 
-def human_scores(result: RankingResult) -> HumanScores:
-    """The scores of a ranking, with their resamples."""
+def human_scores(
+    comparisons: Comparisons,
+    method: Method,
+    how: Resampling | None = None,
+    *,
+    by: By = "item",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> HumanScores:
+    """Score systems as ``rank_systems`` does, on subsamples too where ``how`` says how many."""
+    runs = how if method == "trueskill-wmt" else None
+    (result,) = rank_systems(comparisons, [method], runs, by=by, seed=seed, progress=progress)
     gone = [each.system for each in result.systems if each.score.value is None]
     if gone:
         what = f"{result.method} has no score for {', '.join(gone)}"
         raise UsageError(Problem("meta-no-human-score", what, fix="use another --method"))
     values = np.array([each.score.value for each in result.systems], np.float64)
-    drawn = result.resampled if len(result.resampled) else None
-    return HumanScores(tuple(each.system for each in result.systems), values, drawn)
+    systems = tuple(each.system for each in result.systems)
+    if how is None:
+        return HumanScores(systems, values)
+    order = [comparisons.systems.index(system) for system in systems]
+    subsampled = subsampled_scores(comparisons, method, how, by, progress)[:, order]
+    return HumanScores(systems, values, subsampled, len(np.unique(clusters(comparisons, by))))
 
 
 def plain_scores(scores: Mapping[str, float]) -> HumanScores:
@@ -120,8 +136,8 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
         what = f"{len(kept)} systems have scores of humans and of all metrics"
         raise InputError(Problem("meta-few-systems", what, expected="at least 2"))
     at = [places[system] for system in kept]
-    resampled = None if human.resampled is None else human.resampled[:, at]
-    return HumanScores(tuple(kept), human.scores[at], resampled)
+    subsampled = None if human.subsampled is None else human.subsampled[:, at]
+    return HumanScores(tuple(kept), human.scores[at], subsampled, human.n_drawn)
 
 
 def metric_agreement(
@@ -143,10 +159,14 @@ def metric_agreement(
         agreement.correlations[kind], agreement.p_values[kind] = whole.estimate, whole.p_value
         agreement.windows[kind] = tuple(part.estimate for part in parts)
         value = whole.estimate.value
-        if human.resampled is not None and value is not None:
-            many = correlations_of(human.resampled, np.broadcast_to(scores, human.resampled.shape), kind)
-            how = Resampling("percentile", len(many), confidence_level)
-            agreement.judged[kind] = Estimate(value, n).with_interval(how.interval(value, many))
+        if human.subsampled is not None and value is not None:
+            interval: Interval | Undefined = Undefined.RUNS_ALONE
+            if len(human.subsampled):
+                many = correlations_of(human.subsampled, np.broadcast_to(scores, human.subsampled.shape), kind)
+                interval = subsample_interval(
+                    value, many, human.n_drawn, confidence_level=confidence_level, scale=CORRELATION
+                )
+            agreement.judged[kind] = Estimate(value, n).with_interval(interval)
     return agreement
 
 

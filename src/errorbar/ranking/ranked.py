@@ -28,8 +28,8 @@ from errorbar.ranking.wins import (
     resampled_counts,
     rounded,
 )
-from errorbar.stats.resampling import ROUNDING, Resampling, stream
-from errorbar.stats.units import resample_clusters
+from errorbar.stats.resampling import ROUNDING, Resampling, left_out_of, stream
+from errorbar.stats.units import resample_clusters, subsample_clusters
 from errorbar.version import __version__
 
 Method = Literal[
@@ -108,9 +108,8 @@ def rank_systems(
     if not len(comparisons):
         raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
     size = len(comparisons.systems)
-    if how is not None and how.replicates * size > MOST_SCORES:
-        what = f"{how.replicates:,} resamples of {size:,} systems"
-        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
+    if how is not None:
+        _see_resamples(how, size)
     counted = [method for method in methods if not method.startswith("trueskill")]
     counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
     for block in resampled_counts(comparisons, how, by) if how is not None and counted else ():
@@ -127,6 +126,30 @@ def rank_systems(
         drawn = np.concatenate(resampled) if how is not None else np.empty((0, size))
         results.append(_result(comparisons, method, score, drawn, how, by))
     return results
+
+
+def subsampled_scores(
+    comparisons: Comparisons, method: Method, how: Resampling, by: By = "item", progress: Progress | None = None
+) -> Floats:
+    """Score systems on subsamples of the judgments, as ``subsample_interval`` wants them; shape (subsamples, systems).
+
+    Empty for ``trueskill-wmt``, which takes too long.
+    """
+    _see_resamples(how, len(comparisons.systems))
+    n_left_out = left_out_of(len(np.unique(clusters(comparisons, by))))
+    if method == "trueskill-wmt":
+        return np.empty((0, len(comparisons.systems)))
+    if method.startswith("trueskill"):
+        return np.concatenate(_trueskill(comparisons, method, how, by, how.seed, progress, n_left_out)[1])
+    counts = resampled_counts(comparisons, how, by, n_left_out=n_left_out)
+    return np.concatenate([score_counts(block, method) for block in counts])
+
+
+def _see_resamples(how: Resampling, size: int) -> None:
+    """Refuse more resamples of so many systems than are kept."""
+    if how.replicates * size > MOST_SCORES:
+        what = f"{how.replicates:,} resamples of {size:,} systems"
+        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
 
 
 def score_counts(counts: Counts, method: Method) -> Floats:
@@ -177,17 +200,18 @@ def signature(
     seed: int,
     *,
     swapped: bool = False,
+    interval: str = "",
 ) -> str:
     """What was ranked how: all that a digit depends on but the method, whose random orders have the seed.
 
-    ``swapped``: what is drawn as one was swapped, too.
+    ``swapped``: what is drawn as one was swapped, too. ``interval`` names intervals that are not those of ``how``.
     """
     judged = ContentHash()
     columns = (comparisons.first, comparisons.second, comparisons.outcome, comparisons.item, comparisons.sentence)
     judged.add([" ".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True)])
     judged.add(comparisons.systems)
     ordered = [f"seed:{seed}"] if any(method.startswith("trueskill") for method in methods) else []
-    drawn = [*[f"by:{by}"] * swapped, *ordered] if how is None else [how.convention(by)]
+    drawn = [*[f"by:{by}"] * swapped, *ordered] if how is None else [how.convention(by, interval)]
     return "|".join(["rank", f"judgments:{judged.short()}", f"n:{len(comparisons)}", *drawn, f"v:{__version__}"])
 
 
@@ -199,8 +223,15 @@ def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | 
 
 
 def _trueskill(
-    comparisons: Comparisons, method: Method, how: Resampling | None, by: By, seed: int, progress: Progress | None
+    comparisons: Comparisons,
+    method: Method,
+    how: Resampling | None,
+    by: By,
+    seed: int,
+    progress: Progress | None,
+    n_left_out: int = 0,
 ) -> tuple[Floats, list[Floats]]:
+    """Score systems on all comparisons, and on resamples or subsamples of them."""
     n_comparisons, seed = len(comparisons), seed if how is None else how.seed
     skill = wmt_skill(n_comparisons) if method == "trueskill" else ORIGINAL
     everything = np.arange(n_comparisons, dtype=np.int32)
@@ -213,7 +244,8 @@ def _trueskill(
     for start in range(0, replicates, at_once):
         n = min(at_once, replicates - start)
         rng = stream(seed, "ranking", method, by, start)
-        drawn = rng.permuted(resample_clusters(groups, n, rng).astype(np.int32), axis=1)
+        rows = subsample_clusters(groups, n_left_out, n, rng) if n_left_out else resample_clusters(groups, n, rng)
+        drawn = rng.permuted(rows.astype(np.int32), axis=1)
         done = _shifted(progress, start, n, replicates, drawn.shape[1])
         parts.append(play(comparisons, drawn, skill, done)[0])
     return score, parts

@@ -13,7 +13,7 @@ Conventions
     Published SPA counts all ways with D* = D, and so depends on which system of a pair comes first where any are
     equal; here half of them count. Where none of R ways but to swap nothing is equal, both are the same but for 1/(2R).
     Ties of judges move no D. Pairs that were never compared are left out; one that was, and always tied, has p = ½.
-    The interval is over judgments: p_h on resamples of what is drawn as one, p_m as it is.
+    The interval is over judgments (``subsample_interval``): p_h on subsamples of what is drawn as one, p_m as it is.
 Source
     Thompson, Mathur, Deutsch & Khayrallah 2024, Improving statistical significance in human evaluation of automatic
     metrics via soft pairwise accuracy, WMT. The program of the shared task (mt-metrics-eval, pce.py) draws 1,000 ways.
@@ -28,13 +28,16 @@ from itertools import combinations
 
 import numpy as np
 
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Scale, Undefined
 from errorbar.core.rankings import Comparisons
 from errorbar.ranking.wins import By, Floats, clusters, ordered
 from errorbar.stats.one_sided import WAYS, share_above, sign_flip_p, ways_to_swap
-from errorbar.stats.resampling import Resampling, stream
+from errorbar.stats.resampling import Resampling, left_out_of, stream, subsample_interval
 from errorbar.stats.units import Units, cluster_table
 
+SHARE = Scale(0.0, 1.0)
+_PART = 20
+"""Subsamples leave out a twentieth: p-values of much fewer judgments are others, and vary less."""
 _AT_ONCE = 1000
 """Pairs whose sentences are swapped together."""
 Sentences = Mapping[str, Mapping[str, float]]
@@ -65,7 +68,7 @@ class JudgedPairs:
         signed = np.where(one < two, outcome, -outcome)[kept]
         self._met = np.bincount(pair, minlength=self.n_pairs) > 0
         drawn = clusters(comparisons, by)
-        self._n_drawn = int(drawn.max(initial=-1)) + 1
+        self.n_drawn = int(drawn.max(initial=-1)) + 1
         keys, at = np.unique(drawn[kept] * self.n_pairs + pair, return_inverse=True)
         net = np.rint(np.bincount(at, weights=signed, minlength=len(keys))).astype(np.int64)
         self.most = max(1, int(np.abs(net).max(initial=0)))
@@ -80,16 +83,18 @@ class JudgedPairs:
         found: Floats = self._chances(cells[None].astype(np.float64))[0]
         return found
 
-    def resampled(self, how: Resampling) -> Iterator[Floats]:
-        """P on resamples, some of them first; shape (resamples, pairs)."""
+    def subsampled(self, how: Resampling) -> Iterator[Floats]:
+        """P on subsamples, some of them first; shape (subsamples, pairs)."""
         used, kinds = np.unique(self._cells, return_inverse=True)
         # Whoever decided nothing is drawn too: a unit of the last kind, which counts nowhere.
-        rest = np.setdiff1d(np.arange(self._n_drawn), self._drawn)
+        rest = np.setdiff1d(np.arange(self.n_drawn), self._drawn)
         kind = np.concatenate([kinds, np.full(len(rest), len(used))]).astype(np.int64)
         group = None if self.by == "comparison" else np.concatenate([self._drawn, rest])
         frequency = np.bincount(kind, minlength=len(used) + 1).astype(np.float64)
         units = Units(frequency, cluster_table(kind, len(used) + 1, group, len(kind)))
-        for block in units.draws(how, "ranking", self.by, width=self._width):
+        for block in units.draws(
+            how, "ranking", self.by, width=self._width, n_left_out=left_out_of(self.n_drawn, _PART)
+        ):
             for weights in block():
                 cells = np.zeros((len(weights), self._width))
                 cells[:, used] = weights[:, :-1]
@@ -141,7 +146,7 @@ def soft_accuracies(
     Args:
         human: Judgments, or p of each pair, shape (pairs,); None: there are scores of systems alone.
         metrics: p of each pair by metric, NaN where there is none; None: the metric has scores of systems alone.
-        how: How judgments are resampled; None: there are no intervals.
+        how: How many subsamples of the judgments there are; None: there are no intervals.
     """
     known: dict[str, Floats] = {}
     chances = None
@@ -151,7 +156,7 @@ def soft_accuracies(
         known = {name: p for name, p in metrics.items() if p is not None and not np.isnan(p - chances).all()}
     drawn: dict[str, Floats] = {}
     if isinstance(human, JudgedPairs) and how is not None and known:
-        many = [[_accuracy(some, p) for p in known.values()] for some in human.resampled(how)]
+        many = [[_accuracy(some, p) for p in known.values()] for some in human.subsampled(how)]
         drawn = dict(zip(known, np.concatenate(many, axis=1), strict=True))
     found = []
     for name, p in metrics.items():
@@ -161,8 +166,11 @@ def soft_accuracies(
             continue
         value = float(_accuracy(chances, p))
         estimate = Estimate(value, int(np.count_nonzero(~np.isnan(p - chances))))
-        if how is not None and name in drawn:
-            estimate = estimate.with_interval(how.interval(value, drawn[name]))
+        if isinstance(human, JudgedPairs) and how is not None:
+            level = how.confidence_level
+            n = human.n_drawn
+            interval = subsample_interval(value, drawn[name], n, part=_PART, confidence_level=level, scale=SHARE)
+            estimate = estimate.with_interval(interval)
         found.append(SoftAccuracy(name, estimate))
     return found
 

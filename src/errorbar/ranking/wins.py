@@ -110,15 +110,20 @@ def clusters(comparisons: Comparisons, by: By) -> Integers:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item") -> Iterator[Counts]:
-    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples."""
+def resampled_counts(
+    comparisons: Comparisons, how: Resampling, by: By = "item", *, n_left_out: int = 0
+) -> Iterator[Counts]:
+    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
+
+    ``n_left_out``: in subsamples, which leave out so many items (or what is drawn as one).
+    """
     size = len(comparisons.systems)
     group = None if by == "comparison" else clusters(comparisons, by)
     # Of a thousand systems most pairs never meet: only what occurs is drawn.
     used, kinds = np.unique(_cells(comparisons), return_inverse=True)
     frequency = np.bincount(kinds).astype(np.float64)
     units = Units(frequency, cluster_table(kinds.astype(np.int64), len(used), group, len(comparisons)))
-    for block in units.draws(how, "ranking", by, width=2 * size * size):
+    for block in units.draws(how, "ranking", by, width=2 * size * size, n_left_out=n_left_out):
         for weights in block():
             cells = np.zeros((len(weights), 2 * size * size))
             cells[:, used] = weights

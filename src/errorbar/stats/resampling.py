@@ -5,6 +5,9 @@ Formula
     percentile: q(α), q(1 − α). basic: 2v − q(1 − α), 2v − q(α).
     bca: q(Φ(z0 + (z0 + z_a) / (1 − acc (z0 + z_a)))) for both tails z_a, with z0 = Φ⁻¹(share of resampled values
     below v, ties half) and acc = Σ d³ / (6 (Σ d²)^1.5), d = mean of the leave-one-out values minus each of them.
+    subsamples: of n units d are left out at random, each time others. The standard error is the standard
+    deviation of the values times √((n − d) / d), and ``Scale.ends`` makes the interval of it. It is an interval for
+    what studies of n units give on average, which noise may pull to one side (a correlation: towards 0).
     A stream's names are written out with their lengths, so that ("ab", "c") and ("a", "bc") differ, and hashed by
     SHA-256; the eight 32-bit words of the hash (little endian) are the spawn key of a numpy SeedSequence whose entropy
     is the seed. The sequence starts a PCG64.
@@ -19,6 +22,8 @@ Conventions
     into blocks of fixed size, each with its own number as its last name: the number of workers changes no digit. numpy
     keeps the raw output of PCG64 for good; how a generator makes integers of it may change with a release of numpy.
 Source
+    Shao & Wu 1989, A general theory for jackknife variance estimation, Annals of Statistics 17: a large d for values
+    that jump, as ranks do.
     Efron 1987, Better bootstrap confidence intervals, JASA 82; Efron & Tibshirani 1993, chapters 13, 14.
     numpy.random.SeedSequence (M. O'Neill's seed_seq design); spawn keys are numpy's own way to independent streams.
 """
@@ -116,12 +121,15 @@ class Resampling:
         if self.jobs < 1:
             raise UsageError(Problem("jobs", f"the number of jobs {must} {self.jobs}"))
 
-    def convention(self, unit: str) -> str:
-        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
+    def convention(self, unit: str, method: str = "") -> str:
+        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``.
+
+        ``method`` is another name than that of its own method.
+        """
         level = str(self.confidence_level)  # every digit of it
         if self.method == "closed":
             return f"ci:closed,{level}"
-        return f"ci:{self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
+        return f"ci:{method or self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
 
     def bootstrap(self, of: str = "this value") -> BootstrapMethod:
         """The method, where only resampling gives an interval."""
@@ -195,6 +203,36 @@ def bootstrap_interval(
         low, high = scale.within(2 * float(value) - high, 2 * float(value) - low)
     said = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
     return Interval(low, high, confidence_level, f"bootstrap-{method}{said}")
+
+
+def left_out_of(n_units: int, part: int = 5) -> int:
+    """How many of the units a subsample leaves out: the fifth part, or another."""
+    return max(1, n_units // part)
+
+
+def subsample_interval(
+    value: float,
+    subsampled: ArrayLike,
+    n_units: int,
+    *,
+    part: int = 5,
+    confidence_level: float = 0.95,
+    scale: Scale = ANYWHERE,
+) -> Interval | Undefined:
+    """An interval from the values on subsamples without ``left_out_of(n_units, part)`` units, NaN where undefined."""
+    values = np.asarray(subsampled, np.float64).ravel()
+    defined = values[~np.isnan(values)]
+    if n_units < 2:
+        return Undefined.ONE_UNIT
+    if values.size - defined.size > tails(confidence_level)[0] * values.size or defined.size < 2:
+        return Undefined.RESAMPLES_UNDEFINED
+    error = standard_error(defined) * float(np.sqrt(n_units / left_out_of(n_units, part) - 1))
+    if error <= ROUNDING:
+        return Undefined.NO_VARIATION
+    ends = scale.ends(value, z_value(confidence_level) * error)
+    if ends is None or min(value - scale.low, scale.high - value) <= ROUNDING:
+        return Undefined.AT_AN_END
+    return Undefined.TOO_FEW_JUDGMENTS if scale.says_little(*ends) else Interval(*ends, confidence_level, "subsamples")
 
 
 def standard_error(resampled: ArrayLike) -> float:

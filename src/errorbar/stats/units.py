@@ -61,6 +61,13 @@ def resample_clusters(clusters: ArrayLike, replicates: int, rng: np.random.Gener
     return _rows(members, resample_units(len(members), replicates, rng))
 
 
+def subsample_clusters(clusters: ArrayLike, n_left_out: int, replicates: int, rng: np.random.Generator) -> Rows:
+    """Leave out so many clusters at random, as ``resample_clusters`` draws them."""
+    members = cluster_members(clusters)
+    picks = rng.permuted(np.tile(np.arange(len(members)), (replicates, 1)), axis=1)[:, n_left_out:]
+    return _rows(members, np.sort(picks, axis=1))
+
+
 def leave_one_out(clusters: ArrayLike) -> Rows:
     """Every resample that leaves out one cluster, for the jackknife: a row for each."""
     members = cluster_members(clusters)
@@ -171,18 +178,21 @@ class Units:
         """How many clusters have a unit of these kinds, if there are any clusters."""
         return None if self.clusters is None else int(np.count_nonzero(self.clusters @ kinds.astype(np.float64)))
 
-    def draws(self, resampling: Resampling, *names: str | int, width: int = 1) -> list[Callable[[], Iterator[Floats]]]:
+    def draws(
+        self, resampling: Resampling, *names: str | int, width: int = 1, n_left_out: int = 0
+    ) -> list[Callable[[], Iterator[Floats]]]:
         """The resamples as weights, in blocks that are drawn when they are called for; the same ones at every call.
 
         Each block yields weights of shape (replicates, kinds), some replicates at a time. ``width`` numbers are held
-        for one resample besides the weights, e.g. one for each label.
+        for one resample besides the weights, e.g. one for each label. With ``n_left_out`` each unit (or cluster) is
+        drawn once, but for so many that are left out.
         """
         step = self._step(width)
 
         def block(size: int, rng: np.random.Generator) -> Iterator[Floats]:
             fresh = deepcopy(rng)
             for start in range(0, size, step):
-                yield self._draw(fresh, min(step, size - start))
+                yield self._draw(fresh, min(step, size - start), n_left_out)
 
         drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
         return [partial(block, size, rng) for size, rng in drawn]
@@ -202,12 +212,23 @@ class Units:
     def _step(self, width: int) -> int:
         return max(1, MOST_HELD // max(self.n_clusters or 0, len(self.frequency), width, 1))
 
-    def _draw(self, rng: np.random.Generator, size: int) -> Floats:
+    def _draw(self, rng: np.random.Generator, size: int, n_left_out: int) -> Floats:
+        """Draw some weights."""
         if self.clusters is None:
-            total = self.frequency.sum()
-            return rng.multinomial(int(total), self.frequency / total, size).astype(np.float64)
+            n = int(self.frequency.sum())
+            if n_left_out:
+                kinds = self.frequency.astype(np.int64)
+                kept = rng.multivariate_hypergeometric(kinds, n - n_left_out, size, method="marginals")
+                return kept.astype(np.float64)
+            return rng.multinomial(n, self.frequency / n, size).astype(np.float64)
         n = self.clusters.shape[0]
-        return np.asarray((self.clusters.T @ rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64).T).T)
+        if n_left_out:
+            drawn = np.ones((size, n))
+            order = rng.random((size, n)).argpartition(n_left_out - 1, axis=1)
+            np.put_along_axis(drawn, order[:, :n_left_out], 0, axis=1)
+        else:
+            drawn = rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
+        return np.asarray((self.clusters.T @ drawn.T).T)
 
 
 def cluster_table(

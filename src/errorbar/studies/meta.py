@@ -23,7 +23,7 @@ from errorbar.ranking.metric_agreement import (
     metric_agreement,
     plain_scores,
 )
-from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
+from errorbar.ranking.ranked import METHODS, Method, signature
 from errorbar.ranking.soft_accuracy import JudgedPairs, SoftAccuracy, soft_accuracies
 from errorbar.ranking.wins import Floats
 from errorbar.stats.resampling import Resampling
@@ -92,8 +92,7 @@ def meta(
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
         how, chosen = drawn(found, shared, problems), method
-        ranking = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
-        everybody = human_scores(ranking[0])
+        everybody = human_scores(found, method, how, by=by, seed=seed, progress=shared["progress"])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
@@ -115,7 +114,8 @@ def meta(
     soft = _soft(found, common.systems, compared, how, shared)
     softly = [each.accuracy.value is not None for each in soft]
     if isinstance(found, Comparisons):
-        signed = signature(found, [method], how, by, seed, swapped=any(softly))
+        interval = "subsamples+percentile" if sentences else "subsamples"
+        signed = signature(found, [method], how, by, seed, swapped=any(softly), interval=interval)
     return MetaEvaluation(
         common,
         chosen,

@@ -74,7 +74,7 @@ class MetaEvaluation(Result):
 
     def _correlation_table(self) -> Table:
         """A row for each metric and correlation, with an interval over systems and one over judgments."""
-        judged = self.human.resampled is not None
+        judged = self.human.subsampled is not None
         n = len(self.human.systems)
         softly = any(each.accuracy.value is not None for each in self.soft)
         rows: list[list[Cell]] = []
