@@ -112,3 +112,12 @@ def test_doctor_names_the_file_and_looks_through_every_command(place: Path, erro
     assert "[defaults.crowd] scor is not a setting of errorbar; did you mean 'score'?" in errorbar("doctor").err
     write(place, "[defaults.score.x]\nties = 'half'\n")
     assert "[defaults.score] x is not a setting of errorbar" in errorbar("doctor").err
+
+
+def test_no_config_file_names_an_output(place: Path, errorbar: CommandLine) -> None:
+    """It may lie in any folder above and be a stranger's: it must not choose a file that is overwritten."""
+    write(place, f"[defaults.score]\noutput = {str(place / 'victim.csv')!r}\n")
+    done = errorbar("score", "--gold", "../a.m2", "../good.txt")
+    assert (done.code, done.out) == (2, "")
+    assert "[defaults.score] output names an output, which only a command line may do; give --output" in done.err
+    assert not (place / "victim.csv").exists()

@@ -39,6 +39,8 @@ _CONFIGURED = "errorbar.configured"
 class OutputPath(click.Path):
     """A file or folder to write; every output of every command has this type, every other path is an input."""
 
+    is_output = True  # no config file names one: it may lie in any folder above, and be a stranger's
+
 
 OUTPUT = OutputPath()
 

@@ -47,6 +47,9 @@ class Config:
             if key not in options:
                 shown = [name for name, each in options.items() if not each.hidden]
                 raise self.unknown(f"defaults.{'.'.join(command)}", key, shown)
+            if getattr(options[key].type, "is_output", False):
+                what = f"[defaults.{'.'.join(command)}] {key} names an output, which only a command line may do"
+                raise InputError(Problem("config-value", what, Place(str(self.path)), fix=f"give --{key}"))
         shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
         return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
 
