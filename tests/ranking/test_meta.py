@@ -152,11 +152,13 @@ class TestCorrelations:
             comparisons = Comparisons.from_pairs(tossed, items=items)
             judged = metric_agreement(human_scores(comparisons, method, drawn(40)), metric).judged["pearson"]
             assert (judged.interval, judged.no_interval) == (None, reason)
-        every = [(a, b, 1) for a, b in combinations("ABCDE", 2)] * 9
-        human = human_scores(Comparisons.from_pairs(every), "expected-wins", drawn(40))
-        judged = metric_agreement(human, MetricScores("m", HUMAN)).judged["spearman"]
-        assert judged.no_interval is Undefined.NO_VARIATION
-        assert judged.value == pytest.approx(1)
+        for names, reason in (("ABCDE", Undefined.TOO_FEW_SYSTEMS), ("ABCDEFGH", Undefined.NO_VARIATION)):
+            every = [(a, b, 1) for a, b in combinations(names, 2)] * 9
+            human = human_scores(Comparisons.from_pairs(every), "expected-wins", drawn(40))
+            known = MetricScores("m", {name: -float(ord(name)) for name in names})
+            judged = metric_agreement(human, known).judged["spearman"]
+            assert judged.no_interval is reason
+            assert judged.value == pytest.approx(1)
 
     def test_windows_of_three_to_all_systems(self) -> None:
         metric = MetricScores("m", HUMAN)

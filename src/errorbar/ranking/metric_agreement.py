@@ -41,6 +41,8 @@ Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Swapped = Literal["systems", "both"]
 CORRELATION = Scale(-1.0, 1.0)
+LEAST_RANKED = 8
+"""Of fewer systems a rank correlation has few values, and its intervals over judgments hold too rarely."""
 _TINIEST = 1e-300
 _CELLS = 20_000_000
 """Scores that are swapped at once."""
@@ -161,7 +163,9 @@ def metric_agreement(
         value = whole.estimate.value
         if human.subsampled is not None and value is not None:
             interval: Interval | Undefined = Undefined.RUNS_ALONE
-            if len(human.subsampled):
+            if kind != "pearson" and n < LEAST_RANKED:
+                interval = Undefined.TOO_FEW_SYSTEMS
+            elif len(human.subsampled):
                 many = correlations_of(human.subsampled, np.broadcast_to(scores, human.subsampled.shape), kind)
                 interval = subsample_interval(
                     value, many, human.n_drawn, confidence_level=confidence_level, scale=CORRELATION
