@@ -85,7 +85,10 @@ def test_texts_go_out_and_scores_come_back(folder: Path, errorbar: CommandLine) 
         (("--scores", "half"), "[scores-line]"),
         (("--scores", "s.csv", "--resamples", "10"), "--resamples is about a --metric, and there is none beside"),
         (("--scores", "s.csv", "--only", "empty"), "s has no score of 'empty'"),
-        (("--write", "gold.m2"), "gold.m2: this is a file; name a new folder [not-empty]"),
+        (
+            ("--write", "gold.m2"),
+            "gold.m2: the output would overwrite what the command reads; name another file [output-over-input]",
+        ),
         (("--no-ci", "--confidence", "0.9"), "--confidence is about intervals, and --no-ci asks for none"),
     ],
 )

@@ -139,7 +139,7 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "native.txt", "--part", "me"), "the classifiers need a tagger, and there is none"),
         (("train", "native.txt"), "fallback"),  # too small for discounts of its own
         (("train", "native.txt", "--treebank", "native.txt", "--fallback"), "native.txt:1: 1 columns"),
-        (("train", "native.txt", "--fallback", "-o", "native.txt"), "no folder for the models can be made"),
+        (("train", "native.txt", "--fallback", "-o", "native.txt"), "would overwrite what the command reads"),
         (("train", "--part", "combiner"), "there are no labels to learn from"),
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),

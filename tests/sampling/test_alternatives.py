@@ -201,7 +201,8 @@ def test_parametric_bootstrap() -> None:
     recall = Quantity("R", STRATA).value(estimated_totals(draws, STRATA, add=0)[0])
     low, high = np.quantile(recall, [0.025, 0.975])
     assert (low, high) == pytest.approx((0.2163, 0.2420), abs=1.5e-4)
-    assert ends(estimate_sample(STRATA, SAMPLE)["R"].estimate.interval) == pytest.approx((low, high), abs=5e-4)
+    # Near-exact ends are a little wider, as an exact method has to be: .2158 to .2422.
+    assert ends(estimate_sample(STRATA, SAMPLE)["R"].estimate.interval) == pytest.approx((low, high), abs=6e-4)
 
 
 @pytest.mark.parametrize(("n", "low", "high"), [(1050, 0.2032, 0.2540), (3500, 0.2147, 0.2425)])

@@ -67,6 +67,8 @@ class Former(click.Option):
         said = self.by(before, given)
         ctx.params[self.into] = other.type_cast_value(ctx, said)
         ctx.set_parameter_source(self.into, source)
+        if source is ParameterSource.DEFAULT_MAP:
+            ctx.meta[_CONFIGURED] |= {self.into}
         flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
         new = [each for each in said if each not in before] if isinstance(said, list) else [said]
         words = [str(word) for each in new for word in (*flag, each)]
@@ -184,7 +186,7 @@ class Command(click.Command):
 
 def _refuse_outputs(context: click.Context) -> None:
     """Remember every file and folder that the command reads, and refuse to write over one, or twice to one place."""
-    from errorbar.formats.pipes import note_input
+    from errorbar.formats.pipes import note_input, own_folder
     from errorbar.formats.reference import NamedFile
     from errorbar.formats.saving import is_stream, refuse_input
 
@@ -207,6 +209,7 @@ def _refuse_outputs(context: click.Context) -> None:
     options: dict[str, str] = {}
     for path, option in outputs:
         refuse_input(path)
+        own_folder(path)
         other = options.setdefault(os.path.realpath(path), option)
         if other != option and not is_stream(path):
             what = f"{other} and {option} name the same file"

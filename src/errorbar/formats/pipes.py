@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
+from pathlib import Path
 from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -185,6 +186,7 @@ class _Reader(RawBytes):
 
 _open_pipes: list[dict[Key, _Pipe]] = []  # what is kept now: the innermost ``keeping_pipes`` last; empty outside
 _inputs: list[set[tuple[int, int]]] = []  # device and number of the files and folders that are read, in the same way
+_own_folders: list[set[Path]] = []  # the folders that a command writes, in the same way
 
 
 @contextmanager
@@ -192,18 +194,32 @@ def keeping_pipes() -> Iterator[None]:
     """Keep what is read of pipes until the end, so that each can be opened again; a command line runs within."""
     _open_pipes.append({})
     _inputs.append(set())
+    _own_folders.append(set())
     try:
         yield
     finally:
         _inputs.pop()
+        _own_folders.pop()
         for pipe in _open_pipes.pop().values():
             pipe.close()
 
 
 def note_input(path: Source) -> None:
-    """Remember a file or folder that is read, under all its names: ``is_input`` knows it until the end."""
-    if _inputs and (status := _status(path)) and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+    """Remember a file or folder that is read, under all its names: ``is_input`` knows it until the end.
+
+    What lies in a folder that the command writes is its own, which it may read and make anew, as ``train`` does.
+    """
+    status = _status(path) if _inputs else None
+    if status is None or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return
+    if _own_folders[-1].isdisjoint(Path(os.path.realpath(path)).parents):
         _inputs[-1].add((status.st_dev, status.st_ino))
+
+
+def own_folder(path: Source) -> None:
+    """Say that a command writes this folder, after its inputs were noted."""
+    if _own_folders and not Path(path).is_file():
+        _own_folders[-1].add(Path(os.path.realpath(path)))
 
 
 def is_input(path: Source) -> bool:
