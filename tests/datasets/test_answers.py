@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,7 +20,7 @@ import pytest
 from errorbar.core.errors import InputError
 from errorbar.datasets import Talk
 from errorbar.datasets import download as module
-from errorbar.datasets.download import MOST_CONNECTIONS, UNREACHED, download
+from errorbar.datasets.download import ATTEMPTS, MOST_CONNECTIONS, UNREACHED, download
 from tests.datasets.conftest import FILES, corpus, tar
 from tests.datasets.server import Page, Site
 from tests.helpers.cli import CommandLine
@@ -33,8 +34,11 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
-    """The address of a server that gives these answers one by one, the last one for ever, and what it was asked."""
+def answering(*answers: bytes, dribble: int = 0) -> Iterator[tuple[str, list[bytes]]]:
+    """The address of a server that gives these answers one by one, the last one for ever, and what it was asked.
+
+    After each answer it sends ``dribble`` bytes more, a hundred a second.
+    """
     asked: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))
     stopped = threading.Event()
@@ -48,6 +52,9 @@ def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
                         return
                     asked.append(connection.recv(1 << 16))
                     connection.sendall(answer)
+                    for _ in range(dribble):
+                        time.sleep(0.01)
+                        connection.sendall(b"1")
 
     server = threading.Thread(target=serve, daemon=True)
     server.start()
@@ -135,8 +142,9 @@ def test_refused_in_one_line(tmp_path: Path, answer: bytes, said: str) -> None:
     assert refused.value.code == "data-download"
 
 
-def test_a_server_that_never_ends_is_left(tmp_path: Path) -> None:
-    """Each connection brings a byte more: without a limit that would go on for a million of them."""
+def test_a_server_that_never_ends_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a byte is enough of a gain, each connection brings one: that would go on for a million of them."""
+    monkeypatch.setattr(module, "SLOWEST", 1 / module.GRACE)
     parts = (
         b"HTTP/1.1 206 P\r\nContent-Range: bytes %d-999999/1000000\r\nContent-Length: 9\r\n\r\nx" % at for at in count()
     )
@@ -146,13 +154,57 @@ def test_a_server_that_never_ends_is_left(tmp_path: Path) -> None:
     assert len(asked) == MOST_CONNECTIONS
 
 
-def test_a_trickle_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every byte comes within the time limit of the connection; without time for a start, 50 bytes are a trickle."""
-    monkeypatch.setattr(module, "SLOW_AFTER", 0.0)
-    monkeypatch.setattr(module, "SLOWEST", 10**9)
-    answer = OK + b"Content-Length: 5000\r\n\r\n" + b"x" * 50
-    with answering(answer) as (url, _), pytest.raises(InputError, match="fewer than 1000000000 bytes a second"):
+def test_connections_that_gain_next_to_nothing_are_failures(tmp_path: Path) -> None:
+    answer = OK + b"Content-Length: 9\r\n\r\nx"
+    with answering(answer) as (url, asked), pytest.raises(InputError, match=f"{ATTEMPTS} times in a row"):
         get(url, tmp_path / "x.part")
+    assert len(asked) == ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (b"HTTP/1.1 2", 0),
+        (OK + b"X: ", 0),
+        (b"HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Length: 9000\r\n\r\n", 0),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\n5;", 0),
+        (OK + b"Content-Length: 9000\r\n\r\n", 1),
+        (OK + b"\r\n", 1),
+        (OK + b"Content-Length: 90000\r\n\r\n" + b"x" * 50_000, 50_000),  # the time counts anew after a good start
+    ],
+    ids=["status", "header", "redirect", "chunk", "body", "endless", "later"],
+)
+def test_a_server_that_dribbles_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes, kept: int
+) -> None:
+    """Every byte comes long before TIMEOUT; the server would go on for 2 seconds, and on every connection again."""
+    monkeypatch.setattr(module, "GRACE", 0.3)
+    said = (
+        r"^http://127\.0\.0\.1:\d+/x\.tar\.gz: the server sent [\d,]+ bytes in \d\.\d seconds, and must send "
+        r"1,000 a second; try later: what has come is kept; a copy at hand serves with .* \[data-download\]$"
+    )
+    with answering(answer, dribble=200) as (url, asked), pytest.raises(InputError, match=said):
+        get(url, tmp_path / "x.part")
+    assert len(asked) == 1
+    size = (tmp_path / "x.part").stat().st_size if (tmp_path / "x.part").exists() else 0
+    assert kept <= size <= kept + 100 * bool(kept)
+
+
+def test_a_redirect_gives_no_new_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.6)
+    redirects = (b"HTTP/1.1 302 Found\r\nLocation: /%d\r\nContent-Length: 15\r\n\r\n" % at for at in count())
+    answers = [next(redirects) for _ in range(9)]
+    with answering(*answers, dribble=15) as (url, asked), pytest.raises(InputError, match="the server sent"):
+        get(url, tmp_path / "x.part")
+    assert 2 <= len(asked) <= 5
+
+
+def test_a_quick_server_may_take_longer_than_the_grace_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.1)
+    monkeypatch.setattr(module, "SLOWEST", 20)
+    with answering(OK + b"Content-Length: 30\r\n\r\n", dribble=30) as (url, _):
+        get(url, tmp_path / "x.part")
+    assert (tmp_path / "x.part").read_bytes() == b"1" * 30
 
 
 def test_a_damaged_note_of_the_version_is_passed_over(tmp_path: Path) -> None:

@@ -5,21 +5,28 @@ from __future__ import annotations
 import re
 import time
 from email.message import Message
-from http.client import HTTPException, HTTPMessage, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from errorbar.core.errors import ErrorbarError, InputError, Place, Problem, visible
 from errorbar.datasets.cards import Talk
 from errorbar.version import __version__
 
-ATTEMPTS = 4  # failures in a row, without a byte gained, after which a download is given up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from socket import socket
+
+    from _typeshed import WriteableBuffer
+
+ATTEMPTS = 4  # failures in a row, each with less gained than GRACE asks for, after which a download is given up
 UNREACHED = 2  # the same, where no server has answered: offline, a second look is enough
 MOST_CONNECTIONS = 50  # of one download, however much each of them brings
-SLOW_AFTER = 120.0  # seconds after which a connection must have brought SLOWEST bytes for each of its seconds
-SLOWEST = 100
+GRACE = 60.0  # seconds of waiting for a server, in which it must send SLOWEST bytes for each of them; again and again
+SLOWEST = 1000
 PAUSE = 1.0  # seconds before the second attempt; doubled before each further one
 TIMEOUT = 30.0  # seconds of silence after which a connection counts as lost
 TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -61,6 +68,66 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]  # typeshed has a narrower stream
 
 
+class _Meter(HTTPSHandler, HTTPHandler):
+    """Opens connections, and gives up a server that dribbles: a byte now and then never is a silence of TIMEOUT.
+
+    Whatever is received counts, also the headers, the sizes of chunks and the bodies of redirects.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url, self.n_bytes, self.seconds = url, 0, 0.0
+
+    def do_open(
+        self, http_class: Callable[..., HTTPConnection], req: Request, **http_conn_args: object
+    ) -> HTTPResponse:
+        meter = self
+
+        class MeteredResponse(HTTPResponse):
+            def __init__(self, sock: socket, debuglevel: int = 0, method: str | None = None) -> None:
+                super().__init__(sock, debuglevel, method)
+                self.fp = BufferedReader(_MeteredStream(self.fp.detach(), meter))
+
+        def connect(host: str, /, **options: object) -> HTTPConnection:
+            connection = http_class(host, **options)
+            connection.response_class = MeteredResponse
+            return connection
+
+        return super().do_open(connect, req, **http_conn_args)
+
+    def count(self, n_bytes: int, seconds: float) -> None:
+        """Add what was received and how long it was waited for; at the end of a grace time, compare the two."""
+        self.n_bytes += n_bytes
+        self.seconds += seconds
+        if self.seconds < GRACE:
+            return
+        if self.n_bytes < SLOWEST * self.seconds:
+            got = f"the server sent {self.n_bytes:,} bytes in {self.seconds:,.1f} seconds"
+            what = f"{got}, and must send {SLOWEST:,} a second"
+            raise _refusal(self.url, what, "try later: what has come is kept")
+        self.n_bytes, self.seconds = 0, 0.0
+
+
+class _MeteredStream(RawIOBase):
+    """What comes out of a socket, by way of a meter."""
+
+    def __init__(self, raw: RawIOBase, meter: _Meter) -> None:
+        self._raw, self._meter = raw, meter
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        begun = time.monotonic()
+        n_bytes = self._raw.readinto(buffer)
+        self._meter.count(n_bytes or 0, time.monotonic() - begun)
+        return n_bytes
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
 def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
     """Download into a file, or complete it where an earlier download stopped.
 
@@ -82,7 +149,7 @@ def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
         try:
             _transfer(url, part, limit, talk)
         except _TryAgainError as error:
-            failures = 1 if _size(part) > before else failures + 1
+            failures = 1 if _size(part) - before >= SLOWEST * GRACE else failures + 1
             if failures >= error.attempts:
                 raise _refusal(url, f"{error}, {failures} times in a row") from None
             if connection == MOST_CONNECTIONS:
@@ -123,17 +190,12 @@ def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
         if total > limit:
             raise _refusal(url, f"it has {total:,} bytes, more than the {limit:,} that are accepted")
         with talk.progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
-            begun, gained = time.monotonic(), 0
             while chunk := _read(response):
                 out.write(chunk)
                 have += len(chunk)
                 if have > limit:
                     break
                 show(have)
-                gained += len(chunk)
-                passed = time.monotonic() - begun
-                if passed > SLOW_AFTER and gained < SLOWEST * passed:
-                    raise _TryAgainError(f"fewer than {SLOWEST} bytes a second")
     if have > limit:
         discard(part)
         raise _refusal(url, f"it sends more than the {limit:,} bytes that are accepted")
@@ -144,7 +206,7 @@ def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
 def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
     """The answer, or None where the file at hand is whole already."""
     try:
-        response = build_opener(_SafeRedirects).open(request, timeout=TIMEOUT)
+        response = build_opener(_SafeRedirects, _Meter(request.full_url)).open(request, timeout=TIMEOUT)
     except HTTPError as error:
         with error:
             if error.code == 416 and (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
@@ -165,7 +227,7 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
 
 def _read(response: HTTPResponse) -> bytes:
     try:
-        return response.read1(_CHUNK)  # what has come, so that a trickle is noticed
+        return response.read1(_CHUNK)  # what has come, so that it is kept
     except _LOST as error:
         raise _TryAgainError(f"the connection was lost ({_plain(error) or type(error).__name__})") from None
 
@@ -209,6 +271,6 @@ def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _refusal(url: str, what: str) -> InputError:
-    fix = "see 'errorbar data show' for the publisher's page; a copy at hand serves with --from-file"
+def _refusal(url: str, what: str, fix: str = "see 'errorbar data show' for the publisher's page") -> InputError:
+    fix += "; a copy at hand serves with --from-file"
     return InputError(Problem("data-download", what, Place(url), fix=fix))
