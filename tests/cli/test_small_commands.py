@@ -230,6 +230,14 @@ class TestColors:
         assert "\x1b" not in on_a_terminal("demo", no_color=True)
 
 
+def test_no_text_of_the_input_orders_a_terminal(tmp_path: Path) -> None:
+    (file := tmp_path / "a.txt").write_text("A \x1b]0;title\x07 cat\tsits .\n", encoding="utf-8")
+    command = ("convert", "--source", str(file), f"a={file}", "--to", "text")
+    assert r"A \x1b]0;title\x07 cat" in on_a_terminal(*command, no_color=True)
+    piped = subprocess.run([ERRORBAR, *command], capture_output=True, check=True, timeout=100)
+    assert b"\x1b]0;title\x07" in piped.stdout
+
+
 def test_an_output_that_cannot_be_written() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError, visible
 from errorbar.formats.pipes import Source, cannot_keep, is_input
 
 STANDARD_OUTPUT = "-"
@@ -152,7 +152,10 @@ def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         except OSError as error:
             raise cannot_keep(target, error) from None
         if target == STANDARD_OUTPUT:
-            shutil.copyfileobj(spool, sys.stdout.buffer)
+            if sys.stdout.isatty():
+                sys.stdout.buffer.writelines(map(_harmless, spool))
+            else:
+                shutil.copyfileobj(spool, sys.stdout.buffer)
             sys.stdout.buffer.flush()
             return
         try:
@@ -163,6 +166,12 @@ def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     finally:
         with suppress(OSError):  # what could not be written is tried again
             spool.close()
+
+
+def _harmless(line: bytes) -> bytes:
+    """Write a line's control characters as escapes: a terminal would obey them."""
+    text = line.decode(errors="backslashreplace").removesuffix("\n")
+    return "\t".join(map(visible, text.split("\t"))).encode() + b"\n" * line.endswith(b"\n")
 
 
 def cannot_write(target: str, done: str, error: OSError) -> InputError:
