@@ -94,6 +94,13 @@ def test_one_pair_beyond_all_bounds_is_refused_in_one_line() -> None:
         maxmatch.max_match(["a"] * 6000, ["b"] * 6000, [])
 
 
+@pytest.mark.parametrize(("start", "end"), [(2**40, 2**40 + 1), (-(2**40), 1), (0, 10**30)])
+def test_a_span_that_no_machine_integer_holds_is_refused(start: int, end: int) -> None:
+    with pytest.raises(InputError) as refused:
+        match_corpus(corpus(sentence("a b c", {"0": [edit(start, end, "x")]})), ["x"], Rules())
+    assert refused.value.code == "span-outside"
+
+
 @pytest.mark.parametrize(("start", "end"), [(-1, 0), (3, 4), (2, 1)])
 def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: int) -> None:
     reference = corpus(sentence("", {"0": []}), sentence("a b c", {"0": [edit(0, 3, "x"), edit(start, end, "y")]}))

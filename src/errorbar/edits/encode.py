@@ -135,6 +135,12 @@ def _offsets(lengths: NDArray[np.int64] | list[int]) -> Offsets:
     return offsets
 
 
+_LARGEST = int(np.iinfo(np.int32).max)
+
+
 def _never_empty(numbers: list[int]) -> Ints:
     numbers.append(0)
-    return np.array(numbers, np.int32)
+    try:
+        return np.array(numbers, np.int32)
+    except OverflowError:  # no sentence is so long: whoever checks spans refuses the largest number, too
+        return np.array([max(-1, min(number, _LARGEST)) for number in numbers], np.int32)
