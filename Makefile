@@ -23,16 +23,32 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constra
 else
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 endif
+TALKING_INSTALL = $(subst --quiet ,,$(INSTALL))
 
+define READ_REQUIREMENTS
+import sys, tomllib
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+lists = {"errorbar": project["dependencies"]} | project["optional-dependencies"]
+print("\n".join(line for name in sys.argv[1:] for line in lists[name]))
+endef
+export READ_REQUIREMENTS
+
+# A first installation takes a minute or two: it says what it is at.
 $(VENV)/.base: $(BUILD_INPUTS)
+	@echo "1 of 3: a Python environment in $(VENV)"
 ifdef UV
-	test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.11' $(VENV)
+	@test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.11' $(VENV)
 else
 	@test -n "$(PYTHON)" || { echo "errorbar needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 endif
-	$(INSTALL) $(if $(UV),--reinstall-package errorbar) --editable '.[report]'
+	@$(BIN)/python --version
+	@echo "2 of 3: the libraries that errorbar needs, in the versions of constraints.txt"
+	@$(BIN)/python -c "$$READ_REQUIREMENTS" errorbar report > $@.txt
+	@$(TALKING_INSTALL) --requirement $@.txt
+	@echo "3 of 3: errorbar itself; $(words $(wildcard src/errorbar/*/*.pyx)) kernels are compiled, if there is a C compiler"
+	@$(TALKING_INSTALL) $(if $(UV),--reinstall-package errorbar) --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base constraints.txt
@@ -60,18 +76,12 @@ check: lint types test
 EXTRAS := tokenize parquet report dask errant detect judge postgresql inspect lm-eval
 PACKAGE_errant := packages/errorbar-en
 PACKAGE_detect := packages/errorbar-models
-define READ_EXTRA
-import sys, tomllib
-extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]
-print("\n".join(extras[sys.argv[1]]))
-endef
-export READ_EXTRA
 $(EXTRAS): %: $(VENV)/.extra-%
 $(VENV)/.extra-inspect $(VENV)/.extra-lm-eval: INSTALL := $(subst constraints.txt,constraints-harness.txt,$(INSTALL))
 $(VENV)/.extra-errant: $(wildcard packages/errorbar-en/errorbar_en/model/*)
 $(VENV)/.extra-detect: $(wildcard packages/errorbar-models/errorbar_models/models/*)
 $(VENV)/.extra-%: $(VENV)/.base pyproject.toml
-	$(BIN)/python -c "$$READ_EXTRA" $* > $@.txt
+	$(BIN)/python -c "$$READ_REQUIREMENTS" $* > $@.txt
 	$(INSTALL) --requirement $@.txt $(addprefix ./,$(PACKAGE_$*))
 	@touch $@
 

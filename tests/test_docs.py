@@ -10,14 +10,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pytest
 
 from errorbar.cli.main import COMMANDS, cli
+from errorbar.datasets.cards import cache_root, catalog
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.helpers.cli import CommandLine
 from tests.helpers.source import parse_nodes
@@ -33,48 +36,104 @@ PAGES = [
     *sorted((ROOT / "docs/design").glob("*.md")),
     *sorted((ROOT / "docs/judge").glob("*.md")),
 ]
+TASKS = ROOT / "docs/tasks.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-CORPUS_FILES = {
-    **{name: f"conll14_systems/official_submissions/{name}" for name in ("CAMB", "CUUI", "AMU")},
-    "judgments.xml": "rankings_grundkiewicz2015/judgments.xml",
-    **{f"metrics/scores.{name}": f"rankings_grundkiewicz2015/metrics/scores.{name}" for name in ("m2", "bleu")},
-    "writing-guide.txt": "openstax_ccby_text/writing-guide.txt",
-    "en_ewt-ud-train.conllu": "ud_english_ewt/en_ewt-ud-train.rebuilt.conllu",
+AT_HAND: dict[str, tuple[str, Callable[[str], str]]] = {
+    "bryant-ng2015": ("bn2015_10gec", str),
+    "conll2013": ("conll13", lambda file: file.replace("/data/", "/")),
+    "conll2014": ("conll14", str),
+    "conll2014-systems": ("conll14_systems/official_submissions", str),
+    "grundkiewicz2015": ("rankings_grundkiewicz2015", str),
+    "jfleg": ("jfleg_dev", lambda file: Path(file).name),
 }
-"""Files of corpora under the names that the documents call them by."""
+"""What ``errorbar data fetch`` gets here, without the network: a folder, and where in it a file of the corpus is."""
+NOT_TYPED = (
+    ("", "make ", "installs into the environment of the checkout: .ci/run types it, and a test here the extras"),
+    ("", "source ", "changes the shell that it is typed into"),
+    ("install.md", "git clone", "needs the network"),
+    ("install.md", "pip ", "needs the network, or wheels: tests/install does both"),
+    ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
+    ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
+    ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
+    ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
+    ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
+    ("judge/quality.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
+    ("stopping.md", "errorbar sample draw lm.csv", "is about a study that raters stopped: tests/judging/stopping"),
+    ("stopping.md", "errorbar judge", "is about a study that raters stopped: tests/judging/stopping"),
+    ("judge/guarantees.md", "python -m tests.judging.jepsen", "kills servers for a minute; tests/judging/jepsen does"),
+    ("design/fuzzing.md", "python -m tests.fuzz", "is typed in the checkout; tests/fuzz does"),
+)
+"""Commands that are shown and not typed here: the page (empty: any), how they begin, and why."""
+LONG = ("errorbar report ", "errorbar task bundle ", "errorbar verify ", "errorbar data fetch ", "errorbar train ")
+"""What takes seconds, also on small data."""
+SLOW_PAGES = ("stopping.md", "codabench.md", "loop.md", "shared-task.md", "receipts.md", "detectors.md", "report.md")
+"""Pages that take more than two seconds."""
 
 
-THREADS = ("README.md", "index.md", "tutorial.md", "crowd.md", "judge.md", "sampling.md")
-"""Pages whose commands are typed one after the other in one folder."""
-FETCHED = {
-    "bryant-ng2015": ("bn2015_10gec", "."),
-    "conll2013": ("conll13/original", "original/data"),
-    "conll2014": ("conll14", "."),
-    "conll2014-systems": ("conll14_systems/official_submissions", "."),
-    "jfleg": ("jfleg_dev", "dev"),
-}
-"""What ``errorbar data path NAME`` stands for, without the network: a folder, and where in the corpus it is."""
+def name_of(page: Path) -> str:
+    """The page as pages call each other: ``README.md``, ``tasks.md``, ``judge/choice.md``."""
+    return str(page.relative_to(ROOT / "docs" if page.is_relative_to(ROOT / "docs") else ROOT))
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
+@cache
+def every_block() -> list[tuple[str, str, str]]:
+    """(place, language, text) of every block of code."""
     return [
-        (f"{page.name}:{text[: match.start()].count(chr(10)) + 1}", match.group(2))
+        (f"{name_of(page)}:{text[: match.start()].count(chr(10)) + 1}", match.group(1), match.group(2))
         for page in PAGES
         for text in [page.read_text(encoding="utf-8")]
         for match in BLOCK.finditer(text)
-        if match.group(1) == language
     ]
 
 
-def console_examples() -> list[tuple[str, str, str]]:
-    """(where, command, output shown) of every ``$ errorbar`` line."""
-    found = []
-    for where, block in blocks("console"):
-        for part in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            if command.startswith("errorbar "):
-                found.append((where, command.split("  #")[0], output))
-    return found
+def blocks(language: str) -> list[tuple[str, str]]:
+    """(place, text) of every block in a language."""
+    return [(where, text) for where, own, text in every_block() if own == language]
+
+
+HERE = "<<'END'"
+
+
+class Example(NamedTuple):
+    """A command of a page, and what the page shows of its output."""
+
+    where: str
+    command: str
+    output: str
+
+    @property
+    def page(self) -> str:
+        """The file that shows it."""
+        return self.where.partition(":")[0]
+
+    @property
+    def reason(self) -> str:
+        """Why it is not typed; empty: it is."""
+        return next(
+            (why for page, start, why in NOT_TYPED if page in ("", self.page) and self.command.startswith(start)), ""
+        )
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes its time, or works on what was fetched."""
+        return self.command.startswith(LONG) or "$(errorbar data path" in self.command
+
+
+def examples_of(where: str, text: str) -> list[Example]:
+    """Every command of a console block."""
+    examples = []
+    for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        if HERE in command:  # what follows is a file
+            file, _, output = output.partition("\nEND\n")
+            command = f"{command}\n{file}\nEND"
+        examples.append(Example(where, re.sub(r"\s+# .*", "", command), output))
+    return examples
+
+
+def console_examples() -> list[Example]:
+    """Every ``$`` line of every console block."""
+    return [example for where, block in blocks("console") for example in examples_of(where, block)]
 
 
 def shown(text: str) -> str:
@@ -95,12 +154,74 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "demo"
 
 
-def corpus_files(command: str) -> dict[str, Path]:
-    """The files of corpora that a command reads, by the names that it calls them by."""
-    named = {word.rpartition("=")[2] for word in shlex.split(command)}
-    both = [f"official-2014.{annotator}.m2" for annotator in (0, 1) if "official-2014.[01].m2" in named]
-    single = {name: DATA / path for name, path in CORPUS_FILES.items() if name in named}
-    return single | {name: DATA / "conll14/noalt" / name for name in both}
+PLAIN = re.compile(r"errorbar [^|&;<>`]*")
+"""A command line that needs no shell but for quotes, braces and ``errorbar data path``."""
+DATA_PATH = re.compile(r"\$\(errorbar data path ([\w-]+)\)")
+
+
+@dataclass
+class Typed:
+    """Commands of a page, typed in a folder of their own; in this process, which saves starting up each time."""
+
+    errorbar: CommandLine
+    folder: Path
+
+    def __call__(self, example: Example) -> None:
+        """Run a command, which must print what is shown, and succeed unless an error is shown.
+
+        Skip the rest of a page where it fetches a corpus that is not at hand.
+        """
+        if example.reason:
+            return
+        if example.command.startswith("errorbar data fetch "):
+            for name in shlex.split(example.command)[3:]:
+                self.fetch(name)
+            return
+        code, out, err = self.run(example.command)
+        assert code == 0 or re.search("^error: ", example.output, re.MULTILINE), f"{example.where}: {err}"
+        pattern = re.sub(r"\\\.\\\.\\\.(?=\\?\n|$)|…", "(?s:.*)", re.escape(shown(example.output)))
+        printed = [shown(text) for text in (out, err + out, out + err)]
+        assert not pattern or any(re.fullmatch(pattern, text) for text in printed), (
+            f"{example.where}: {example.command}\n{out}{err}"
+        )
+
+    def run(self, command: str) -> tuple[int, str, str]:
+        """The exit code, and what is printed on standard output and standard error."""
+        if PLAIN.fullmatch(DATA_PATH.sub("", command)) is None:
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            done = subprocess.run(
+                ["bash", "-c", command],
+                env=os.environ | {"PATH": path},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=1500,
+            )
+            return done.returncode, done.stdout, done.stderr
+        command = DATA_PATH.sub(lambda found: self.errorbar("data", "path", found.group(1)).out.strip(), command)
+        result = self.errorbar(*(part for word in shlex.split(command)[1:] for part in self.expanded(word)))
+        return result.code, result.out, result.err
+
+    def fetch(self, name: str) -> None:
+        """Put a corpus where ``errorbar data fetch`` puts it, from the copy at hand."""
+        folder, place = AT_HAND[name]
+        if not (DATA / folder).exists():
+            pytest.skip(f"{name} is not at {DATA}")
+        copy = self.folder.with_name(f"{self.folder.name}-copies") / name
+        for file in catalog()[name].files:
+            if (source := DATA / folder / place(file.path)).exists():
+                linked(copy / file.path, source)
+        result = self.errorbar("data", "fetch", name, "--from-file", copy)
+        if name == "jfleg":  # only its development part is at hand, which fetch refuses
+            shutil.copytree(copy, cache_root() / name)
+        else:
+            assert result.code == 0, result.err
+
+    def expanded(self, word: str) -> list[str]:
+        """A word as a shell expands its braces."""
+        before, brace, after = word.partition("{")
+        inside, closed, rest = after.partition("}")
+        return [before + part + rest for part in inside.split(",")] if brace and closed and "," in inside else [word]
 
 
 def linked(link: Path, path: Path) -> Path:
@@ -111,107 +232,74 @@ def linked(link: Path, path: Path) -> Path:
     return link
 
 
-@dataclass(frozen=True)
-class Typed:
-    """Commands of a page, typed in a folder of their own; in this process, which saves starting up each time."""
-
-    errorbar: CommandLine
-    folder: Path
-
-    def __call__(self, where: str, command: str, output: str) -> None:
-        """Run a command, which must succeed and print what is shown; skip what needs a corpus that is not there."""
-        if command.startswith("errorbar data fetch"):
-            return
-        words = shlex.split(self.with_corpora(where, command))
-        result = self.errorbar(*(each for word in words[1:] for each in self.expanded(word)))
-        assert result.code == 0, f"{where}: {result.err}"
-        told, printed = shown(output), shown(result.out)
-        if told.endswith("\n..."):
-            told, printed = told.removesuffix("..."), printed[: len(told) - 3]
-        if told:
-            assert printed == told, f"{where}: {command}"
-
-    def with_corpora(self, where: str, command: str) -> str:
-        """Make links to the files of corpora that a command names, as ``data fetch`` would have got them."""
-        for name, path in corpus_files(command).items():
-            if not path.exists():
-                pytest.skip(f"{where} needs {path.name}, which is not at {DATA}")
-            linked(self.folder / name, path)
-        for name, (folder, inside) in FETCHED.items():
-            given = f"$(errorbar data path {name})"
-            if given not in command:
-                continue
-            if not (DATA / folder).exists():
-                pytest.skip(f"{where} needs {name}, which is not at {DATA}")
-            linked(self.folder / "fetched" / name / inside, DATA / folder)
-            command = command.replace(given, str(self.folder / "fetched" / name))
-        if "$(" in command:
-            pytest.skip(f"{where} needs a corpus from the network or at hand")
-        return command
-
-    def expanded(self, word: str) -> list[str]:
-        """What a shell makes of braces."""
-        before, brace, after = word.partition("{")
-        inside, closed, rest = after.partition("}")
-        return [before + each + rest for each in inside.split(",")] if brace and closed and "," in inside else [word]
-
-
 @pytest.fixture
 def typed(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Typed:
-    monkeypatch.setenv("ERRORBAR_DATA", str(tmp_path / "cache"))
+    monkeypatch.setenv("ERRORBAR_DATA", str(tmp_path.with_name(f"{tmp_path.name}-cache")))
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "packages/errorbar-models")  # as make detect installs it
     return Typed(errorbar, tmp_path)
 
 
-def of_page(where: str) -> str:
-    return where.partition(":")[0]
+def pages_to_type() -> list[object]:
+    """Pages with commands; a page whose commands are partly slow is typed twice, once without those."""
+    examples = console_examples()
+    made: list[object] = []
+    for page in sorted({example.page for example in examples} - {TASKS.name, "CONTRIBUTING.md"}):
+        slow = page in SLOW_PAGES
+        if slow or any(example.is_slow for example in examples if example.page == page):
+            made.append(pytest.param(page, True, marks=pytest.mark.slow, id=f"{page}-whole"))
+        made += [] if slow else [pytest.param(page, False, id=page)]
+    return made
 
 
-def is_large(command: str) -> bool:
-    """Whether a command works on corpora that were fetched, and takes its time."""
-    return "$(errorbar data path" in command
-
-
-@pytest.mark.parametrize(
-    ("where", "command", "output"),
-    [
-        pytest.param(*each, marks=[pytest.mark.slow] if is_large(each[1]) else [])
-        for each in console_examples()
-        if is_large(each[1]) or of_page(each[0]) not in (*THREADS, "tasks.md")
-    ],
-    ids=lambda value: value[:60],
-)
-def test_console_examples_print_what_they_show(
-    where: str, command: str, output: str, tmp_path: Path, demo: Path, typed: Typed
+@pytest.mark.parametrize(("page", "whole"), pages_to_type())
+def test_the_commands_of_a_page_run_in_an_empty_folder_one_after_the_other(
+    page: str, *, whole: bool, typed: Typed, tmp_path: Path
 ) -> None:
-    if "errorbar.toml" in command:
-        written = next(text for place, text in blocks("toml") if place.startswith("config.md"))
-        (tmp_path / "errorbar.toml").write_text(written, encoding="utf-8")
-    if "--save" not in command:
-        shutil.copytree(demo, tmp_path / "demo")
-    typed(where, command, output)
+    files = [text for where, text in blocks("toml") if where.startswith(page)] if page == "config.md" else []
+    for text in files[:1]:  # the page shows this file in full
+        (tmp_path / "errorbar.toml").write_text(text, encoding="utf-8")
+    for where, language, block in every_block():
+        if not where.startswith(f"{page}:"):
+            continue
+        if language == "python" and page == "audit.md":  # it fills in what the next command reads
+            exec(block, {})
+        for example in examples_of(where, block) if language == "console" else ():
+            if whole or not example.is_slow:
+                typed(example)
 
 
-@pytest.mark.parametrize("page", THREADS)
-def test_the_commands_of_a_page_run_one_after_the_other(page: str, typed: Typed, demo: Path, tmp_path: Path) -> None:
-    examples = [each for each in console_examples() if of_page(each[0]) == page and not is_large(each[1])]
-    if not any("--save demo" in command for _, command, _ in examples):
-        shutil.copytree(demo, tmp_path / "demo")
-    for example in examples:
-        typed(*example)
+def test_what_is_not_typed_is_on_a_page() -> None:
+    examples = console_examples()
+    unused = [
+        start
+        for page, start, _ in NOT_TYPED
+        if not any(page in ("", example.page) and example.command.startswith(start) for example in examples)
+    ]
+    assert unused == []
 
 
-TASKS = ROOT / "docs/tasks.md"
+def test_prompts_stand_in_console_blocks_alone() -> None:
+    """So that no command escapes the tests above."""
+    others = [
+        where for where, language, text in every_block() if language != "console" and re.search(r"^\$ ", text, re.M)
+    ]
+    assert others == []
+
+
 MOST_COMMANDS = 3
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 
 
-def examples_of(text: str) -> list[tuple[str, str]]:
-    """(command, output shown) of every line with ``$`` in a part of a page, whatever the command."""
-    shown_there = "".join(match.group(2).replace("\\\n", " ") for match in BLOCK.finditer(text))
-    parts = re.split(r"^\$ ", shown_there, flags=re.MULTILINE)[1:]
-    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
+def task_examples(heading: str, text: str) -> list[Example]:
+    """Every command of a part of the page of tasks."""
+    return [
+        example
+        for match in BLOCK.finditer(text)
+        if match.group(1) == "console"
+        for example in examples_of(f"tasks.md, {heading}", match.group(2))
+    ]
 
 
 def tasks() -> tuple[str, dict[str, str]]:
@@ -220,21 +308,12 @@ def tasks() -> tuple[str, dict[str, str]]:
     return before, {heading: text for heading, _, text in (part.partition("\n") for part in parts)}
 
 
-LONG = ("errorbar report ", "errorbar task bundle ", "errorbar verify ")
-"""What takes seconds, also on small data."""
-
-
-def slow_tasks() -> list[object]:
-    """The tasks; those on corpora that are not in the repository, or with a long command, run with the slow tests."""
+def tasks_to_do() -> list[object]:
+    """The tasks; those on corpora that are fetched, or with a long command, run with the slow tests."""
     return [
         pytest.param(
             heading,
-            marks=[pytest.mark.slow]
-            if any(
-                corpus_files(command) or is_large(command) or command.startswith(LONG)
-                for command, _ in examples_of(text)
-            )
-            else [],
+            marks=[pytest.mark.slow] if any(example.is_slow for example in task_examples(heading, text)) else [],
         )
         for heading, text in tasks()[1].items()
     ]
@@ -243,22 +322,21 @@ def slow_tasks() -> list[object]:
 @pytest.fixture(scope="module")
 def data_of_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tasks")
-    for command, _ in examples_of(tasks()[0]):
-        assert run(command, folder).returncode == 0
+    for example in task_examples("", tasks()[0]):
+        assert run(example.command, folder).returncode == 0
     return folder
 
 
-@pytest.mark.parametrize("heading", slow_tasks())
+@pytest.mark.parametrize("heading", tasks_to_do())
 def test_a_task_is_done_by_the_commands_that_the_page_shows(
     heading: str, data_of_tasks: Path, typed: Typed, tmp_path: Path
 ) -> None:
     shutil.copytree(data_of_tasks, tmp_path, dirs_exist_ok=True)
     text = tasks()[1][heading]
-    examples = examples_of(text)
+    examples = task_examples(heading, text)
     assert 1 <= len(examples) <= MOST_COMMANDS
-    for command, output in examples:
-        assert command.startswith("errorbar ")
-        typed(f"tasks.md, {heading}", command, output)
+    for example in examples:
+        typed(example)
     assert LINK.search(text), "a task leads to a page"
 
 
@@ -305,16 +383,6 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
 
 
-def test_the_summary_on_the_page_of_the_report(tmp_path: Path, demo: Path) -> None:
-    """What ``sed`` shows of the file that the first command of docs/report.md writes."""
-    (_, block), *_ = ((where, text) for where, text in blocks("console") if where.startswith("report.md"))
-    _, command, look, summary = block.strip().splitlines()
-    assert look == "$ sed -n 3p report.md"
-    shutil.copytree(demo, tmp_path / "demo")
-    assert run(command.removeprefix("$ "), tmp_path).returncode == 0
-    assert (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()[2] == summary
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -325,7 +393,7 @@ def test_the_summary_on_the_page_of_the_report(tmp_path: Path, demo: Path) -> No
 )
 def test_python_examples_run(page: Path, tmp_path: Path, demo: Path) -> None:
     """All blocks of a page in one process, in the folder that the tutorial makes."""
-    code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{page.name}:"))
+    code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{name_of(page)}:"))
     shutil.copytree(demo, tmp_path / "demo")
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=1500)
 

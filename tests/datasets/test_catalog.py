@@ -25,13 +25,17 @@ REARRANGED: dict[str, tuple[str, Callable[[str], str]]] = {
 
 
 def test_what_there_is() -> None:
-    names = ["bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "cweb", "hoo2011", "jfleg"]
+    names = [
+        *("bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "cweb"),
+        *("grundkiewicz2015", "hoo2011", "jfleg"),
+    ]
     assert list(catalog()) == names
     # Counts of the published releases: 12 teams and INPUT; ten annotators as M2 and SGML, and a README;
     # 19 development and 19 test texts, raw and gold; two splits of one source and four references.
     counts = {name: len(found.files) for name, found in catalog().items()}
     assert counts["conll2014-systems"] == 13
     assert counts["bryant-ng2015"] == 21
+    assert counts["grundkiewicz2015"] == 1 + 6  # judgments, and the scores of six metrics
     assert counts["hoo2011"] == 2 * (19 + 19)
     assert counts["jfleg"] == 2 * 5
     assert counts["cweb"] == 2 * (3 + 3)  # of G and S: texts; M2 of both annotators together and of each

@@ -16,7 +16,6 @@ from errorbar.metrics.hoo_counts import MEASURES, count_rows
 from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
 from errorbar.reproduce import Outcome
 from errorbar.reproduce.hoo2011 import lost_cells, simulated_scores, table_8
-from tests.helpers.cli import CommandLine
 from tests.helpers.official import read_table
 from tests.helpers.standoff import parse, read_real, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf
@@ -198,24 +197,9 @@ class TestPage:
             assert heading in self.page
         assert [p.name for p in Hoo.parameters if f"| `{p.name}` |" not in self.page] == []
 
-    def test_the_first_output_is_that_of_the_files_shown(
-        self, tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        for folder in ("test/Gold", "test/Raw", "runs/me-0"):
-            (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / "test/Gold/1GE.xml").write_text(self.page.split("```xml\n")[1].split("```")[0])
-        shown, text = (self.page.split("```text\n")[k].split("```")[0] for k in (1, 2))
-        (tmp_path / "test/Raw/1.txt").write_text(text)
-        (tmp_path / "runs/me-0/1.txt").write_text(self.page.split("with `1.txt`, `")[1].split("`")[0] + "\n")
-        command, _, expected = shown.partition("\n")
-        done = errorbar(*command.removeprefix("$ errorbar ").split())
-        assert done.code == 0, done.err
-        assert [line.rstrip() for line in done.out.strip("\n").splitlines()] == expected.rstrip("\n").splitlines()
-
     def test_the_example_is_a_file_without_a_problem(self) -> None:
-        xml = self.page.split("```xml\n")[1].split("```")[0]
-        text = self.page.split("```text\n")[2].split("```")[0]
+        xml = self.page.split("<<'END'\n")[1].split("END\n")[0]
+        text = self.page.split("$ echo '")[1].split("'")[0] + "\n"
         found, problems = parse(xml, text=text)
         assert len(found.edits) == 4
         assert problems.notes == []
