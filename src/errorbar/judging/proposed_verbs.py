@@ -57,7 +57,7 @@ def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, prob
     if not asked:
         what = f"--tagger proposes a verb, and the scheme {scheme.name} asks for none"
         raise UsageError(Problem("useless-option", what, fix="leave it out, or take --scheme=preposition"))
-    tagger = read_tagger(models_folder(None if models == AUTO else models, problems))
+    tagger = read_tagger(models_folder(None if str(models) == AUTO else models, problems))
     found = [
         item if at is None else replace(item, proposed=dict.fromkeys(asked, at))
         for item, at in zip(items, verbs_of(items, tagger), strict=True)
