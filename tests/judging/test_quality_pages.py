@@ -19,7 +19,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "judge"
 def shown(page: str) -> list[str]:
     """The output that a page begins with."""
     text = (PAGES / page).read_text(encoding="utf-8")
-    return text.partition("```text\n")[2].partition("\n```")[0].splitlines()[1:]
+    return text.partition("```console\n")[2].partition("\n```")[0].splitlines()[1:]
 
 
 def stubs(lines: list[str]) -> list[str]:

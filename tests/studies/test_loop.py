@@ -34,7 +34,7 @@ ESSAYS = [
 
 def steps() -> Iterator[tuple[str, str]]:
     """Each command of the page, and what it prints there."""
-    for block in re.findall(r"```shell\n(.*?)```", PAGE, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield command, output
