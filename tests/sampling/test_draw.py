@@ -59,7 +59,7 @@ def test_the_same_frame_from_csv_jsonl_and_gzip(frame: Frame, tmp_path: Path) ->
     packed = tmp_path / "flags.csv.gz"
     packed.write_bytes(gzip.compress(FLAGS.replace(",", "\t").encode()))
     for path in (jsonl, packed):
-        assert read_frame([path]).content_hash() == frame.content_hash()
+        assert read_frame([path]).content_hash == frame.content_hash
     assert frame.flags.sum() == 10
     assert len(frame) == 40
 
@@ -291,9 +291,9 @@ def test_the_contents_of_a_frame_are_hashed_as_ever() -> None:
     # Keys that were written before name the frame by this.
     frame = Frame(("a", "b"), np.array([[True, False], [True, True]]), ("s", "t"), np.array([0.5, -1.0]))
     content = "a\x1f11\x1f0.5\nb\x1f01\x1f-1.0\n"
-    assert frame.content_hash() == sha256(content.encode()).hexdigest()[:12]
+    assert frame.content_hash == sha256(content.encode()).hexdigest()[:12]
     bare = Frame(("a", "b"), np.array([[True, False]]), texts=("x", "y"))
-    assert bare.content_hash() == sha256(b"a\x1f1\x1f\nb\x1f0\x1f\n").hexdigest()[:12]
+    assert bare.content_hash == sha256(b"a\x1f1\x1f\nb\x1f0\x1f\n").hexdigest()[:12]
 
 
 OLD_KEY = """{"format": "errorbar-sample-key", "version": 1, "frame": "8918d8d52e9e", "seed": 7, "edges": [-0.5],

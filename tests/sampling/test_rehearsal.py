@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -52,6 +54,13 @@ def test_a_sample_of_a_rehearsal_is_one_that_can_be_drawn_and_estimated() -> Non
     more = rehearse(FRAME, VOTES, Rehearsal(n, truth="graded", seed=4, raters=2), 5)
     less = rehearse(FRAME, VOTES, Rehearsal(n, truth="graded", seed=4, raters=2), 2)
     assert [one.values[:2].tolist() for one in more] == [one.values.tolist() for one in less]
+
+
+def test_the_frame_is_hashed_once_however_many_samples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_hash = Mock(side_effect=sha256)
+    monkeypatch.setattr("errorbar.sampling.frame.sha256", start_hash)
+    rehearse(Frame(ITEMS, FLAGS[None]), VOTES, Rehearsal(np.array([60, 60])), 5)
+    start_hash.assert_called_once_with()
 
 
 @pytest.mark.parametrize(("truth", "estimand"), [("graded", "weighted"), ("majority", "majority")])

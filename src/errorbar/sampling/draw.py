@@ -112,7 +112,7 @@ def _parse(record: Mapping[str, Any]) -> Key:
 
 def check_frame(frame: Frame, key: Key) -> None:
     """Raise ``InputError`` unless the sample was drawn from this frame."""
-    if (here := frame.content_hash()) != key.frame:
+    if (here := frame.content_hash) != key.frame:
         what = f"the sample was drawn from other items, flags or scores (frame {key.frame}, here {here})"
         raise InputError(Problem("sample-frame-other", what, fix="give the flags that the sample was drawn from"))
 
@@ -142,7 +142,7 @@ def draw_sample(
     if not chosen:
         what = "no item is to be drawn" if not before else "every item of this sample has been drawn before"
         raise UsageError(Problem("sample-budget", what, fix="raise the budget"))
-    frame_hash = frame.content_hash()
+    frame_hash = frame.content_hash
     shuffled = stream(seed, "sample", "order", len(before), frame_hash).permutation(len(chosen)).tolist()
     items = dict(chosen[at] for at in shuffled)
     drawn = Round(round_name(strata, edges, frame_hash, seed, items), items)

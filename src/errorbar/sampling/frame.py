@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from math import isnan
 from pathlib import Path
@@ -33,7 +34,7 @@ FLAGS = {"1": True, "true": True, "yes": True, "error": True, "0": False, "false
 FLAGGED, UNFLAGGED = "flagged", "unflagged"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: the hash is kept
 class Frame:
     """Items and flags; raises ``UsageError`` if they do not fit each other or there are more than two systems."""
 
@@ -55,8 +56,9 @@ class Frame:
     def __len__(self) -> int:
         return len(self.items)
 
+    @cached_property
     def content_hash(self) -> str:
-        """The first 12 hexadecimal digits of a hash of items, flags and scores."""
+        """The first 12 hexadecimal digits of a hash of items, flags and scores; computed once."""
         sha = sha256()
         for at, item in enumerate(self.items):
             flags = "".join("1" if flag else "0" for flag in self.flags[:, at].tolist())
