@@ -28,7 +28,7 @@ from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.pairs_over_judges import only
-from errorbar.stats.two_way import TwoWay, moderate, unbiased_variance
+from errorbar.stats.two_way import Prior, TwoWay, moderate, unbiased_variance
 from errorbar.studies.inputs import ReadingOptions, load
 
 HOME = 0.8
@@ -209,7 +209,7 @@ def coverage(
             np.array([one.half_width(0.95) for one in own]),
         ]
         if priors is not None:
-            halves.append(np.array([moderate(one, priors[at]).half_width(0.95) for one in own]))
+            halves.append(np.array([moderate(one, Prior(priors[at], 4)).half_width(0.95) for one in own]))
         for share, half in zip(shares, halves, strict=False):
             share.append(float(np.mean(off <= half)))
         if at == 0:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.edit import Edit
-from errorbar.core.errors import UsageError
+from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Metric
@@ -20,12 +23,14 @@ from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, judging_of, make_panel
 from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.m2 import M2
+from errorbar.metrics.populations import JudgeVariances
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_corpus
 from errorbar.metrics.tokens import Tokens
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import TwoWay
+from errorbar.studies.panels import asked_judges
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.thirdparty.character_rate import CharacterRate
@@ -100,9 +105,13 @@ def scored(
     data: Corpus, lines: list[str], judges: str | None = None, metric: Metric = DEFAULT
 ) -> tuple[Score, list[str]]:
     problems = Problems(lenient=True)
-    plan = Plan([metric], resampling=HOW, judges=JudgePlan.read(judges))
+    plan = Plan([metric], resampling=HOW, judges=asked(judges))
     (score,) = score_corpus(data, [Hypothesis("it", lines)], plan, problems)
     return score, [note.code for note in problems.notes]
+
+
+def asked(judges: str | None) -> JudgePlan:
+    return asked_judges({"judges": judges})
 
 
 X, Y = edit(0, 1, "X"), edit(1, 2, "Y")
@@ -126,14 +135,26 @@ def test_three_judges_have_both_intervals() -> None:
     main = score.judges.measures["f"]
     assert main.estimate.value == pytest.approx(score.estimate.value)
     assert isinstance(main.found, TwoWay)
-    assert str(score.signature).split("|")[-2] == "judges:random,k:3"
+    assert str(score.signature).split("|")[-2] == "judges:random,k:3,population:bn2015"
 
 
-def test_one_judge_is_fixed_and_said() -> None:
+def test_one_judge_leans_on_the_population_alone() -> None:
     score, codes = scored(judged(ALL), LINES)
+    assert codes == ["one-judge"]
+    assert score.judges is not None
+    found = score.judges.measures["f"].found
+    assert found is not None
+    assert (found.judges_df, found.judges) == (3, pytest.approx(1e-4 * (1 + 72 * (score.f.value or 0) ** 2)))
+    assert "|judges:random,k:1,population:bn2015|" in str(score.signature)
+    assert scored(judged(ALL), LINES, "fixed")[1] == []
+
+
+@pytest.mark.parametrize("judges", [None, "random", "random(population=none)"])
+def test_one_judge_of_whom_no_population_is_known_is_fixed_and_said(judges: str | None) -> None:
+    metric = DEFAULT if judges and "none" in judges else M2(beta=0.7)
+    score, codes = scored(judged(ALL), LINES, judges, metric)
     assert (codes, score.judges) == (["judges-fixed"], None)
     assert "judges:" not in str(score.signature)
-    assert scored(judged(ALL), LINES, "fixed")[1] == []
 
 
 def test_one_annotator_of_several_is_fixed_and_said() -> None:
@@ -141,34 +162,91 @@ def test_one_annotator_of_several_is_fixed_and_said() -> None:
     assert (codes, score.judges) == (["judges-fixed"], None)
 
 
-def test_two_judges_lean_on_a_prior_that_is_named() -> None:
+def test_two_judges_lean_on_a_population_that_is_named(tmp_path: Path) -> None:
     score, codes = scored(judged(ALL, FEW), LINES)
     assert codes == ["two-judges"]
     assert score.judges is not None
     assert score.judges.measures["f"].found is not None
     assert score.judges.measures["f"].found.moderated
-    assert score.judges.measures["precision"].estimate.no_interval is Undefined.NO_PRIOR
-    assert "|judges:random,k:2,prior:1.45,of:bn2015|" in str(score.signature)
-    own, _ = scored(judged(ALL, FEW), LINES, "random(prior=3)")
-    assert "|judges:random,k:2,prior:3|" in str(own.signature)
-    plain, _ = scored(judged(ALL, FEW), LINES, "random(prior=none)")
+    assert "|judges:random,k:2,population:bn2015|" in str(score.signature)
+    path = tmp_path / "ours.json"
+    path.write_text(json.dumps(population(floor=9, df=7)), encoding="utf-8")
+    own, _ = scored(judged(ALL, FEW), LINES, f"random(population={path})")
+    assert re.search(r"\|judges:random,k:2,population:ours:[0-9a-f]{12}\|", str(own.signature))
+    assert own.judges is not None
+    assert own.judges.measures["precision"].estimate.no_interval is Undefined.NO_PRIOR
+    found = own.judges.measures["f"].found
+    assert found is not None
+    assert found.judges_df == 8
+    plain, _ = scored(judged(ALL, FEW), LINES, "random(population=none)")
     assert plain.judges is not None
     found = plain.judges.measures["f"].found
     assert found is not None
     assert found.judges_df == 1
 
 
-def test_two_judges_without_a_prior_are_fixed_unless_asked_for() -> None:
-    score, codes = scored(judged(ALL, FEW), LINES, metric=M2(beta=1.0))
+def population(**table: object) -> dict[str, object]:
+    """A population of judges, as a file has it."""
+    table = {"metric": "m2", "measure": "f", "constants": {"2": 10.0}, **table}
+    head = {"format": "errorbar-judge-population", "version": 1, "name": "ours", "described": "our judges"}
+    return head | {"tables": [table]}
+
+
+@pytest.mark.parametrize(
+    ("record", "what"),
+    [
+        ([], "no JSON of the format"),
+        (population() | {"version": 2}, "version 1"),
+        (population() | {"name": "a|b"}, "name must be"),
+        (population() | {"described": 1}, "described"),
+        (population(metric=1), "must be texts"),
+        (population(constants={"0": 1}), "1 to 5 judges"),
+        (population(constants={"9" * 5000: 1}), "1 to 5 judges"),
+        (population(constants={"2": float("nan")}), "number"),
+        (population(constants={"2": True}), "must be a number"),
+        (population(floor=-1), "'floor'"),
+        (population(df=0), "'df'"),
+        (population(exponent=1e300), "'exponent'"),
+    ],
+)
+def test_a_bad_population_is_refused(record: object, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(InputError, match=what):
+        asked(f"random(population={path})")
+    with pytest.raises(InputError, match="no such file"):
+        asked(f"random(population={tmp_path / 'none.json'})")
+
+
+def test_what_varies_alike_over_texts_varies_alike_over_judges() -> None:
+    """JUDGES.md section 8: CAMB and CUUI against A1 and A2."""
+    known = JudgeVariances("m2", "f", {2: 15.0})
+    first, second = (known.of_score(f, 2, 2) for f in (0.38665039, 0.34579164))
+    assert (1e4 * first, 1e4 * second) == pytest.approx((3.242478, 2.793578), abs=2e-6)
+    apart = known.of_difference(first, second, (0.925470, 1.576466, 1.979136))
+    assert 1e4 * apart == pytest.approx(4.246708, abs=2e-5)
+    assert known.of_difference(first, second, (1.0, 1.0, 3.0)) == first + second
+    assert known.of_score(0.5, 2, 4) == pytest.approx(known.of_score(0.5, 2, 2) / 2)
+
+
+def test_two_judges_without_a_population_are_fixed_unless_asked_for() -> None:
+    score, codes = scored(judged(ALL, FEW), LINES, metric=M2(beta=0.7))
     assert (codes, score.judges) == (["judges-fixed"], None)
-    score, codes = scored(judged(ALL, FEW), LINES, "random", M2(beta=1.0))
+    score, codes = scored(judged(ALL, FEW), LINES, "random", M2(beta=0.7))
     assert codes == ["two-judges", "judges-short"]
     assert score.judges is not None
-    assert score.judges.sets.rule.prior is None
+    assert score.judges.sets.rule.population is None
+
+
+def test_more_than_five_judges_speak_for_themselves() -> None:
+    score, codes = scored(judged(ALL, FEW, SOME, ALL, FEW, {0: (X,), 1: (X,)}), LINES)
+    assert "few-judges" not in codes
+    assert score.judges is not None
+    assert score.judges.sets.rule.population is None
 
 
 def test_judges_who_say_the_same_have_no_interval_but_a_reason() -> None:
-    score, _ = scored(judged(ALL, ALL, ALL), LINES)
+    score, _ = scored(judged(ALL, ALL, ALL), LINES, "random(population=none)")
     assert score.judges is not None
     assert score.judges.measures["f"].estimate.no_interval is Undefined.SAME_JUDGES
 
@@ -176,7 +254,7 @@ def test_judges_who_say_the_same_have_no_interval_but_a_reason() -> None:
 def test_judges_who_looked_at_parts_are_named() -> None:
     part = dict.fromkeys(range(2), (Y,))
     score, codes = scored(judged(ALL, FEW, part), LINES)
-    assert codes == ["judges-parts", "few-judges", "judges-short"]
+    assert codes == ["judges-parts", "few-judges"]
     assert score.judges is not None
     assert score.judges.measures["f"].found is not None
 
@@ -231,12 +309,12 @@ def test_many_sentences_are_left_out_in_groups() -> None:
         "random(",
         "random(k=0)",
         "random(k=two)",
-        "random(prior=-1)",
-        "random(prior=nan)",
-        "random(prior=1e308)",
+        "random(k=99999999999999)",
+        "random(population=)",
+        "random(prior=1)",
         "fixed(k=2)",
     ],
 )
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="judges must be fixed, random"):
-        JudgePlan.read(text)
+        asked(text)

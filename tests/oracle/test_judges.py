@@ -18,8 +18,9 @@ import pytest
 from errorbar.core.estimate import Interval
 from errorbar.metrics.judge_sets import JudgedValues, judging_of, make_panel
 from errorbar.metrics.m2 import M2
+from errorbar.metrics.populations import JudgeVariances
 from errorbar.stats.decision import Components
-from errorbar.stats.two_way import TwoWay, chance_above, jackknife, moderate
+from errorbar.stats.two_way import Prior, TwoWay, jackknife, moderate, replication
 from errorbar.studies.inputs import ReadingOptions, load
 
 F = 2
@@ -123,7 +124,7 @@ def test_the_plan_for_ten_judges_is_what_ten_judges_have(data: Path) -> None:
 
 
 def test_two_judges_moderated(data: Path) -> None:
-    found = moderate(components(values(data, "CAMB", 2, FIRST_TWO)), 1.45e-4)
+    found = moderate(components(values(data, "CAMB", 2, FIRST_TWO)), Prior(1.45e-4, 4))
     assert f"{100 * found.half_width(0.95):.3f}" == "3.083"
 
 
@@ -163,16 +164,15 @@ def test_how_much_one_pair_can_mislead(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "essays", "ends", "p", "won", "chances"),
+    ("other", "essays", "ends", "p", "won"),
     [
-        ("CUUI", "2.53", "-1.09 4.52", ".23", "42 .067", ".913 .830"),
-        ("AMU", "2.02", "1.96 6.65", ".0005", "45 .000", "1.000 .996"),
+        ("CUUI", "2.53", "-1.09 4.52", ".23", "42 .067"),
+        ("AMU", "2.02", "1.96 6.65", ".0005", "45 .000"),
     ],
 )
-def test_paired_comparison(data: Path, other: str, essays: str, ends: str, p: str, won: str, chances: str) -> None:
+def test_paired_comparison(data: Path, other: str, essays: str, ends: str, p: str, won: str) -> None:
     found = pair(data, other)
-    parts, zeta = components(found), found.zeta(F)
-    assert zeta is not None
+    parts = components(found)
     assert f"{196 * np.sqrt(parts.texts):.2f}" == essays
     interval = parts.interval(0.95)
     assert isinstance(interval, Interval)
@@ -181,7 +181,53 @@ def test_paired_comparison(data: Path, other: str, essays: str, ends: str, p: st
     ahead = found.each(F) > 0
     error = jackknife(found.panel.weights[1:] @ ahead) ** 0.5
     assert f"{ahead.sum()} {error:.3f}".replace(" 0.", " .") == won
-    fresh = float(zeta[-1])
-    both = fresh + found.texts_of_one_set(F) - parts.both * 10 / 2
-    said = [f"{chance_above(parts.value, variance):.3f}".removeprefix("0") for variance in (fresh, both)]
-    assert " ".join(said) == chances
+
+
+KNOWN = JudgeVariances("m2", "f", {1: 72.0, 2: 15.0, 3: 8.0})
+"""The constants of JUDGES.md section 8, whose test values follow."""
+
+
+def prior(found: JudgedValues) -> Prior:
+    value = float(found.means(F)[0, 0])
+    return Prior(KNOWN.of_score(value, found.panel.k, found.panel.n_judges), KNOWN.df)
+
+
+@pytest.mark.parametrize(
+    ("judges", "system", "row"),
+    [
+        ((0, 1), "CAMB", "38.665039 .925470 2.442679 7.517099 4.279891"),
+        ((0, 1), "CUUI", "34.579164 1.576466 2.191995 11.343525 4.256934"),
+        ((4, 7), "CAMB", "37.573543 1.044393 3.314901 6.861928 4.957290"),
+        ((0, 1, 2), "CAMB", "44.291926 1.003219 1.823427 11.655333 3.675208"),
+    ],
+)
+def test_a_score_that_leans_on_the_population(data: Path, judges: tuple[int, ...], system: str, row: str) -> None:
+    own = values(data, system, len(judges), judges)
+    found = own.components(F, prior(own))
+    assert isinstance(found, TwoWay)
+    numbers = (100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95))
+    assert numbers == pytest.approx([float(each) for each in row.split()], abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("judges", "other", "row"),
+    [
+        ((0, 1), "CUUI", "4.085874 1.979136 3.227932 10.098818 5.077654 .103338 .883051"),
+        ((0, 1), "AMU", "5.609483 1.145400 2.378688 8.616580 4.275628 .015995 .967442"),
+        ((0, 1, 2), "CUUI", "2.229581 1.992716 2.922358 13.503045 4.771455 .332254 .755444"),
+    ],
+)
+def test_a_difference_that_leans_on_the_population(data: Path, judges: tuple[int, ...], other: str, row: str) -> None:
+    k = len(judges)
+    first, second = (values(data, system, k, judges) for system in ("CAMB", other))
+    apart = first - second
+    variance = KNOWN.of_difference(
+        prior(first).variance,
+        prior(second).variance,
+        (first.over_texts(F), second.over_texts(F), apart.over_texts(F)),
+    )
+    found = apart.components(F, Prior(variance, KNOWN.df))
+    assert isinstance(found, TwoWay)
+    again = replication(found.value, found.variance, found.df)
+    numbers = [100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95)]
+    assert [*numbers, found.p_value, again] == pytest.approx([float(each) for each in row.split()], abs=2e-6)

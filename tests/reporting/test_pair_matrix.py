@@ -47,7 +47,7 @@ def over_judges(found: Comparison, ends: Interval, p: float, adjusted: float) ->
     for at, pair in enumerate(found.pairs):
         here = (ends, p, adjusted) if at == 0 else (apart(0.1, 0.2), 0.001, 0.001)
         own = apart(0.1, 0.2) if at else pair.interval
-        judged = JudgedPair(pair.difference, here[0], None, here[1], here[2], None, whole=True)
+        judged = JudgedPair(pair.difference, here[0], None, here[1], here[2], n_sets=1)
         pairs.append(replace(pair, judged=judged, interval=own))
     return replace(found, pairs=tuple(pairs), judges=sets)
 
@@ -134,7 +134,7 @@ class TestTwo:
         found = over_judges(comparison({"a": 0.4, "b": 0.2}, {("a", "b"): 0.01}), apart(-0.1, 0.5), 0.3, 0.3)
         assert pair_sentence(whole(found)) == (
             "F0.5 of a is 20.00 points higher than that of b (95% intervals of the difference +19.00 to +21.00 "
-            "over texts and -10.00 to +50.00 over texts and judges; p = 0.3000 by t over texts and judges, Holm). a is "
+            "over texts and -10.00 to +50.00 over texts and judges; p = 0.3000 by t over texts and judges, max-T). a is "
             "not significantly better than b at the 5% level."
         )
 

@@ -11,11 +11,12 @@ from scipy.stats import t as student
 
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats.two_way import (
+    Prior,
     TwoWay,
-    chance_above,
     jackknife,
     judge_variances,
     moderate,
+    replication,
     two_way,
     unbiased_variance,
 )
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 RNG = np.random.default_rng(17)
 
 
-def of_table(table: Floats, prior: float | None = None) -> TwoWay | Undefined:
+def of_table(table: Floats, prior: Prior | None = None) -> TwoWay | Undefined:
     """The mean of a table of judges and texts with rows and columns left out."""
     m, n = table.shape
     text = [np.delete(table, e, 1).mean() for e in range(n)]
@@ -69,9 +70,9 @@ def test_a_p_value_is_never_0() -> None:
     assert 0 < TwoWay(0.97, 1.8e-5, 2e-9, 0.0, 1500, 12, 11.0).p_value < 1e-300
 
 
-def test_a_prior_counts_for_four_degrees_of_freedom() -> None:
+def test_a_prior_counts_for_its_degrees_of_freedom() -> None:
     plain = TwoWay(0.5, 2e-4, 5e-5, 0.0, 10, 2, 1.0)
-    found = moderate(plain, 1e-4)
+    found = moderate(plain, Prior(1e-4, 4))
     assert found.judges == pytest.approx((4 * 1e-4 + 5e-5) / 5)
     assert found.judges_df == 5
     assert found.texts == plain.texts
@@ -101,9 +102,15 @@ def test_no_value_has_no_variance() -> None:
 
 
 def test_two_judges_who_agree_have_the_variance_of_the_prior() -> None:
-    found = two_way(0.5, [0.4, 0.6], [0.5, 0.5], prior=1e-4)
+    found = two_way(0.5, [0.4, 0.6], [0.5, 0.5], prior=Prior(1e-4, 3))
     assert isinstance(found, TwoWay)
-    assert found.judges == pytest.approx(0.8e-4)
+    assert found.judges == pytest.approx(0.75e-4)
+
+
+def test_one_judge_has_the_variance_of_the_prior_alone() -> None:
+    found = two_way(0.5, [0.4, 0.6], [0.0], [[0.0, 0.0]], prior=Prior(1e-4, 3))
+    assert isinstance(found, TwoWay)
+    assert (found.judges, found.judges_df) == (1e-4, 3)
 
 
 def test_an_unknown_cell_leaves_the_interval() -> None:
@@ -116,7 +123,7 @@ def test_an_unknown_cell_leaves_the_interval() -> None:
 
 def test_judges_who_vary_less_than_chance_look_short() -> None:
     assert TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0).looks_short
-    assert not moderate(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), 1e-4).looks_short
+    assert not moderate(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), Prior(1e-4, 3)).looks_short
 
 
 def sets(m: int, k: int) -> NDArray[np.uint8]:
@@ -155,7 +162,8 @@ def test_the_variance_is_unbiased_for_scores_that_are_no_means() -> None:
     assert np.mean(estimates) == pytest.approx(np.var(us), abs=4 * error)
 
 
-def test_chance_is_half_at_0_and_unknown_without_variance() -> None:
-    assert chance_above(0.0, 1.0) == 0.5
-    assert np.isnan(chance_above(0.1, 0.0))
+def test_the_same_order_is_even_at_0_and_surer_the_larger_the_difference() -> None:
+    assert replication(0.0, 1.0, 10) == 0.5
+    assert replication(2.0, 2.0, 10) == pytest.approx(student.cdf(1.0, 10))
+    assert replication(-0.1, 1e-4, 10) < 0.01
     assert jackknife([1.0, 1.0]) == 0.0

@@ -43,7 +43,7 @@ class Undefined(StrEnum):
     SAME_JUDGES = "leaving out any one judge changes nothing"
     SAME_TEXTS = "leaving out any one document or sentence changes nothing"
     ONE_TEXT_OF_A_JUDGE = "one of the judges looked at a single document or sentence"
-    NO_PRIOR = "two judges, and no prior that says how others vary in this measure"
+    NO_PRIOR = "so few judges, and no population that says how others vary in this measure"
     TOO_FEW_JUDGES = "too few judges: nearly every value is possible"
     TOO_FEW_TEXTS = "too few documents or sentences: nearly every value is possible"
     TOO_FEW_JUDGMENTS = "too few judgments: nearly every value is possible"

@@ -34,7 +34,7 @@ from errorbar.metrics.documents import MORE_DOCUMENTS
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.judge_sets import Judging
 from errorbar.metrics.judges import JudgeRule, JudgeSets
-from errorbar.metrics.pairs_over_judges import JudgedPair, judge_pairs
+from errorbar.metrics.pairs_over_judges import JudgedPair, PairTesting, judge_pairs
 from errorbar.metrics.runs import Runs
 from errorbar.metrics.runs_drawn import pairs_over_runs
 from errorbar.metrics.swaps import SwapPlan, Tested, swap_tests
@@ -45,6 +45,7 @@ from errorbar.stats.resampling import Resampling
 MORE_SENTENCES = "add others; errorbar score gives the scores alone"
 POINT = 0.01  # the difference whose power is reported: a point of a measure in percent, 0.01 of another
 MOST_NAMED = 3
+LEAST_TEXTS = 25  # with fewer, a p-value over texts and judges is no smaller than that of swaps
 FEW = 11  # so few systems have letters whatever their pairs: at most 3^(11 / 3) groups, or 57 (Moon & Moser 1965)
 
 
@@ -81,7 +82,7 @@ class Pair(Tested):
     @property
     def p_at_floor(self) -> bool:
         """Whether p is only known to be at most this."""
-        return self.judged is None and self.at_floor
+        return self.at_floor if self.judged is None else self.judged.at_floor
 
     @property
     def decisive_difference(self) -> float:
@@ -239,19 +240,25 @@ def compare_systems(
 
 
 def over_judges(
-    found: Comparison,
-    metric: Metric,
-    systems: Sequence[System],
-    judging: Judging,
-    rule: JudgeRule,
-    level: float,
+    found: Comparison, metric: Metric, systems: Sequence[System], judging: Judging, rule: JudgeRule, how: Resampling
 ) -> Comparison:
     """The comparison with judges drawn anew, on which p-values, groups and verdicts rest from then on."""
-    numbers = list(combinations(range(len(systems)), 2))
-    values, judged = judge_pairs(metric, [one.statistics for one in systems], numbers, judging, rule, level)
+    testing = PairTesting(found.testing.adjust, how.confidence_level, how.seed)
+    values, judged = judge_pairs(metric, [one.statistics for one in systems], judging, rule, testing)
+    if judging.n_left_out < LEAST_TEXTS:
+        judged = [_no_surer(one, pair) for one, pair in zip(judged, found.pairs, strict=True)]
     pairs = _with_judged(found.pairs, judged)
     runs = any(isinstance(one.statistics, Runs) and len(one.statistics.runs) > 1 for one in systems)
     return replace(found, pairs=pairs, judges=judging.sets(rule), judged=np.array(values), runs=runs)
+
+
+def _no_surer(judged: JudgedPair, pair: Pair) -> JudgedPair:
+    """Of few texts: the larger of two p-values, since a t over them errs too often and swaps do not."""
+    if judged.p is None or judged.p_unadjusted is None or pair.p_swaps is None or pair.test.p_value is None:
+        return judged
+    at_floor = pair.at_floor if pair.p_swaps > judged.p else judged.at_floor
+    alone = max(judged.p_unadjusted, pair.test.p_value)
+    return replace(judged, p=max(judged.p, pair.p_swaps), p_unadjusted=alone, at_floor=at_floor)
 
 
 def over_runs(

@@ -29,7 +29,7 @@ from errorbar.metrics.judges import JudgeRule, JudgeSets
 from errorbar.metrics.runs import ONE_RUN, RunSpread, spread_of, values_of_runs
 from errorbar.metrics.subsets import MOST, annotator_subsets
 from errorbar.stats.resampling import stream
-from errorbar.stats.two_way import TwoWay, jackknife, judge_variances, two_way, unbiased_variance
+from errorbar.stats.two_way import Prior, TwoWay, jackknife, judge_variances, two_way, unbiased_variance
 from errorbar.stats.units import left_out_groups
 
 MOST_TEXTS, GROUPS = 2000, 200
@@ -90,9 +90,9 @@ class JudgedValues:
         found = np.where(unknown, 0.0, values) @ weights
         return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, found)
 
-    def components(self, measure: int, prior: float | None = None, runs: RunSpread = ONE_RUN) -> TwoWay | Undefined:
+    def components(self, measure: int, prior: Prior | None = None, runs: RunSpread = ONE_RUN) -> TwoWay | Undefined:
         """How a measure varies, or why that is not known; ``runs``: over runs."""
-        if self.panel.n_judges < 2:
+        if self.panel.n_judges < 2 and prior is None:
             return Undefined.ONE_JUDGE
         if self.why_not is not None:
             return self.why_not
@@ -120,10 +120,10 @@ class JudgedValues:
         found = unbiased_variance(zeta, self.panel.n_judges)
         return None if np.isnan(found) else found
 
-    def texts_of_one_set(self, measure: int) -> float:
-        """The mean variance over texts of the value against one set of k judges."""
-        tables = self.table[1:, : self.panel.n_sets, measure]
-        return float(np.mean([jackknife(column) for column in tables.T]))
+    def over_texts(self, measure: int) -> float:
+        """V_E; 0 of a single text."""
+        without = self.means(measure)[1:, 0]
+        return jackknife(without) if len(without) else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from errorbar.metrics.runs import Measured, RunSpread
 from errorbar.metrics.runs_drawn import measures_over_runs, run_values, runs_convention
 from errorbar.metrics.scored import Judged, OverJudges, Score
 from errorbar.stats.resampling import Resampling
+from errorbar.stats.two_way import Prior
 
 
 def over_judges(
@@ -109,13 +110,14 @@ def judged_measures(
     """Every measure over texts and judges, and runs, how each varies over which is told."""
     found = {}
     for k, measure in enumerate(metric.measures):
-        main = k == metric.main
         value = values.means(k)[0, 0]
         bare = Estimate(None if np.isnan(value) else float(value), len(values.table) - 1)
-        if rule.moderated and not main and rule.n_judges == TWO:
+        known = rule.variances(measure)
+        if rule.moderated and known is None and rule.n_judges <= TWO:
             found[measure.name] = Judged(bare.with_interval(Undefined.NO_PRIOR))
             continue
-        parts = values.components(k, rule.prior if main else None, runs[k])
+        prior = None if known is None else Prior(known.of_score(float(value), rule.k, rule.n_judges), known.df)
+        parts = values.components(k, prior, runs[k])
         if isinstance(parts, Undefined):
             found[measure.name] = Judged(bare.with_interval(parts))
         else:

@@ -1,12 +1,12 @@
 """Whether judges are drawn anew in intervals, by which rule, and what is to be said of it.
 
 Conventions
-    Random from three judges on. With two the variance over judges is moderated by a prior where one is known of the
-    measure: of M2's F0.5 it is that of the ten annotators of Bryant & Ng, for a system (CAMB) and for a difference
-    (CAMB - CUUI), squared points of F against two of them. With two judges and no prior, with one, or where a metric
-    knows no single annotators, judges are fixed; a note says so.
-    ``random(k=2)``: scores against two judges, whoever they are; without k all of them. ``random(prior=1.45)``: a prior
-    of one's own, in squared points; ``random(prior=none)``: none.
+    Of up to five judges the variance over judges is moderated by that of a population of judges, where it is known of
+    the measure (errorbar.metrics.populations); of three or more it is taken as it is where it is not. One or two judges
+    of whom no population is known are fixed, and so are those of a metric that knows no single annotators; a note says
+    so.
+    ``random(k=2)``: scores against two judges, whoever they are; without k all of them. ``random(population=FILE)``: a
+    population of one's own, made by ``errorbar judges fit``; ``random(population=none)``: none.
 Source
     docs/judges.md.
 """
@@ -21,17 +21,14 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Measure, Metric
+from errorbar.metrics.populations import MOST_JUDGES, JudgePopulation, JudgeVariances, known_population
 
 TWO, FEW_JUDGES = 2, 5
-"""So many need a prior; with fewer than that, intervals over judges vary much in width."""
+"""So few do not show how judges vary; with fewer than that, intervals over judges are rough."""
 LEAST_JUDGES = 3
 """Of a ceiling so many must be left, one left out, for a human and somebody to score against."""
-MOST_PRIOR = 1e12  # squared points: far more than any measure can vary, and squares of it are numbers
-EXPECTED = "fixed, random, random(k=2) or random(k=2,prior=1.45)"
-PRIORS = {"score": 1.45e-4, "difference": 1.59e-4}
-"""Variances of M2's F0.5 over pairs of the ten annotators, as fractions: what two judges are moderated by."""
-Of = Literal["score", "difference"]
+EXPECTED = "fixed, random, random(k=2) or random(population=FILE)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +37,24 @@ class JudgePlan:
 
     kind: Literal["auto", "random", "fixed"] = "auto"
     k: int | None = None  # judges of a set; None: all
-    prior: float | Literal["known", "none"] = "known"  # a variance, in squared points of a measure in percent
+    population: JudgePopulation | Literal["known", "none"] = "known"
 
-    @classmethod
-    def read(cls, text: str | None) -> JudgePlan:
-        """What ``--judges`` says; ``UsageError`` if it cannot be read."""
-        if text is None:
-            return cls()
-        try:
-            name, given = split_spec(text)
-        except UsageError:
-            raise _unreadable(text) from None
-        if name not in ("fixed", "random") or set(given) - {"k", "prior"} or (name == "fixed" and given):
-            raise _unreadable(text)
-        k, prior = given.get("k", "all"), given.get("prior", "known")
-        if k != "all" and not (k.isdecimal() and int(k) > 0):
-            raise _unreadable(text)
-        made: float | Literal["known", "none"] = "known"
-        if prior == "none":
-            made = "none"
-        elif prior != "known":
-            made = _variance(prior, text)
-        return cls("random" if name == "random" else "fixed", None if k == "all" else int(k), made)
-
-    def rule(self, metric: Metric, n_judges: int, of: Of = "score") -> JudgeRule:
+    def rule(self, metric: Metric, n_judges: int) -> JudgeRule:
         """What is done with a metric and so many judges."""
         k = n_judges if self.k is None else self.k
         why = "" if self.kind == "fixed" else self._why_fixed(metric, n_judges, k)
         if self.kind == "fixed" or why:
             return JudgeRule(k, n_judges, why)
-        if isinstance(self.prior, float):
-            scale = 1e-4 if metric.measures[metric.main].kind == "percent" else 1.0
-            return JudgeRule(k, n_judges, random=True, prior=scale * self.prior, said=self.prior)
-        prior = PRIORS[of] if self.prior == "known" and k == n_judges == TWO and has_prior(metric) else None
-        said = None if prior is None else 1e4 * prior
-        return JudgeRule(k, n_judges, random=True, prior=prior, said=said, borrowed=prior is not None)
+        return JudgeRule(
+            k, n_judges, random=True, population=self._population(metric, n_judges, k), spec=str(metric.spec)
+        )
+
+    def _population(self, metric: Metric, n_judges: int, k: int) -> JudgePopulation | None:
+        """The population that the main measure's variance leans on; None: on none."""
+        if self.population == "none" or n_judges > MOST_JUDGES:
+            return None
+        population = known_population() if self.population == "known" else self.population
+        return population if population.find(str(metric.spec), metric.measures[metric.main].name, k) else None
 
     def _why_fixed(self, metric: Metric, n_judges: int, k: int) -> str:
         """Why judges cannot be drawn anew; empty where they can."""
@@ -82,10 +62,12 @@ class JudgePlan:
             return f"{metric.name} knows no single judges, {metric.lacks['annotators']}"
         if metric.annotator is not None:
             return f"{metric.spec} scores against one judge alone"
+        if self._population(metric, n_judges, k) is not None:
+            return ""
+        unknown = f"and no population is known that says how others vary in {metric.spec}"
         if n_judges < TWO:
-            return str(Undefined.ONE_JUDGE)
-        known = n_judges > TWO or self.kind == "random" or self.prior != "known" or (k == TWO and has_prior(metric))
-        return "" if known else f"two judges, and no prior that says how others vary in {metric.spec}"
+            return f"{Undefined.ONE_JUDGE}, {unknown}"
+        return "" if n_judges > TWO or self.kind == "random" else f"two judges, {unknown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +78,17 @@ class JudgeRule:
     n_judges: int
     why_fixed: str = ""
     random: bool = False
-    prior: float | None = None  # of the measure that ranks systems; None: V_A is taken as it is
-    said: float | None = None  # the same as people say it: in squared points
-    borrowed: bool = False  # that of the ten annotators
+    population: JudgePopulation | None = None  # what variances lean on; None: they are taken as they are
+    spec: str = ""  # of the metric
 
     @property
     def moderated(self) -> bool:
-        """Whether a prior takes part."""
-        return self.prior is not None
+        """Whether a population takes part."""
+        return self.population is not None
+
+    def variances(self, measure: Measure) -> JudgeVariances | None:
+        """How a measure varies over judges of the population; None where nobody knows, or none takes part."""
+        return None if self.population is None else self.population.find(self.spec, measure.name, self.k)
 
     def note(self, problems: Problems) -> None:
         """Say what a reader of the interval must know, and what would help."""
@@ -114,21 +99,19 @@ class JudgeRule:
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
                 problems.note("judges-fixed", what, Place(), fix=fix)
             return
-        if self.n_judges == 2:
-            what = "two judges hardly show how judges vary"
-            fix = f"have a third judge annotate the texts; {ways}"
-            if self.prior is None:
-                what += ": their intervals rest on one degree of freedom, and cover less than they say"
-            else:
-                known = "that of the ten annotators of CoNLL-2014's essays: "
-                known += " or ".join(f"{1e4 * prior:g} of a {of}" for of, prior in PRIORS.items())
-                whose = f", in squared points ({known})" if self.borrowed else f" of {self.said:g} squared points"
-                what += f": their intervals lean on a prior variance{whose}"
-                fix += "; --judges='random(prior=V)' takes that of your own corpus" if self.borrowed else ""
-            problems.note("two-judges", what, Place(), fix=fix)
-        elif self.n_judges < FEW_JUDGES:
-            what = f"{self.n_judges} judges are few: intervals over judges are rough"
-            problems.note("few-judges", what, Place(), fix=ways)
+        if self.n_judges > FEW_JUDGES - 1:
+            return
+        code = {1: "one-judge", 2: "two-judges"}.get(self.n_judges, "few-judges")
+        what = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(
+            self.n_judges, f"{self.n_judges} judges are few"
+        )
+        if self.population is not None:
+            what += f": intervals lean on how {self.population.described} vary"
+            fix = "another judge makes them shorter" if self.n_judges > 1 else "a second judge makes them shorter"
+            problems.note(code, what, Place(), fix=f"{fix}; {ways}")
+            return
+        rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
+        problems.note(code, f"{what}: intervals over judges {rests}", Place(), fix=f"add another judge; {ways}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +132,10 @@ class JudgeSets:
         """How it is named in a signature."""
         rule = self.rule
         parts = [f"judges:random,k:{rule.k}"]
-        parts += [] if rule.prior is None else [f"prior:{rule.said:g}{',of:bn2015' * rule.borrowed}"]
+        parts += [] if rule.population is None else [f"population:{rule.population.convention}"]
         parts += [] if self.groups is None else [f"groups:{self.groups}"]
         parts += [] if self.exact else [f"sets:drawn,{seed}"]
         return ",".join(parts)
-
-
-def has_prior(metric: Metric) -> bool:
-    """Whether the measure that ranks systems is M2's F0.5, of which two judges' variance is known."""
-    return metric.name == "m2" and not {"beta", "choose"} & set(dict(metric.spec.parameters))
 
 
 def note_parts(looked: Sequence[int], names: Sequence[str], n_texts: int, unit: str, problems: Problems) -> None:
@@ -182,18 +160,27 @@ def note_short(who: Sequence[str], problems: Problems) -> None:
         problems.note("judges-short", what, Place(), fix="more judges would tell")
 
 
-def _variance(text: str, whole: str) -> float:
+def read_judges(text: str | None) -> tuple[JudgePlan, str]:
+    """What ``--judges`` says, and the file of the population that it names; ``UsageError`` if it cannot be read."""
+    if text is None:
+        return JudgePlan(), ""
     try:
-        value = float(text)
-    except ValueError:
-        raise _unreadable(whole) from None
-    if not 0 < value <= MOST_PRIOR:
-        raise _unreadable(whole)
-    return value
+        name, given = split_spec(text)
+    except UsageError:
+        raise _unreadable(text) from None
+    if name not in ("fixed", "random") or set(given) - {"k", "population"} or (name == "fixed" and given):
+        raise _unreadable(text)
+    k, population = given.get("k", "all"), given.get("population", "known")
+    if (k != "all" and not (k.isascii() and k.isdecimal() and int(k[:9]) > 0 and len(k) < 9)) or not population:
+        raise _unreadable(text)
+    own = population not in ("known", "none")
+    kept: Literal["known", "none"] = "none" if population == "none" else "known"
+    plan = JudgePlan("random" if name == "random" else "fixed", None if k == "all" else int(k), kept)
+    return plan, population if own else ""
 
 
 def _unreadable(text: str) -> UsageError:
     what = f"--judges must be {EXPECTED}, got '{text}'"
     return UsageError(
-        Problem("bad-judges", what, fix="k: judges of a set; prior: a variance in squared points, or none")
+        Problem("bad-judges", what, fix="k: judges of a set; population: a file of 'errorbar judges fit', or none")
     )

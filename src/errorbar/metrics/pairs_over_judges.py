@@ -1,14 +1,15 @@
-"""Pairs of systems over texts and judges: the t of their difference, and how likely the first is ahead elsewhere.
+"""Pairs of systems over texts and judges: how they differ, whether by chance, and whether that would happen again.
 
 Formula
-    The difference is taken set by set of judges; its variance and t are those of errorbar.stats.two_way, adjusted by
-    Holm. Ahead under other judges: Phi(U / sqrt(zeta_k)); and on other texts too: Phi(U / sqrt(zeta_k + V_E1 -
-    V_EA m/k)), where V_E1 is the mean variance over texts against one set. Won: the share of the sets against which the
-    first is ahead, with a standard error by leaving out judges.
+    The difference is taken set by set of judges; its variance and t are those of errorbar.stats.two_way, moderated by
+    how the two vary over the judges of a population (errorbar.metrics.populations). p is adjusted for all pairs by
+    step-down max-t over the joint distribution of all systems (errorbar.stats.simultaneous), or by Holm. Replication,
+    that the first is ahead on as many other texts by as many other judges: T(D / sqrt(2 V)), T the distribution of t
+    with the degrees of freedom of V.
 Conventions
-    zeta_k is that of two sets that share nobody; with fewer than 2k judges it is V_A m/k, which the jackknife knows.
-    They are about these runs of systems that have several. No interval of these chances was studied. Ahead means a
-    better value: lower, where lower is better.
+    The prior covariance of two systems over judges is half of (s2_A + s2_B - s2_D).
+    Max-t of a single pair is its t. Ahead means a better value: lower, where lower is better. The share of the sets
+    of judges against which the first is ahead is given beside.
 Source
     docs/judges.md; Holm 1979.
 """
@@ -17,26 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, sqrt
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Measure, Metric, Opaque
+from errorbar.metrics.base import Floats, Measure, Metric, Opaque
 from errorbar.metrics.judge_sets import JudgedValues, Judging
 from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.runs import RunSpread
+from errorbar.metrics.swaps import Adjust
 from errorbar.stats.multiple import adjust
-from errorbar.stats.two_way import TwoWay, chance_above, jackknife
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """How likely the first of two systems is ahead where the difference was not measured; None: not known."""
-
-    sets_won: int
-    n_sets: int
-    won_error: float | None  # standard error of the share of sets; None: there is one set
-    new_judges: float | None
-    new_judges_and_texts: float | None
+from errorbar.stats.resampling import blocks
+from errorbar.stats.simultaneous import DRAWS, JointSpread, max_t_p_values, scaled_influence
+from errorbar.stats.two_way import Prior, TwoWay, moderated_variance, replication
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +43,42 @@ class JudgedPair:
     interval: Interval | Undefined
     found: TwoWay | None
     p_unadjusted: float | None  # of the t, for this pair alone
-    p: float | None  # adjusted for all pairs by Holm: the one that decides
-    ahead: Ahead | None  # None: judges are fixed
-    whole: bool  # a set is all judges
+    p: float | None = None  # adjusted for all pairs: the one that decides
+    at_floor: bool = False  # p is only known to be at most this
+    whole: bool = True  # a set is all judges
+    sets_won: int = 0  # of judges, against which the first is ahead
+    n_sets: int = 0  # 0: judges are fixed
+    replication: float | None = None  # that the first is ahead again, elsewhere; None: not known
+
+
+@dataclass(frozen=True, slots=True)
+class PairTesting:
+    """How p-values of pairs are adjusted."""
+
+    adjust: Adjust
+    level: float  # confidence level of intervals
+    seed: int
 
 
 def judge_pairs(
-    metric: Metric,
-    systems: Sequence[Opaque],
-    pairs: Sequence[tuple[int, int]],
-    judging: Judging,
-    rule: JudgeRule,
-    level: float,
+    metric: Metric, systems: Sequence[Opaque], judging: Judging, rule: JudgeRule, testing: PairTesting
 ) -> tuple[list[float], list[JudgedPair]]:
-    """The main measure of every system against the sets of judges, and pairs of systems."""
-    main = metric.main
+    """The main measure of every system against the sets of judges, and every pair of systems."""
+    main, measure = metric.main, metric.measures[metric.main]
     values = [only(judging.values(metric, statistics), main) for statistics in systems]
     runs = [judging.spreads(metric, statistics)[main] for statistics in systems]
-    measure = metric.measures[main]
-    found = [_pair(values[a] - values[b], rule, level, measure, runs[a] - runs[b]) for a, b in pairs]
-    return [float(each.means(0)[0, 0]) for each in values], adjusted_by_holm(found)
+    pairs = list(combinations(range(len(systems)), 2))
+    apart = [values[a] - values[b] for a, b in pairs]
+    prior = _PairPriors.of(values, rule, measure)
+    found = [
+        _pair(each, rule, prior.of_pair(pair, each), testing.level, measure, runs[pair[0]] - runs[pair[1]])
+        for pair, each in zip(pairs, apart, strict=True)
+    ]
+    if testing.adjust == "holm" or len(pairs) == 1:
+        adjusted = adjusted_by_holm(found)
+    else:
+        adjusted = _adjusted_by_max_t(found, pairs, _joint(values, prior, runs), testing.seed)
+    return [float(each.means(0)[0, 0]) for each in values], adjusted
 
 
 def adjusted_by_holm(pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
@@ -84,30 +96,86 @@ def only(values: JudgedValues, measure: int) -> JudgedValues:
     return replace(values, table=values.table[:, :, measure : measure + 1])
 
 
-def _pair(apart: JudgedValues, rule: JudgeRule, level: float, measure: Measure, runs: RunSpread) -> JudgedPair:
-    sign = measure.sign
-    parts, whole = apart.components(0, rule.prior, runs), rule.k == rule.n_judges
+@dataclass(frozen=True, slots=True)
+class _PairPriors:
+    """What is known beforehand of how systems, and their differences, vary over judges."""
+
+    rule: JudgeRule
+    measure: Measure
+    of_systems: Sequence[float]  # s2 of each system; empty: nothing is known
+    over_texts: Sequence[float]  # V_E of each
+
+    @classmethod
+    def of(cls, values: Sequence[JudgedValues], rule: JudgeRule, measure: Measure) -> _PairPriors:
+        known = rule.variances(measure)
+        if known is None:
+            return cls(rule, measure, (), ())
+        scores = [float(each.means(0)[0, 0]) for each in values]
+        variances = [known.of_score(score, rule.k, rule.n_judges) for score in scores]
+        return cls(rule, measure, variances, [each.over_texts(0) for each in values])
+
+    def of_pair(self, pair: tuple[int, int], apart: JudgedValues) -> Prior | None:
+        """The prior of a difference."""
+        known = self.rule.variances(self.measure)
+        if known is None or not self.of_systems:
+            return None
+        a, b = pair
+        texts = self.over_texts[a], self.over_texts[b], apart.over_texts(0)
+        return Prior(known.of_difference(self.of_systems[a], self.of_systems[b], texts), known.df)
+
+    def covariance(self, values: Sequence[JudgedValues]) -> tuple[Floats, float] | None:
+        """That of all systems over judges, and its degrees of freedom."""
+        known = self.rule.variances(self.measure)
+        if known is None or not self.of_systems:
+            return None
+        made = np.diag(np.array(self.of_systems, np.float64))
+        for a, b in combinations(range(len(values)), 2):
+            prior = self.of_pair((a, b), values[a] - values[b])
+            apart = 0.0 if prior is None else prior.variance
+            made[a, b] = made[b, a] = (self.of_systems[a] + self.of_systems[b] - apart) / 2
+        return made, known.df
+
+
+def _pair(
+    apart: JudgedValues, rule: JudgeRule, prior: Prior | None, level: float, measure: Measure, runs: RunSpread
+) -> JudgedPair:
+    parts, whole = apart.components(0, prior, runs), rule.k == rule.n_judges
     value = float(apart.means(0)[0, 0])
+    won, n_sets = int((measure.sign * apart.each(0) > 0).sum()), apart.panel.n_sets
     if isinstance(parts, Undefined):
-        return JudgedPair(value, parts, None, None, None, _ahead(apart, None, sign), whole)
+        return JudgedPair(value, parts, None, None, whole=whole, sets_won=won, n_sets=n_sets)
     interval = parts.interval(level, measure.scale.of_differences)
-    return JudgedPair(value, interval, parts, parts.p_value, None, _ahead(apart, parts, sign), whole)
+    again = replication(measure.sign * value, parts.variance, parts.df)
+    return JudgedPair(
+        value, interval, parts, parts.p_value, whole=whole, sets_won=won, n_sets=n_sets, replication=again
+    )
 
 
-def _ahead(apart: JudgedValues, parts: TwoWay | None, sign: float) -> Ahead:
-    won = sign * apart.each(0) > 0
-    panel = apart.panel
-    error = None
-    if panel.n_sets > 1 and panel.k < panel.n_judges:
-        weights = panel.weights[1:, : panel.n_sets]
-        error = sqrt(jackknife(weights @ won))
-    if parts is None:
-        return Ahead(int(won.sum()), panel.n_sets, error, None, None)
-    zeta = apart.zeta(0)
-    scale = panel.n_judges / panel.k
-    fresh = parts.judges * scale if zeta is None or parts.moderated else float(zeta[-1])
-    both = fresh + apart.texts_of_one_set(0) - parts.both * scale
-    value = sign * parts.value
-    chances = [chance_above(value, variance) for variance in (fresh, max(both, fresh))]
-    judges, texts = (None if isnan(each) else each for each in chances)
-    return Ahead(int(won.sum()), panel.n_sets, error, judges, None if isnan(both) else texts)
+def _joint(values: Sequence[JudgedValues], prior: _PairPriors, runs: Sequence[RunSpread]) -> JointSpread:
+    """How all systems vary together; those of which something is unknown as if they did not."""
+    means = np.nan_to_num(np.stack([each.means(0) for each in values], axis=2))  # (1 + texts, 1 + judges, systems)
+    over_judges = scaled_influence(means[0, 1:])
+    own = over_judges.shape[0] - 1
+    known = prior.covariance(values)
+    judges, df = over_judges.T @ over_judges, float(own)
+    if known is not None:
+        judges, df = moderated_variance(judges, own, *known), own + known[1]
+    variances, their_df = (np.array([getattr(each, name) for each in runs]) for name in ("variance", "df"))
+    return JointSpread(scaled_influence(means[1:, 0]), judges, df, variances, their_df)
+
+
+def _adjusted_by_max_t(
+    pairs: Sequence[JudgedPair], numbers: Sequence[tuple[int, int]], spread: JointSpread, seed: int
+) -> list[JudgedPair]:
+    """Adjust the p-values of pairs for how many there are; one without a p-value counts for none."""
+    known = [(k, one.found) for k, one in enumerate(pairs) if one.found is not None]
+    if not known:
+        return list(pairs)
+    variances = np.array([found.variance for _, found in known])
+    t = np.array([abs(found.value) / sqrt(found.variance) for _, found in known])
+    draws = blocks(seed, "judges-max-t", replicates=DRAWS)
+    p_values, least = max_t_p_values(spread, [numbers[k] for k, _ in known], t, variances, draws)
+    adjusted = list(pairs)
+    for (k, found), p in zip(known, p_values.tolist(), strict=True):
+        adjusted[k] = replace(pairs[k], p=max(p, found.p_value), at_floor=p <= least and found.p_value <= least)
+    return adjusted

@@ -88,8 +88,8 @@ def pairs_over_runs(
         apart = one - other
         parts, value = apart.components(metric.main), float(apart.table[0, metric.main])
         if isinstance(parts, Undefined):
-            made.append(JudgedPair(value, parts, None, None, None, None, whole=True))
+            made.append(JudgedPair(value, parts, None, None))
         else:
             interval = parts.interval(level, metric.measures[metric.main].scale.of_differences)
-            made.append(JudgedPair(value, interval, parts, parts.p_value, None, None, whole=True))
+            made.append(JudgedPair(value, interval, parts, parts.p_value))
     return [float(each.table[0, metric.main]) for each in values], adjusted_by_holm(made)

@@ -7,7 +7,8 @@ Formula
     V^2 / (V_E^2/(n - 1) + V_A^2/(m - 1)) degrees of freedom; the interval is U -+ t sqrt(V), made on a scale that keeps
     it inside the range of the measure (errorbar.core.estimate.Scale); the p-value is that of U / sqrt(V) under the
     same t.
-    moderated: V_A becomes (4 s^2 + (m - 1) V_A) / (m + 3) with m + 3 degrees of freedom, where s^2 is a prior variance.
+    moderated: V_A becomes (d s^2 + (m - 1) V_A) / (d + m - 1) with d + m - 1 degrees of freedom, where s^2 is a prior
+    variance that counts for d of them; of one judge it is s^2.
     Runs of a system, e.g. from other seeds: V_R is a third part with its own degrees of freedom, in the sum and in
     Satterthwaite's; where judges are fixed, V = V_E + V_R.
     zeta: D_c is half the mean squared difference of two sets of k judges that share c; zeta_c = D_0 - D_c, so that
@@ -25,7 +26,7 @@ Conventions
 Source
     Tukey 1958; Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9; Hoeffding 1948 for
     zeta; Satterthwaite 1946, Biometrics Bulletin 2; Cameron, Gelbach & Miller 2011, JBES 29; Smyth 2004 for moderated
-    variances, here with four degrees of freedom of the prior; MacKinnon, Nielsen & Webb 2024, arXiv 2406.08880, for the
+    variances; MacKinnon, Nielsen & Webb 2024, arXiv 2406.08880, for the
     two-way jackknife of regressions.
 """
 
@@ -35,17 +36,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb, inf, isnan, sqrt
 from sys import float_info
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.estimate import Interval, Scale, Undefined
-from errorbar.stats.resampling import ANYWHERE, NORMAL, ROUNDING, tails
+from errorbar.stats.resampling import ANYWHERE, ROUNDING, tails
 
 Floats = NDArray[np.float64]
+V = TypeVar("V", float, NDArray[np.float64])
 TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS
-PRIOR_DF = 4
-"""Degrees of freedom that a prior variance counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """A variance over judges that is known beforehand."""
+
+    variance: float
+    df: float  # degrees of freedom that it counts for
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class TwoWay:
     both: float  # V_EA: the part of both that belongs to texts and judges together; NaN where it is not known
     n_texts: int
     n_judges: int
-    judges_df: float  # m - 1, or m + 3 where moderated; infinite where judges are fixed
+    judges_df: float  # m - 1, and those of the prior where moderated; infinite where judges are fixed
     moderated: bool = False
     runs: float = 0.0  # V_R: over runs of a system; 0 where it has one, or is fixed
     runs_df: float = inf
@@ -107,7 +116,7 @@ def two_way(
     without_judge: ArrayLike,
     without_both: ArrayLike | None = None,
     *,
-    prior: float | None = None,
+    prior: Prior | None = None,
 ) -> TwoWay | Undefined:
     """The components of a score's variance, or why they are not known.
 
@@ -116,7 +125,7 @@ def two_way(
         without_text: U(-e); shape (texts,), NaN where there is no value.
         without_judge: U(-i); shape (judges,).
         without_both: U(-i,-e); shape (judges, texts); None: not known.
-        prior: A variance over judges that V_A is moderated with; None: V_A as it is.
+        prior: What V_A is moderated with; None: V_A as it is.
     """
     texts, judges = np.asarray(without_text, np.float64).ravel(), np.asarray(without_judge, np.float64).ravel()
     if reason := _unknown(value, texts, judges, moderated=prior is not None):
@@ -176,7 +185,7 @@ def unknown_texts(value: float, texts: Floats) -> Undefined | None:
 
 def _unknown(value: float, texts: Floats, judges: Floats, *, moderated: bool) -> Undefined | None:
     """Why nothing can be said."""
-    if judges.size < 2:
+    if judges.size < 2 and not moderated:
         return Undefined.ONE_JUDGE
     if not isnan(value) and np.isnan(judges).any():
         return Undefined.WITHOUT_A_JUDGE
@@ -198,11 +207,23 @@ def _interaction(without: Floats) -> float:
     return float((m - 1) * (n - 1) / (m * n) * np.sum(rest**2))
 
 
-def moderate(found: TwoWay, prior: float) -> TwoWay:
-    """The components with V_A drawn towards a prior variance, which counts for four degrees of freedom."""
-    df = PRIOR_DF + found.n_judges - 1
-    judges = (PRIOR_DF * prior + (found.n_judges - 1) * found.judges) / df
-    return replace(found, judges=judges, judges_df=float(df), moderated=True)
+def moderated_variance(own: V, own_df: float, known: V, known_df: float) -> V:
+    """A variance, or a covariance, drawn towards one that is known beforehand."""
+    return (known_df * known + own_df * own) / (known_df + own_df)
+
+
+def moderate(found: TwoWay, prior: Prior) -> TwoWay:
+    """The components with V_A drawn towards a prior variance."""
+    own = found.n_judges - 1
+    judges = moderated_variance(found.judges, own, prior.variance, prior.df)
+    return replace(found, judges=judges, judges_df=prior.df + own, moderated=True)
+
+
+def replication(value: float, variance: float, df: float) -> float:
+    """How likely a difference is above 0 again, on as many other texts by as many other judges."""
+    from scipy.special import stdtr  # noqa: PLC0415 - scipy takes its time
+
+    return float(stdtr(df, value / sqrt(2 * variance)))
 
 
 def judge_variances(values: ArrayLike, masks: NDArray[np.uint8]) -> Floats | None:
@@ -235,8 +256,3 @@ def unbiased_variance(zeta: Floats, n_judges: int) -> float:
     k = len(zeta) - 1
     weights = [comb(k, c) * comb(n_judges - k, k - c) / comb(n_judges, k) for c in range(k + 1)]
     return float(sum(weight * each for weight, each in zip(weights[1:], zeta[1:].tolist(), strict=True) if weight))
-
-
-def chance_above(value: float, variance: float) -> float:
-    """How likely a fresh draw around a value is above 0, if it is normal; NaN without a variance."""
-    return NORMAL.cdf(value / sqrt(variance)) if variance > 0 else float("nan")

@@ -153,7 +153,7 @@ def reached(
 
 def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:
     """Whether judges are drawn anew: a judge less must leave a human and somebody else."""
-    if plan.k is not None or plan.prior != "known":
+    if plan.k is not None or plan.population != "known":
         what = "--judges takes fixed or random here: the numbers of references are those of --sizes"
         raise UsageError(Problem("bad-judges", what, fix="leave the parentheses out"))
     if plan.kind == "fixed":

@@ -231,19 +231,19 @@ def _with_judges(
 ) -> Comparison:
     """The comparison with judges drawn anew, where the plan and the data allow it; notes say what to know of it."""
     names, problems = data.corpus.annotators, data.problems
-    rule = plan.rule(metric, len(names), "difference")
+    rule = plan.rule(metric, len(names))
     if not rule.random:
         rule.note(problems)
         return _with_runs(found, data, metric, systems, how)
     clusters = data.documents.clusters()
     judging = judging_of(metric, systems[0].statistics, len(names), clusters, plan.k, how.seed)
-    rule = plan.rule(metric, len(judging.judges), "difference")  # without those who looked at nothing
+    rule = plan.rule(metric, len(judging.judges))  # without those who looked at nothing
     rule.note(problems)
     if not rule.random:
         return _with_runs(found, data, metric, systems, how)
     unit = "group" if judging.grouped else data.documents.unit
     note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
-    made = over_judges(found, metric, systems, judging, rule, how.confidence_level)
+    made = over_judges(found, metric, systems, judging, rule, how)
     short = [
         f"{p.first} and {p.second}" for p in made.pairs if p.judged and p.judged.found and p.judged.found.looks_short
     ]
@@ -273,7 +273,7 @@ def _known(value: float) -> float | None:
 
 
 def _over(judged: JudgedPair) -> str:
-    return "runs" if judged.ahead is None else "judges"
+    return "judges" if judged.n_sets else "runs"
 
 
 def _record(pair: Pair) -> dict[str, object]:

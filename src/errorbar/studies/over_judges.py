@@ -83,9 +83,13 @@ def level_of(score: Score) -> float:
 
 def judge_line(rule: JudgeRule, level: float) -> str:
     """What the two intervals are."""
-    how = f", moderated by a prior variance of {rule.said:g} squared points" if rule.moderated else ""
+    how = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
     label = f"{TITLE}:" if rule.k == rule.n_judges else f"{_of(rule)}: against any {rule.k} of them,"
-    return f"{100 * level:g}% CI: other texts, these {rule.n_judges} judges; {label} other texts and other judges{how}"
+    return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other judges{how}"
+
+
+def _these(rule: JudgeRule) -> str:
+    return "this judge" if rule.n_judges == 1 else f"these {rule.n_judges} judges"
 
 
 def runs_line(level: float) -> str:
@@ -116,7 +120,8 @@ def judges_record(over: OverJudges) -> dict[str, object]:
 def sets_record(sets: JudgeSets) -> dict[str, object]:
     """How judges are drawn anew, as JSON has it."""
     rule = sets.rule
-    own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges, "prior": rule.prior}
+    own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges}
+    own["population"] = None if rule.population is None else rule.population.name
     return {**own, "groups": sets.groups, "n_sets": sets.n_sets, "exact": sets.exact}
 
 
@@ -134,13 +139,12 @@ def judged_columns(found: Comparison, measure: Measure, *, intervals: bool) -> l
     return [Column(title, measure.kind, "difference_judges", signed=True, interval=beside, only=rest)]
 
 
-def ahead_columns(found: Comparison) -> list[Column]:
-    """Columns of how likely the first of a pair is ahead elsewhere; none where judges are fixed."""
+def again_columns(found: Comparison) -> list[Column]:
+    """Columns of how likely the order of a pair is the same elsewhere; none where judges are fixed."""
     if found.judges is None:
         return []
     return [
-        Column("ahead, %", "percent", "ahead_new_judges_and_texts", digits=1, chance=True),
-        Column("ahead_new_judges", "number", only="data"),
+        Column("again, %", "percent", "replication", digits=0, chance=True),
         Column("sets_won", "count", only="data"),
     ]
 
@@ -155,10 +159,10 @@ def judged_cells(pair: Pair) -> list[Cell]:
     return [Estimate(None if isnan(judged.value) else judged.value, 0).with_interval(judged.interval)]
 
 
-def ahead_cells(pair: Pair) -> list[Cell]:
+def again_cells(pair: Pair) -> list[Cell]:
     """The cells of a pair in those columns."""
-    ahead = None if pair.judged is None else pair.judged.ahead
-    return [] if ahead is None else [ahead.new_judges_and_texts, ahead.new_judges, ahead.sets_won]
+    judged = pair.judged
+    return [] if judged is None or not judged.n_sets else [judged.replication, judged.sets_won]
 
 
 def these(found: Comparison) -> str:
@@ -174,7 +178,7 @@ def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
         return [] if confidence is None else [runs_line(confidence)]
     return [
         *([] if confidence is None else [judge_line(found.judges.rule, confidence)]),
-        "ahead: how likely the first is better on other texts by other judges",
+        "again: how likely the first is better on as many other texts by as many other judges",
     ]
 
 
@@ -182,7 +186,7 @@ def pair_record(judged: JudgedPair) -> dict[str, object]:
     """Two systems over texts and judges, as JSON has it."""
     ends = judged.interval
     bare = Estimate(judged.value, 0).with_interval(ends)
-    known = variances_record(judged.found) if judged.ahead else run_variances_record(judged.found)
+    known = variances_record(judged.found) if judged.n_sets else run_variances_record(judged.found)
     record: dict[str, object] = {
         "value": None if isnan(judged.value) else judged.value,
         "interval": interval_record(bare),
@@ -190,15 +194,13 @@ def pair_record(judged: JudgedPair) -> dict[str, object]:
         "p": judged.p,
         "p_unadjusted": judged.p_unadjusted,
     }
-    if judged.ahead is None:
+    if not judged.n_sets:
         return record
     return {
         **record,
-        "sets_won": judged.ahead.sets_won,
-        "n_sets": judged.ahead.n_sets,
-        "won_standard_error": judged.ahead.won_error,
-        "ahead_new_judges": judged.ahead.new_judges,
-        "ahead_new_judges_and_texts": judged.ahead.new_judges_and_texts,
+        "sets_won": judged.sets_won,
+        "n_sets": judged.n_sets,
+        "replication": judged.replication,
     }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, TypedDict
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.metrics.judges import JudgePlan
+from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.metrics.judges import JudgePlan, read_judges
+from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
+from errorbar.sampling.key_file import json_of
 from errorbar.stats.resampling import Method
 from errorbar.studies.door import Said
 from errorbar.studies.inputs import Comparing, Scoring
@@ -19,8 +22,8 @@ class Panels(TypedDict, total=False):
         Said(
             None,
             "Whether intervals are also over judges: ``fixed``, ``random``, ``random(k=2)`` (against two, whoever they "
-            "are), ``random(prior=1.45)`` (of two judges: a variance in squared points, or ``none``); None: random "
-            "from three judges on, or two where a prior is known of the measure.",
+            "are), ``random(population=FILE)`` (how judges vary, from ``errorbar judges fit``; ``none``: as these do); "
+            "None: random from three judges on, or from one where it is known how judges vary in the measure.",
         ),
     ]
 
@@ -35,9 +38,21 @@ class ComparingWithJudges(Comparing, Panels, total=False):
 
 def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
     """What the argument says of judges; ``UsageError`` if there are no intervals for it."""
-    plan = JudgePlan.read(given["judges"])
+    plan, file = read_judges(given["judges"])
+    plan = replace(plan, population=read_population(file)) if file else plan
     if plan.kind == "random" and (method == "closed" or ci is False):
         what = "--ci-method=closed" if method == "closed" else "--no-ci"
         why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"
         raise UsageError(Problem("useless-option", f"--judges has no effect with {what}: {why}", fix="leave it out"))
     return plan
+
+
+def read_population(path: str) -> JudgePopulation:
+    """The population of judges in a file; ``InputError`` if it is none."""
+    record, place = json_of(path)
+    try:
+        return population_of(record)
+    except ValueError as error:
+        what = f"this is no population of judges: {error}"
+        fix = "name the file that 'errorbar judges fit' wrote"
+        raise InputError(Problem("bad-population", what, place, f"JSON of the format {FORMAT}", fix)) from None

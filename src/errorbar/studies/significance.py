@@ -7,7 +7,7 @@ from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.comparison import POINT, Comparison, Pair
-from errorbar.studies.over_judges import ahead_cells, ahead_columns, judged_cells, judged_columns, judged_notes, these
+from errorbar.studies.over_judges import again_cells, again_columns, judged_cells, judged_columns, judged_notes, these
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
@@ -50,7 +50,7 @@ def why_undecided(pair: Pair, unit: str) -> str:
     """Why a pair is undecided."""
     if pair.judged is None:
         return hopeless(unit)
-    who = "texts" if pair.judged.ahead is None else "judges"
+    who = "judges" if pair.judged.n_sets else "texts"
     return f"how {who} vary is not known of them ({pair.judged.interval}), so that nothing can be said"
 
 
@@ -74,7 +74,12 @@ def group_legend(found: Comparison) -> list[str]:
 
 def tested_how(found: Comparison) -> str:
     """What p-values are adjusted by, and what they are over where judges, or runs, are drawn anew."""
-    return f"t over {found.over}, Holm" if found.over else ADJUSTED[found.testing.adjust]
+    return f"t over {found.over}, {adjusted_by(found)}" if found.over else ADJUSTED[found.testing.adjust]
+
+
+def adjusted_by(found: Comparison) -> str:
+    """What p-values that decide are adjusted by."""
+    return ADJUSTED["holm" if found.runs and found.judges is None else found.testing.adjust]
 
 
 def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | None = None) -> Table:
@@ -97,7 +102,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         Column("p", "p"),
         Column("p_at_floor", only="data"),
         Column("p unadjusted", "p", only=alone),
-        *ahead_columns(found),
+        *again_columns(found),
         Column(f"p, {these(found)}", kind="p", key="p_swaps", only="" if found.over else "data"),
         Column("p_swaps_at_floor", only="data"),
         Column("p_swaps_unadjusted", "p", only="data"),
@@ -140,8 +145,8 @@ def p_notes(found: Comparison) -> list[str]:
     swaps = f"by swaps of the two outputs ({ADJUSTED[found.testing.adjust]})"
     if found.over:
         return [
-            f"p: of no difference over {found.over} (t, Holm), which decides; p, {these(found)}: {swaps}, "
-            f"{'runs' if found.judges is None else 'judges'} as they are"
+            f"p: of no difference over {found.over} (t, {adjusted_by(found)}), which decides; p, {these(found)}: "
+            f"{swaps}, {'runs' if found.judges is None else 'judges'} as they are"
         ]
     n = len(found.pairs)
     more = f", adjusted for all {n:,} pairs, which decides; p unadjusted: of one pair alone" if n > 1 else ""
@@ -158,7 +163,7 @@ def _row(pair: Pair, *, single: bool) -> list[Cell]:
         *(pair.first, pair.second, difference, *judged_cells(pair)),
         *(PValue(pair.p, pair.p_at_floor, exact and single), pair.p_at_floor),
         PValue(pair.p_unadjusted, test.at_floor and pair.judged is None, exact),
-        *(*ahead_cells(pair), PValue(pair.p_swaps, pair.at_floor), pair.at_floor),
+        *(*again_cells(pair), PValue(pair.p_swaps, pair.at_floor), pair.at_floor),
         *(test.p_value, test.at_floor, pair.smallest_p, test.exact),
         *(result(pair), pair.power.detectable, pair.power.power, why_not(pair)),
     ]
