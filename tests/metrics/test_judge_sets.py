@@ -144,7 +144,8 @@ def test_one_judge_leans_on_the_population_alone() -> None:
     assert score.judges is not None
     found = score.judges.measures["f"].found
     assert found is not None
-    assert (found.judges_df, found.judges) == (3, pytest.approx(1e-4 * (1 + 72 * (score.f.value or 0) ** 2)))
+    assert found.judges_df == 3
+    assert found.judges == pytest.approx(1e-4 * (1 + 72 * (score.f.value or 0) ** 2))
     assert "|judges:random,k:1,population:bn2015|" in str(score.signature)
     assert scored(judged(ALL), LINES, "fixed")[1] == []
 
