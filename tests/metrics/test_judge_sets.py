@@ -145,7 +145,7 @@ def test_one_judge_leans_on_the_population_alone() -> None:
     found = score.judges.measures["f"].found
     assert found is not None
     assert found.judges_df == 3
-    assert found.judges == pytest.approx(1e-4 * (1 + 72 * (score.f.value or 0) ** 2))
+    assert found.judges == pytest.approx(1e-4 * (2 + 104 * (score.f.value or 0) ** 2))
     assert "|judges:random,k:1,population:bn2015|" in str(score.signature)
     assert scored(judged(ALL), LINES, "fixed")[1] == []
 
@@ -221,7 +221,7 @@ def test_a_bad_population_is_refused(record: object, what: str, tmp_path: Path) 
 
 def test_what_varies_alike_over_texts_varies_alike_over_judges() -> None:
     """JUDGES.md section 8: CAMB and CUUI against A1 and A2."""
-    known = JudgeVariances("m2", "f", {2: 15.0})
+    known = JudgeVariances("m2", "f", {2: 15.0}, floor=1.0, exponent=1.5)
     first, second = (known.of_score(f, 2, 2) for f in (0.38665039, 0.34579164))
     assert (1e4 * first, 1e4 * second) == pytest.approx((3.242478, 2.793578), abs=2e-6)
     apart = known.of_difference(first, second, (0.925470, 1.576466, 1.979136))

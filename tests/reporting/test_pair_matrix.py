@@ -134,8 +134,8 @@ class TestTwo:
         found = over_judges(comparison({"a": 0.4, "b": 0.2}, {("a", "b"): 0.01}), apart(-0.1, 0.5), 0.3, 0.3)
         assert pair_sentence(whole(found)) == (
             "F0.5 of a is 20.00 points higher than that of b (95% intervals of the difference +19.00 to +21.00 "
-            "over texts and -10.00 to +50.00 over texts and judges; p = 0.3000 by t over texts and judges, max-T). a is "
-            "not significantly better than b at the 5% level."
+            "over texts and -10.00 to +50.00 over texts and judges; p = 0.3000 by t over texts and judges, max-T). a "
+            "is not significantly better than b at the 5% level."
         )
 
     def test_equal_and_undefined(self) -> None:

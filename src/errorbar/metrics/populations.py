@@ -37,8 +37,8 @@ class JudgeVariances:
     metric: str  # the spec, defaults left out
     measure: str
     constants: Mapping[int, float] = field(hash=False)  # c_k by k
-    floor: float = 1.0
-    exponent: float = 1.5
+    floor: float = 2.0
+    exponent: float = 0.75
     df: float = 3.0  # degrees of freedom that the variance counts for
 
     def of_score(self, value: float, k: int, n_judges: int) -> float:
