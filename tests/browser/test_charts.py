@@ -130,16 +130,15 @@ def faced(browse: Browse, unit: BrowseUnit, system: str, kind: str) -> bool:
     return any(edit.type == kind for edit in unit.annotators[chosen] or ()) if chosen >= 0 else False
 
 
-def center_of(figure: Locator, asks: Mapping[str, str]) -> tuple[float, float]:
-    """Of a cell of a heat map, on the screen."""
-    x, y = figure.evaluate(
-        "(figure, asks) => { const found = [...figure.querySelectorAll('.mark-rect path')].find((path) => {"
-        " const d = path.__data__?.datum?.asks; return d && d.system === asks.system && d.type === asks.type; });"
-        " found.scrollIntoView({ block: 'center', behavior: 'instant' }); const b = found.getBoundingClientRect();"
-        " return [(b.left + b.right) / 2, (b.top + b.bottom) / 2]; }",
+def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
+    """Click a cell of a heat map, as soon as it is on the screen and nothing moves it."""
+    cell = figure.evaluate_handle(
+        "(figure, asks) => [...figure.querySelectorAll('.mark-rect path')].find((path) => {"
+        " const d = path.__data__?.datum?.asks; return d && d.system === asks.system && d.type === asks.type; })",
         asks,
-    )
-    return x, y
+    ).as_element()
+    assert cell is not None
+    cell.click()
 
 
 def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, whole_url: str) -> None:
@@ -155,7 +154,7 @@ def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, wh
     page.evaluate("() => { window.heard = 0; addEventListener('hashchange', () => { window.heard += 1; }); }")
     for clicks, number in enumerate((0, 7, len(cells) - 1), 1):
         asks = cells[number]["asks"]
-        page.mouse.click(*center_of(figure, asks))
+        click_cell(figure, asks)
         page.wait_for_function("clicks => window.heard === clicks", arg=clicks)
         units = [unit for unit in browse.units if faced(browse, unit, asks["system"], asks["type"])]
         assert watched.count() == len(units) > 0
@@ -171,7 +170,7 @@ def test_the_way_back_from_a_cell_finds_the_filters_as_they_were(opened: Opener,
     draw_all(page)
     page.fill("[data-part=search]", "the")
     chosen = watched.count()
-    page.mouse.click(*center_of(page.locator("#chart-type-recall-map"), asks))
+    click_cell(page.locator("#chart-type-recall-map"), asks)
     page.wait_for_function("type => document.querySelector('[data-part=type]').value === type", arg=asks["type"])
     asked, left = watched.count(), page.evaluate("scrollY")
     page.go_back()
