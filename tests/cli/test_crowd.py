@@ -360,6 +360,28 @@ def test_the_majority_is_shown_where_no_model_applies(errorbar: CommandLine, tmp
     assert (asked.code, asked.out) == (2, "")
 
 
+@pytest.mark.parametrize("error", ["not both of an item", "both of an item"])
+def test_a_model_that_gives_all_items_one_answer_is_warned_of(
+    error: str, errorbar: CommandLine, tmp_path: Path
+) -> None:
+    """Who calls a tenth of the items errors, each other ones, tells a model nothing but that errors are mistakes."""
+    rng = np.random.default_rng(0)
+    rows = ["item,rater,label"]
+    for item in range(200):
+        raters = rng.choice(5, 2, replace=False).tolist()
+        calls = rng.random() < 0.2
+        said = ["error" if calls and (error == "both of an item" or k == item % 2) else "ok" for k in range(2)]
+        rows += [f"i{item},r{rater},{label}" for rater, label in zip(raters, said, strict=True)]
+    votes = tmp_path / "votes.csv"
+    votes.write_text("\n".join(rows) + "\n")
+    done = errorbar("crowd", "aggregate", votes, "--method", "majority", "--method", "one-coin", "--ties", "error")
+    assert done.code == 0
+    assert ("[crowd-one-answer]" in done.err) == (error == "not both of an item")
+    if error == "not both of an item":
+        n_ok = 200 - sum(row.endswith(",error") for row in rows)
+        assert f"one-coin answers 'ok' for all 200 items, the majority for {n_ok}:" in done.err
+
+
 def test_pseudo_counts_starts_and_passes_reach_the_models(votes: Path) -> None:
     usual, firm = (
         record(crowd, "aggregate", votes, "--method", "trust", "--method", "dawid-skene", *options)

@@ -14,7 +14,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.ngram_lookup import COMPILED, Tree, score_tokens
-from errorbar.detectors.ngram_model import KIND, NgramModel
+from errorbar.detectors.ngram_model import KIND, LARGEST_ORDER, NgramModel
 
 TEXT = [line.split() for line in ("the cat sat on the mat", "the dog sat", "a cat saw the dog on the mat")]
 MODEL = train_ngrams(TEXT, 3, fallback=True)
@@ -111,3 +111,31 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, broken: str) -> None
     with pytest.raises(InputError, match="no n-gram model that errorbar can read") as refused:
         NgramModel.load(tmp_path / "broken")
     assert refused.value.code == "model-damaged"
+
+
+@pytest.mark.parametrize(
+    ("order", "words", "said"),
+    [(LARGEST_ORDER + 1, None, "its order is not 1 to 9"), (0, None, "its order"), (3, b"<s>\n<unk>\n", "first words")],
+)
+def test_a_header_that_does_not_fit_never_reaches_the_kernel(
+    tmp_path: Path, order: int, words: bytes | None, said: str
+) -> None:
+    stored = MODEL.model()
+    arrays = dict(stored.arrays)
+    if words is not None:
+        arrays["words"] = np.frombuffer(words + arrays["words"].tobytes()[len(words) :], np.uint8)
+    save_model(Model(KIND, {**stored.made, "order": order}, stored.text, arrays), tmp_path / "broken")
+    with pytest.raises(InputError, match=said):
+        NgramModel.load(tmp_path / "broken")
+
+
+@pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
+def test_the_kernel_itself_refuses_orders_that_it_has_no_room_for() -> None:
+    from errorbar.detectors._ngrams import score_runs
+
+    tree, out = MODEL.tree, np.full(1, np.nan)
+    ids, starts = np.zeros(1, np.int32), np.ones(1, np.uint8)
+    for order in (17, 2**31 - 1):
+        with pytest.raises(ValueError, match="the order must be at most 16"):
+            score_runs(tree.word, tree.log10_prob, tree.first, tree.log10_backoff, order, ids, starts, out)
+    assert np.isnan(out[0])

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
+from errorbar.core.errors import UsageError
 from errorbar.edits.lattice import MAX_ARCS
 from errorbar.edits.matching import COMPILED, Matches, match_corpus
 from errorbar.edits.maxmatch import Rules
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.registry import parse_metric
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples
 from tests.helpers.official import read_lines
@@ -67,6 +69,16 @@ def test_edits_as_they_are_written(
             random.shuffle(again)
             each.annotations[name] = tuple(again)
     assert_same(*both(reference, lines, max_unchanged=max_unchanged, arc_limit=arc_limit))
+
+
+@pytest.mark.parametrize("max_unchanged", [-1, 246, 2**31 - 1])
+def test_the_kernel_refuses_edits_that_span_more_than_it_has_room_for(max_unchanged: int) -> None:
+    """A byte of each state says how it was reached; a metric's parameter ends at 100."""
+    reference = corpus(sentence("a b c", {"0": [edit(1, 2, "x")]}))
+    with pytest.raises(ValueError, match=f"max_unchanged must be 0 to 245, got {max_unchanged}"):
+        match_corpus(reference, ["a x c"], Rules(max_unchanged, kernel=True))
+    with pytest.raises(UsageError, match="max_unchanged must be a whole number from 0 to 100"):
+        parse_metric(f"m2(max_unchanged={max_unchanged})")
 
 
 def test_a_negative_arc_limit_sends_every_pair_to_the_large_search() -> None:

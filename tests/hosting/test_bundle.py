@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
+from tempfile import gettempdir
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,6 +141,31 @@ def test_the_same_bytes_wherever_and_whenever_and_no_path_of_this_machine(tmp_pa
     with zipfile.ZipFile(io.BytesIO(made[0])) as archive:
         assert archive.namelist() == sorted(archive.namelist())
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+@pytest.mark.parametrize("given", ["relative", "absolute"])
+def test_no_path_of_this_machine_is_packed_however_files_are_given(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages and reports included: of a task file and inputs with absolute paths, and of all by relative ones."""
+    monkeypatch.chdir(tmp_path)
+    task = full(tmp_path)
+    if given == "absolute":
+        named = r'"([\w/.]+\.(?:m2|md|txt))"|(?<=submissions = )"(\w+)"'
+        text = re.sub(named, lambda found: f'"{tmp_path / (found[1] or found[2])}"', task.read_text())
+        assert text.count(f'"{tmp_path}') == 8
+        task.write_text(text)
+        bundle_task(task, tmp_path / "b.zip")
+    else:
+        bundle_task(task.name, "b.zip")
+    names = set()
+    for name, content in everything((tmp_path / "b.zip").read_bytes()):
+        names.add(name)
+        for path in (tmp_path, tmp_path.resolve(), gettempdir(), Path(__file__).parents[2], sys.prefix):
+            assert f"{path}/".encode() not in content, name
+        assert not name.startswith("/")
+        assert ".." not in Path(name).parts
+    assert {"starting_kit.zip/task.toml", "boards/index.html"} <= names
 
 
 def test_gold_edits_of_test_data_stand_where_only_organizers_look(tmp_path: Path) -> None:

@@ -245,6 +245,23 @@ def test_a_completion_code_comes_with_the_last_answer_and_counts_once(tmp_path: 
         assert "Nobody was given" in manager.form("/manage/codes", code="2222-2222-2222").text
 
 
+def test_a_rater_who_skipped_learns_why_there_is_no_code(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", Rules(raters_per_item=1), items=3)
+    with served(study) as url:
+        jo = Visitor(url)
+        jo.enter(judge_invite(study.folder, crowd="crowd").links[0].url)
+        first, *others = jo.claim()["items"]
+        jo.answer([first])
+        assert "skipped" not in jo.http.get("/done").text
+        skips = [{**said_of(item), "answer": None, "skip": "unclear"} for item in others]
+        work = jo.post("/api/answer", {"answers": skips}).json()["work"]
+        assert (work["standing"], work["done"], work["code"]) == ("finished", 1, "")
+        page = jo.http.get("/done").text
+        assert "You skipped 2 items. A skipped item does not count as judged; to judge it, press Back." in page
+        back = [{**said_of(item), "base_version": 1} for item in others]
+        assert jo.post("/api/answer", {"answers": back}).json()["work"]["code"] in jo.http.get("/done").text
+
+
 def test_nothing_can_be_downloaded_before_the_first_answer(tmp_path: Path) -> None:
     study, text = tmp_path / "study", tmp_path / "text.csv"
     text.write_text("item,text\na,A [cat] sat .\n", encoding="utf-8")

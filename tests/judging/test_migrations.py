@@ -15,6 +15,7 @@ from sqlalchemy import Connection, inspect, text
 import errorbar
 from errorbar.judging import store as store_module
 from errorbar.judging import store_upgrade
+from errorbar.judging.completion import redeem
 from errorbar.judging.rules import Rules
 from errorbar.judging.store import HEAD, REVISIONS, Store, StoreError
 from errorbar.judging.store_backup import copy_file
@@ -204,3 +205,39 @@ def test_gold_answers_of_raters_who_are_there_are_counted_again(store_url: str) 
             ("since", "[]", None),
         ]
     engine.dispose()
+
+
+def test_codes_of_a_store_with_judgments_count_after_its_upgrade(store_url: str, tmp_path: Path) -> None:
+    """A store of the second schema, with a rater who has a code, one who is not through, and one who skipped."""
+    rules = Rules(raters_per_item=3, items_per_rater=2, policy="none")
+    study = Study(store_url, rules, [work_item(name) for name in "ab"], 3)
+    through, half, idle = study.raters
+    leases = study.claim(through).leases
+    for lease in leases:
+        study.answer(through, lease)
+    code = study.claim(through).code
+    study.answer(half, study.claim(half).leases[0])
+    study.skip(idle, study.claim(idle).leases[0])
+    study.store.close()
+    engine = engine_of(store_url, read_only=False)
+    with engine.connect().execution_options(errorbar_write=True) as tx, tx.begin():
+        for table, column in (("rater", "code_for"), ("rater", "volume"), ("assignment", "stands_for")):
+            tx.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        tx.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+    engine.dispose()
+    with pytest.raises(StoreError, match="its schema is 0002"):
+        Store.open(store_url)
+    assert upgrade(store_url, tmp_path / "saved.sqlite")
+    study.reopen()
+    assert study.rows("SELECT judged, code_for, volume FROM rater ORDER BY id") == [
+        (2, 2, 0),
+        (1, None, 0),
+        (0, None, 0),
+    ]
+    assert check(study.store) == []
+    assert study.claim(through).code == code
+    study.skip(through, leases[0], base=1)
+    assert study.write(lambda tx: redeem(tx, code, 0.0)).withdrawn.startswith("of the 2 judgments")
+    study.answer(half, study.claim(half).leases[0])
+    assert study.claim(half).code not in ("", code)
+    study.store.close()

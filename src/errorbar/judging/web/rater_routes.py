@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from errorbar.core.labels import counted
 from errorbar.judging.completion import is_earned
 from errorbar.judging.random_tokens import derived
 from errorbar.judging.rater_pages import STATIC, done_page, guidelines_page, notice_page, work_page
-from errorbar.judging.store_tables import RATER
+from errorbar.judging.store_tables import ASSIGNMENT, RATER
 from errorbar.judging.study_values import get_value
 from errorbar.judging.web.bodies import read_form
 from errorbar.judging.web.desk import Desk, address, desk_of, refuse_forged, root_of
@@ -54,11 +55,16 @@ async def done(request: Request) -> Response:
     """The end, with the completion code once it was issued."""
     desk = desk_of(request)
     session = await desk.signed_in(request, RATER_COOKIE)
-    query = select(RATER).where(RATER.c.id == session.rater)
-    row = await desk.read(lambda snapshot: snapshot.execute(query).one())
+    mine = select(RATER).where(RATER.c.id == session.rater)
+    skips = select(func.count()).where(
+        ASSIGNMENT.c.rater == session.rater, ASSIGNMENT.c.state == "skipped", ASSIGNMENT.c.round != "quiz"
+    )
+    row, n_skipped = await desk.read(lambda snapshot: (snapshot.execute(mine).one(), snapshot.scalar(skips) or 0))
     if row.code is None or not is_earned(row.status, row.judged, row.code_for):
         said = ["You are not through yet. The code is shown here once all items that are yours are judged."]
-        said += ["An item that you skip does not count as judged."]
+        if n_skipped:
+            count = counted(n_skipped, "items")
+            said += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
         link = {"href": f"{root_of(request)}/work", "text": "Go on"}
         return HTMLResponse(notice_page("Not yet", said, link=link, kind="not-done", root=root_of(request)))
     said = ["All items that were yours are judged, and every answer is stored. Thank you."]
