@@ -251,7 +251,7 @@ class TestOneDocument:
     def test_no_intervals_and_why(self, errorbar: CommandLine, single: tuple[str, ...], command: str) -> None:
         done = errorbar(command, *single)
         assert done.code == 0
-        assert [line.split()[-1] for line in done.err.splitlines()] == ["[one-unit]"]
+        assert [line.split()[-1] for line in done.notes.splitlines()] == ["[one-unit]"]
         assert "warning: no intervals: all sentences are of one document" in done.err
         assert "95% CI:" not in done.out
         assert "– no interval: " in done.out

@@ -64,7 +64,7 @@ def test_another_file_or_none(place: Path, errorbar: CommandLine, monkeypatch: p
     write(place, "[defaults.score]\nwrong = 1\n")
     (place / "other.toml").write_text('[defaults.score]\ngold = "a.m2"\n')
     assert errorbar("--config", "../other.toml", "score", "../good.txt").code == 0
-    assert errorbar("--config", "", "score", "--gold", "../a.m2", "../good.txt", "--no-ci").err == ""
+    assert errorbar("--config", "", "score", "--gold", "../a.m2", "../good.txt", "--no-ci").notes == ""
     monkeypatch.setenv("ERRORBAR_CONFIG", str(place / "other.toml"))
     assert errorbar("score", "../good.txt").code == 0
     missing = errorbar("--config", "no.toml", "score", "../good.txt")

@@ -96,7 +96,7 @@ def test_types_of_two_inventories_are_named(
     done = errorbar("score", "--metric", metric, *by, "--no-ci", "--gold", "gold.m2", "it.m2")
     assert done.code == 0
     assert said in done.err
-    assert bool(done.err) == bool(said)
+    assert bool(done.notes) == bool(said)
     (files / "gold.m2").write_text(GOLD, encoding="utf-8")  # of one inventory there is nothing to say
     assert "types-differ" not in errorbar("score", "--metric", metric, *by, "--gold", "gold.m2", "it.m2").err
 

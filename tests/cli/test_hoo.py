@@ -263,7 +263,7 @@ class TestScore:
         done = errorbar(
             "score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--documents", str(text), str(run), "--no-ci"
         )
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.notes) == (0, "")
         assert "after  correction   no bonus   100.00" in done.out
 
     def test_more_than_ten_runs(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:

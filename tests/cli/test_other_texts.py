@@ -192,5 +192,5 @@ def test_published_scores_come_out_with_a_warning(data: Path, errorbar: CommandL
     done = errorbar("score", "--gold", data / "conll14/noalt/official-2014.combined.m2", system, "--no-ci")
     assert done.code == 0
     assert " 29.92 " in done.out
-    assert done.err.count("\n") == 1
+    assert done.notes.count("\n") == 1
     assert "lines 38-43, 165-167 look shifted" in done.err

@@ -49,7 +49,7 @@ class TestFormats:
 
     def test_table(self, errorbar: CommandLine) -> None:
         done = errorbar(*self.ARGUMENTS)
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.notes) == (0, "")
         rows = [line.split() for line in done.out.splitlines() if line.strip()]
         assert rows[0] == ["system", "P", "R", "F0.5", "correct", "proposed", "gold", "sentences", "hyp"]
         assert rows[2][:8] == ["good", "100.00", "66.67", "90.91", "2", "2", "3", "2"]

@@ -20,6 +20,11 @@ class Outcome:
     out: str
     err: str
 
+    @property
+    def notes(self) -> str:
+        """The talk without the text for a paper, which ``score`` and ``compare`` end with."""
+        return self.err.partition("\nFor a paper:\n")[0]
+
 
 @dataclass(frozen=True)
 class CommandLine:

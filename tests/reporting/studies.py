@@ -32,6 +32,7 @@ from errorbar.studies.crowd import CrowdRow
 from errorbar.studies.judgment_input import Judged
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
+from errorbar.studies.paper import ScoredData
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
@@ -125,7 +126,7 @@ def curves(*, exact: bool = True) -> Ceiling:
 
 def whole(found: Comparison) -> Compared:
     """What ``compare`` gives."""
-    return Compared(found, 0.95, "sentence", "m2|compared")
+    return Compared(found, 0.95, "sentence", "m2|compared", ScoredData("m2", 9, None, 2))
 
 
 def human(found: Ceiling, intervals: CeilingIntervals | None = None) -> CeilingResult:

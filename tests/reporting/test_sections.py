@@ -11,6 +11,7 @@ import pytest
 from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.labels import listed
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
@@ -20,7 +21,7 @@ from errorbar.reporting.blocks import Chart, Prose, Sentences
 from errorbar.reporting.page import page_html
 from errorbar.reporting.sections.assemble import MOST_SENTENCES, build_report
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
-from errorbar.reporting.sections.figures import listed, slug
+from errorbar.reporting.sections.figures import slug
 from errorbar.reporting.sections.types import MOST_TYPES
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.helpers.scoring import type_score

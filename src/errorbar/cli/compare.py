@@ -65,7 +65,7 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     bootstrap gives intervals of differences over texts. Where judges can be drawn anew, what is significant rests on
     that: a t over texts and judges, adjusted by Holm. Documents are swapped and resampled where they are known, else
     sentences. Of two or three systems every pair is shown below the scores; csv has one table, that of the systems, or
-    with --pairs that of the pairs.
+    with --pairs that of the pairs. Text for a paper follows the tables, on standard error.
 
     \b
     errorbar compare --gold official-2014.combined.m2 CAMB CUUI AMU
@@ -83,3 +83,4 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     write_gate(found, junit, github=github, output=output)
     with leave_by_gate(found.gate):
         output.show(found, "errorbar.compare/1", tables)
+        output.show_for_paper(found)

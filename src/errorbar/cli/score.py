@@ -87,6 +87,7 @@ def command(output: Output, **options: Any) -> None:
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
     as they are. Systems of the metrics errant and behavior can be M2, too, those of tokens M2 or token labels.
+    Text for a paper follows the table, on standard error.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI
@@ -105,3 +106,5 @@ def command(output: Output, **options: Any) -> None:
         found = score(progress=progress, **options)
     rows = found.type_rows() if by == "type" and output.style == "csv" else None
     output.show(found, found.schema, rows)
+    if by is None:
+        output.show_for_paper(found)

@@ -22,6 +22,8 @@ from errorbar.core.errors import InputError, Place, Problem, as_options, unknown
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
+    from errorbar.studies.compare import Compared
+    from errorbar.studies.score_result import Scores
     from errorbar.tables.result import Result
     from errorbar.tables.table import Table
 
@@ -66,6 +68,12 @@ class Output:
             click.echo(text)
         else:
             save_lines([text], self.file, private=private)
+
+    def show_for_paper(self, result: Scores | Compared) -> None:
+        """Print text for a paper on stderr, below a table on standard output."""
+        if self.style == "table" and self.file is None:
+            for line in ("", "For a paper:", *(f"  {line}" for line in str(result.for_paper()).splitlines())):
+                say(line)
 
     def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:
         """Write what is known without a study: a document, and the table of it."""

@@ -12,7 +12,9 @@ from types import MappingProxyType
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
-_PLURAL = re.compile(r"\b(sentence|essay|token|annotator|edit|fragment|line|problem|run|item|rater|judgment)s\b")
+_PLURAL = re.compile(
+    r"\b(sentence|document|system|essay|token|annotator|edit|fragment|line|problem|run|item|rater|judgment)s\b"
+)
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 
@@ -29,6 +31,13 @@ def named(labels: Iterable[str]) -> str:
     shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
     more = [f"and {len(known) - MOST_NAMED:,} more"] if len(known) > MOST_NAMED else []
     return ", ".join([*shown, *more])
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """``A``, ``A and B``, ``A, B and C``; of many the ``most`` first and how many more."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
 
 
 def counted(count: int, nouns: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Unpack, cast
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
+from errorbar.core.labels import listed
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
@@ -24,7 +25,6 @@ from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.corpus_title import corpus_title, files_text
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
-from errorbar.reporting.sections.figures import listed
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems

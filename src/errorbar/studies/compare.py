@@ -32,6 +32,7 @@ from errorbar.studies.gate import Gate, allowed_loss, gate
 from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.over_judges import pair_record, sets_column, sets_record
 from errorbar.studies.panels import ComparingWithJudges, asked_judges
+from errorbar.studies.paper import PaperText, ScoredData, comparison_for_paper
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.signatures import made_by
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
@@ -52,6 +53,7 @@ class Compared(Result):
         confidence: Confidence level of the intervals.
         unit: What is resampled and swapped: ``document`` or ``sentence``.
         signature: What was computed on which data how.
+        data: What the systems were scored on.
         notes: Warnings and repairs.
         gate: Whether systems are worse than the first by more than is allowed; None: that was not asked.
     """
@@ -60,6 +62,7 @@ class Compared(Result):
     confidence: float
     unit: str
     signature: str
+    data: ScoredData
     notes: Sequence[Problem] = ()
     gate: Gate | None = None
 
@@ -94,6 +97,10 @@ class Compared(Result):
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             "signature": self.signature,
         }
+
+    def for_paper(self) -> PaperText:
+        """Text for a paper: a sentence on the first two systems, a caption, and what to say of the judges."""
+        return comparison_for_paper(self.found, self.data, self.unit, self.signature)
 
     def tables(self) -> Sequence[Table]:
         """The systems; of two or three, every pair too; what was decided of them, if that was asked."""
@@ -212,7 +219,11 @@ def compared(
     said += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
     said += (runs_convention(data.documents.clusters()),) if found.runs and found.judges is None else ()
     said += () if found.judges is None else (found.judges.convention(how.seed),)
-    return Compared(found, confidence, unit, data.signature(str(metric.spec), *said), tuple(data.problems.notes))
+    n_documents = data.documents.n_clusters if unit == "document" else None
+    n_annotators = len(data.corpus.annotators) if metric.annotator is None else 1
+    scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, n_annotators)
+    signature = data.signature(str(metric.spec), *said)
+    return Compared(found, confidence, unit, signature, scored, tuple(data.problems.notes))
 
 
 def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:

@@ -13,6 +13,7 @@ from errorbar.metrics.base import Measure
 from errorbar.metrics.scored import Score, TypeScore, signature_lines
 from errorbar.studies.over_judges import judge_columns, judge_lines, judges_record
 from errorbar.studies.over_runs import run_columns, run_lines, runs_record
+from errorbar.studies.paper import PaperText, scores_for_paper
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -84,6 +85,11 @@ class Scores(Result):
             return [_types_side_by_side(scores, f"types{k or ''}") for k, scores in enumerate(self._type_kinds())]
         kinds = _alike(self._ordered(), lambda score: tuple(score.estimates))
         return [_score_table(scores, f"scores{k or ''}") for k, scores in enumerate(kinds)]
+
+    def for_paper(self) -> PaperText:
+        """Text for a paper: a sentence on the best system for each metric, captions, and what to say of the judges."""
+        kinds = _alike(self._ordered(), lambda score: tuple(score.estimates))
+        return scores_for_paper([(scores, merged_measures(scores)) for scores in kinds])
 
     def _ordered(self) -> list[Score]:
         """In the order of tables; scores of several metrics stay apart."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from errorbar.core.labels import listed
 from errorbar.reporting.blocks import Block, Chart, Fold, Items, Matrix, Prose, Report, Section, Sentences
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.agreement import agreement
@@ -13,7 +14,7 @@ from errorbar.reporting.sections.attack import attack
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.crowd import crowd
 from errorbar.reporting.sections.detectors import detectors
-from errorbar.reporting.sections.figures import listed, main_measure, ranked
+from errorbar.reporting.sections.figures import main_measure, ranked
 from errorbar.reporting.sections.hoo import by_f, hoo
 from errorbar.reporting.sections.leaderboard import choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import left_out, methods

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
+from errorbar.core.labels import listed
 from errorbar.metrics.threshold_sweep import Truth
 from errorbar.reporting.blocks import Block, Chart, Item, Items, Spec
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, listed, plural, slug
+from errorbar.reporting.sections.figures import drawn, plural, slug
 from errorbar.studies.detector_result import Confusion, DetectorResult, DetectorStudy, HardItem, Marked
 from errorbar.tables.shown import cell_text, percent
 from errorbar.tables.table import Cell, Column, Table

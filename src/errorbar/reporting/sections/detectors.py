@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from errorbar.core.labels import listed
 from errorbar.metrics.threshold_sweep import TRUTHS, Sweep, Truth
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.bands import band_chart
@@ -11,7 +12,7 @@ from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.lines import MOST_COLORED, LinePoint
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.detector_words import confusions, hardest, judge, word_scores, written
-from errorbar.reporting.sections.figures import drawn, in_sentence, listed, plural, points
+from errorbar.reporting.sections.figures import drawn, in_sentence, plural, points
 from errorbar.studies.detector_result import DetectorResult, DetectorStudy
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.table import Cell, Column, Table

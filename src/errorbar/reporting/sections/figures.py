@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval
+from errorbar.core.labels import listed
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scored import Score
 from errorbar.reporting.charts.vega import Axis
@@ -68,13 +69,6 @@ def over_judges(score: Score) -> Interval | None:
     if score.judges is None or not score.judges.sets.whole:
         return None
     return score.judges.measures[score.main].estimate.interval
-
-
-def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """``A``, ``A and B``, ``A, B and C``; of many the first and how many more."""
-    if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
 
 
 def at_ends(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:

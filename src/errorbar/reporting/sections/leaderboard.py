@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from errorbar.core.estimate import Estimate
+from errorbar.core.labels import listed
 from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
@@ -18,7 +19,6 @@ from errorbar.reporting.sections.figures import (
     comparable,
     drawn,
     in_percent,
-    listed,
     main_measure,
     over_judges,
     plural,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.labels import listed
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.detectors import detector_summary
@@ -18,7 +19,6 @@ from errorbar.reporting.sections.figures import (
     UNTESTED,
     ends_text,
     in_sentence,
-    listed,
     main_measure,
     of_all,
     over_judges,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from errorbar.core.labels import listed
 from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
-from errorbar.reporting.sections.figures import FEW, at_ends, listed, points, ranked
+from errorbar.reporting.sections.figures import FEW, at_ends, points, ranked
 from errorbar.reporting.type_names import key
 from errorbar.studies.browse import Browse
 from errorbar.studies.model import CorpusStudy, Study
