@@ -138,7 +138,12 @@ def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
         asks,
     ).as_element()
     assert cell is not None
-    cell.click()
+    cell.scroll_into_view_if_needed()
+    cell.wait_for_element_state("stable")
+    box = cell.bounding_box()
+    assert box is not None
+    # Not cell.click(): the number in the cell lies above it, and hears the click in its place.
+    figure.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, whole_url: str) -> None:
