@@ -23,6 +23,7 @@ DEMO = Path(api.__file__).parent / "demo"
 GOLD = DEMO / "gold.jsonl"
 SYSTEMS = {name: str(DEMO / f"{name}.txt") for name in ("careful", "greedy", "articles", "copy")}
 TWO = {name: SYSTEMS[name] for name in ("careful", "greedy")}
+LEANING = "intervals lean on how the ten annotators of CoNLL-2014's essays (Bryant & Ng 2015) vary"
 WHO = "[who they are, and what guidelines they followed]"
 
 
@@ -82,7 +83,7 @@ class TestScores:
         assert caption.endswith(str(scored["greedy"].signature).partition("|hyp:")[2].partition("|")[2])
         assert text.judges == (
             f"The references are by 3 annotators {WHO}. Intervals and tests over texts and judges hold for other "
-            "annotators like these, too. So few annotators show only roughly how annotators vary."
+            f"annotators of this kind, too. So few annotators show only roughly how annotators vary: {LEANING}."
         )
         assert str(text) == f"sentence: {text.sentences[0]}\ncaption: {caption}\njudges: {text.judges}"
 
@@ -101,14 +102,17 @@ class TestScores:
         judges = f"The reference is by 1 annotator {WHO}: nothing is known of how others would have judged."
         assert text.judges == judges
 
-    def test_two_annotators_lean_on_a_prior(self) -> None:
-        systems = {name: Path(path).read_text().splitlines() for name, path in TWO.items()}
-        corpus = api.read_corpus(GOLD).only(["0", "1"])
-        text = api.score(corpus, systems, resamples=200).for_paper()
-        assert text.judges.endswith(
-            "So few annotators show only roughly how annotators vary: intervals lean on a prior variance of 1.45 "
-            "squared points, that of the ten annotators of CoNLL-2014's essays."
-        )
+    @pytest.mark.parametrize(
+        ("metric", "annotators", "judges"),
+        [
+            ("m2", ["0"], f"One annotator does not show how annotators vary: {LEANING}."),
+            ("m2", ["0", "1"], f" So few annotators show only roughly how annotators vary: {LEANING}."),
+            ("gleu", ["0", "1", "2"], " So few annotators show only roughly how annotators vary."),
+        ],
+    )
+    def test_few_annotators_lean_on_others(self, metric: str, annotators: Sequence[str], judges: str) -> None:
+        corpus = api.read_corpus(GOLD).only(annotators)
+        assert api.score(corpus, TWO, metric, resamples=200).for_paper().judges.endswith(judges)
 
     def test_sets_of_judges_rank_by_what_is_against_them(self) -> None:
         text = api.score(GOLD, TWO, judges="random(k=2)", resamples=200).for_paper()
@@ -228,7 +232,7 @@ class TestComparisons:
             "The F0.5 of greedy is 0.2 points higher than that of careful (95% interval over texts and judges -"
         )
         assert ", not adjusted); the difference is not significant (p = " in text
-        assert text.endswith(", t over texts and judges, adjusted for all 6 pairs by Holm).")
+        assert text.endswith(", t over texts and judges, adjusted for all 6 pairs by max-T).")
 
     def test_significant_and_at_most(self, fixed: Compared) -> None:
         tested = {"p_swaps": 0.0005, "at_floor": True, "difference": 0.25, "interval": Interval(0.1, 0.3, 0.95, "made")}

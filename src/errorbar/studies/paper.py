@@ -25,9 +25,9 @@ from errorbar.metrics.judges import FEW_JUDGES, JudgeSets
 from errorbar.metrics.scored import Score, signature_lines
 from errorbar.studies.over_judges import RUNS_TITLE, TITLE, level_of
 from errorbar.studies.significance import (
-    ADJUSTED,
     NOT_COMPARABLE,
     SAME,
+    adjusted_by,
     group_legend,
     result,
     verdict,
@@ -113,20 +113,20 @@ class ScoredData:
         """What to say of the judges, who were drawn anew in sets, or fixed."""
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
-        if self.n_annotators == 1:
-            return f"The reference is by 1 annotator {WHO}: nothing is known of how others would have judged."
-        text = f"The references are by {self.annotators} {WHO}."
+        one = self.n_annotators == 1
+        text = f"The reference{' is' if one else 's are'} by {self.annotators} {WHO}"
+        if sets is None and one:
+            return f"{text}: nothing is known of how others would have judged."
         if sets is None:
-            return f"{text} All numbers are for these annotators; they say nothing of others."
-        rule = sets.rule
-        text += " Intervals and tests over texts and judges hold for other annotators like these, too."
-        if rule.n_judges >= FEW_JUDGES:
+            return f"{text}. All numbers are for these annotators; they say nothing of others."
+        text += ". Intervals and tests over texts and judges hold for other annotators of this kind, too."
+        population = sets.rule.population
+        if sets.rule.n_judges >= FEW_JUDGES and population is None:
             return text
-        text += " So few annotators show only roughly how annotators vary"
-        if rule.moderated:
-            whose = ", that of the ten annotators of CoNLL-2014's essays" if rule.borrowed else ""
-            text += f": intervals lean on a prior variance of {rule.said:g} squared points{whose}"
-        return f"{text}."
+        text += (
+            f" {'One annotator does not show' if one else 'So few annotators show only roughly'} how annotators vary"
+        )
+        return text + ("." if population is None else f": intervals lean on how {population.described} vary.")
 
 
 def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]) -> PaperText:
@@ -250,7 +250,7 @@ def _pair_sentence(found: Comparison, unit: str) -> str:
     p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
     test = f"t over {found.over}" if found.over else f"approximate randomization of {unit}s"
     if n > 1:
-        test += f", adjusted for all {n:,} pairs by {'Holm' if found.over else ADJUSTED[found.testing.adjust]}"
+        test += f", adjusted for all {n:,} pairs by {adjusted_by(found)}"
     return f"{text}; the difference is {result(pair)} ({p}, {test})."
 
 
