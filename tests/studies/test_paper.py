@@ -234,6 +234,15 @@ class TestComparisons:
         assert ", not adjusted); the difference is not significant (p = " in text
         assert text.endswith(", t over texts and judges, adjusted for all 6 pairs by max-T).")
 
+    def test_of_few_texts_the_larger_p_decides(self) -> None:
+        systems = {name: SYSTEMS[name] for name in ("articles", "careful")}
+        (text,) = api.compare(GOLD, systems, resamples=200).for_paper().sentences
+        # 2 of the 2^6 ways to swap six documents; the t alone gives less
+        assert text.endswith(
+            "; the difference is significant (p = 0.0312, the larger p of a t over texts and judges and of approximate "
+            "randomization of documents)."
+        )
+
     def test_significant_and_at_most(self, fixed: Compared) -> None:
         tested = {"p_swaps": 0.0005, "at_floor": True, "difference": 0.25, "interval": Interval(0.1, 0.3, 0.95, "made")}
         assert text_of_pair(fixed, **tested) == (

@@ -123,10 +123,9 @@ class ScoredData:
         population = sets.rule.population
         if sets.rule.n_judges >= FEW_JUDGES and population is None:
             return text
-        text += (
-            f" {'One annotator does not show' if one else 'So few annotators show only roughly'} how annotators vary"
-        )
-        return text + ("." if population is None else f": intervals lean on how {population.described} vary.")
+        text += " One annotator does not show" if one else " So few annotators show only roughly"
+        leaning = "" if population is None else f": intervals lean on how {population.described} vary"
+        return f"{text} how annotators vary{leaning}."
 
 
 def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]) -> PaperText:
@@ -248,7 +247,10 @@ def _pair_sentence(found: Comparison, unit: str) -> str:
         return f"{text}; whether the two differ is undecided: {why_undecided(pair, unit)}."
     p = p_text(pair.p, at_most=pair.p_at_floor)
     p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
-    test = f"t over {found.over}" if found.over else f"approximate randomization of {unit}s"
+    test = swaps = f"approximate randomization of {unit}s"
+    if found.over:
+        test = f"t over {found.over}"
+        test = f"the larger p of a {test} and of {swaps}" if pair.p == pair.p_swaps and pair.p != 1 else test
     if n > 1:
         test += f", adjusted for all {n:,} pairs by {adjusted_by(found)}"
     return f"{text}; the difference is {result(pair)} ({p}, {test})."
