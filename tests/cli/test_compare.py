@@ -16,8 +16,9 @@ from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 N = 12
+GOLD_FIXED = ("compare", "--gold", "gold.m2", "--judges", "fixed")  # the one annotator: swaps decide
 FEW = ("--resamples", "200")
-FLOOR = ("compare", "--gold", "gold.m2", "all", "none", "--swaps", "300", *FEW)
+FLOOR = (*GOLD_FIXED, "all", "none", "--swaps", "300", *FEW)
 GOLD = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n" * N
 ESSAYS = "".join(
     f'<DOC nid="{k}">\n<TEXT>\n<P>\n{"a b c. " * 3}\n</P>\n</TEXT>\n'
@@ -42,11 +43,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(errorbar: CommandLine, *arguments: str, warned: Sequence[str] | None = None) -> dict[str, Any]:
-    done = errorbar("compare", "--gold", "gold.m2", *arguments, "--format", "json")
+    done = errorbar(*GOLD_FIXED, *arguments, "--format", "json")
     assert (done.code, done.err) == (0, "")
     document: dict[str, Any] = validated("compare", done.out)
     if warned is not None:
-        assert [note["code"] for note in document["warnings"]] == ["judges-fixed", *warned]  # one annotator
+        assert [note["code"] for note in document["warnings"]] == [*warned]
     return document
 
 
@@ -69,7 +70,7 @@ class TestOutput:
         assert (pair["p_unadjusted"], pair["n_replicates"]) == (2 / 2**4, 2**4)
         assert document["unit"] == "document"
         assert ",by:document:" in document["signature"]
-        assert [note["code"] for note in document["warnings"]] == ["few-documents", "judges-fixed", "few-to-swap"]
+        assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:
         document = run(
@@ -94,7 +95,7 @@ class TestOutput:
         assert [p["smallest_p_swaps"] for p in document["pairs"]] == [2 / 8, 2 / 2**12, 2 / 2**9]
 
     def test_letters(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", *FEW, "--format", "csv")
+        done = errorbar(*GOLD_FIXED, "none", "most", "all", *FEW, "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
         assert header == ["number", "system", "precision", "recall", "f", "better_than", "undecided", "group"]
         assert [(row[0], row[1], *row[5:]) for row in rows] == [
@@ -106,7 +107,7 @@ class TestOutput:
     @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
     def test_two_and_three_systems_always_show_their_pairs(self, errorbar: CommandLine, style: str) -> None:
         for names in (["all", "none"], ["all", "most", "none"]):
-            out = errorbar("compare", "--gold", "gold.m2", *names, *FEW, "--swaps", "500", "--format", style).out
+            out = errorbar(*GOLD_FIXED, *names, *FEW, "--swaps", "500", "--format", style).out
             assert out.count("F diff:") == 1  # what the columns are
             rows = [line.strip("| ") for line in out.splitlines()]
             assert any(row.startswith("all") and "none" in row and "+100.00" in row for row in rows)
@@ -115,7 +116,7 @@ class TestOutput:
             assert said == (len(names) == 2)
         system("fourth", "1" * 6 + "0" * 6)
         four = ("all", "most", "none", "fourth", *FEW, "--swaps", "500")
-        arguments = ("compare", "--gold", "gold.m2", *four, "--format", style)
+        arguments = (*GOLD_FIXED, *four, "--format", style)
         assert "F diff" not in errorbar(*arguments).out
         both = errorbar(*arguments, "--pairs").out
         assert "F diff" in both
@@ -129,7 +130,7 @@ class TestOutput:
         assert all(len(row) == len(pairs[0]) for row in pairs)
 
     def test_pairs(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", *FEW, "--swaps", "5000")
+        done = errorbar(*GOLD_FIXED, "all", "none", "--pairs", *FEW, "--swaps", "5000")
         row = next(line.split() for line in done.out.splitlines() if line.lstrip().startswith("all"))
         assert row[:3] == ["all", "none", "+100.00"]
         assert "0.0005" in row
@@ -142,14 +143,14 @@ class TestOutput:
         assert "0.0000" not in errorbar(*FLOOR).out
         assert r"\ensuremath{\leq}0.0034" in errorbar(*FLOOR, "--format", "latex").out
         assert "| ≤0.0034 |" in errorbar(*FLOOR, "--format", "markdown").out
-        (pair,) = run(errorbar, *FLOOR[3:], warned=["few-swaps"])["pairs"]
+        (pair,) = run(errorbar, *FLOOR[len(GOLD_FIXED) :], warned=["few-swaps"])["pairs"]
         assert (pair["p"], pair["p_at_floor"], pair["p_swaps_at_floor"]) == (1 / 301, True, True)
         (values,) = csv.DictReader(io.StringIO(errorbar(*FLOOR, "--pairs", "--format", "csv").out))
         assert (values["p"], values["p_at_floor"]) == (repr(1 / 301), "true")
 
     def test_undecided_is_no_finding(self, errorbar: CommandLine) -> None:
         """Four essays: p cannot be below 2 / 2^4. F is 100 against 0, and nothing says that it is the same."""
-        out = errorbar("compare", "--gold", "gold.m2", "--documents", "essays.sgml", "all", "none", *FEW).out
+        out = errorbar(*GOLD_FIXED, "--documents", "essays.sgml", "all", "none", *FEW).out
         assert "undecided" in out
         for claim in ("not significant", "told apart", "significantly better than none"):
             assert claim not in out
@@ -293,3 +294,54 @@ def test_a_thousand_systems_are_refused_before_anything_is_measured(monkeypatch:
         Path(name).write_text("\n".join(lines) + "\n")
     with pytest.raises(ErrorbarError, match="ways to swap 499,500 pairs are too many"):
         compare("gold.m2", names)
+
+
+class TestOneJudge:
+    """The default: judges are drawn anew, leaning on how the ten annotators of CoNLL-2014's essays vary."""
+
+    def compared(self, errorbar: CommandLine, *words: str) -> dict[str, Any]:
+        done = errorbar("compare", "--gold", "gold.m2", *words, *FEW, "--format", "json")
+        assert (done.code, done.err) == (0, "")
+        return validated("compare", done.out)
+
+    def test_of_few_texts_swaps_bound_p_too(self, errorbar: CommandLine) -> None:
+        """Of all and most, three sentences decide: 2 of 8 ways of swapping them differ as much, and none more."""
+        document = self.compared(errorbar, "all", "most", "none")
+        assert [note["code"] for note in document["warnings"]] == ["one-judge", "few-to-swap"]
+        hopeless, unknown, clear = document["pairs"]
+        assert (hopeless["result"], hopeless["smallest_p_swaps"]) == ("undecided", 2 / 8)
+        assert hopeless["p"] > hopeless["p_swaps"] == 2 / 8
+        assert (unknown["result"], unknown["p"], unknown["judges"]["replication"]) == ("undecided", None, None)
+        assert (clear["result"], clear["judges"]["replication"] > 0.99) == ("significant", True)
+        assert clear["p"] >= clear["p_swaps"]
+        said = errorbar("compare", "--gold", "gold.m2", "all", "most", "none", *FEW)
+        assert (
+            "nothing can be said: no difference, however large, could be significant, or how they vary over texts and "
+            "judges is not known" in said.out
+        )
+        assert "(t, max-T; of fewer than 25 texts no smaller than that of the swaps), which decides" in said.out
+        pair = errorbar("compare", "--gold", "gold.m2", "all", "most", *FEW)
+        assert "with these sentences and swaps no difference, however large, could be significant" in pair.out
+
+    def test_of_many_texts_the_t_alone_decides(self, errorbar: CommandLine) -> None:
+        Path("gold.m2").write_text(GOLD * 3)
+        for name in ("all", "most", "none"):
+            Path(name).write_text(Path(name).read_text() * 3)
+        document = self.compared(errorbar, "all", "most", "none")
+        assert [note["code"] for note in document["warnings"]] == ["one-judge"]
+        assert [pair["result"] for pair in document["pairs"]] == ["not significant", "undecided", "significant"]
+        assert "of fewer than 25 texts" not in errorbar("compare", "--gold", "gold.m2", "all", "most", *FEW).out
+
+    def test_systems_that_score_alike_have_no_p(self, errorbar: CommandLine) -> None:
+        (pair,) = self.compared(errorbar, "most", "again=most")["pairs"]
+        assert (pair["p"], pair["p_unadjusted"], pair["judges"]["p"]) == (None, None, None)
+        assert (pair["result"], pair["judges"]["replication"]) == ("score alike", None)
+        said = errorbar("compare", "--gold", "gold.m2", "most", "again=most", *FEW).out
+        assert "most and again score alike in every sentence." in said
+
+    def test_a_metric_of_which_no_population_is_known_keeps_its_judge(self, errorbar: CommandLine) -> None:
+        document = self.compared(errorbar, "all", "none", "--metric", "gleu")
+        assert "judges" not in document
+        (note,) = document["warnings"]
+        assert note["code"] == "judges-fixed"
+        assert "a single judge does not show how judges vary, and no population is known" in note["problem"]

@@ -25,7 +25,7 @@ from errorbar.studies.gate import gate
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
-FAST = ("--resamples", "100", "--quiet")
+FAST = ("--resamples", "100", "--quiet", "--judges", "fixed")
 N = 12
 DEMO = Path(errorbar.demo.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
@@ -118,6 +118,14 @@ class TestDecision:
         assert check["interval"] == {**check["interval"], **{"low": -document["pairs"][0]["runs"]["interval"]["high"]}}
         assert code == (check["interval"]["high"] < -0.005)
         assert "more sentences or runs" in check["sentence"] or code
+
+    def test_of_one_judge_the_interval_is_over_judges_too(self, errorbar: CommandLine) -> None:
+        """Whether few is worse than most by another judge is less sure than by this one."""
+        done = errorbar("compare", "--gold", "gold.m2", "most", "few", "--fail-if-worse", "0.5", "--format", "json")
+        (check,) = validated("compare", done.out)["gate"]["checks"]
+        assert (done.code, check["outcome"]) == (0, "loss not excluded")
+        assert "over texts and judges" in check["sentence"]
+        assert check["sentence"].endswith("more sentences or judges would tell.")
 
     def test_a_measure_in_another_unit_than_percent(self, compared: Compared) -> None:
         measures = (Measure("f", "F", "number"),)

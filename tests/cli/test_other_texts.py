@@ -117,8 +117,8 @@ def test_retokenized_text_has_the_score_of_the_tokenized_one(jobs: int, folder: 
     assert [row["f"] for row in plain["rows"]] == [1, pytest.approx(5 / 13)]  # P = 30/90, R = 1
     assert [row["f"] for row in told["rows"]] == [1, 1]
     assert [row["signature"].replace("|retokenized", "") for row in told["rows"]] == [plain["rows"][0]["signature"]] * 2
-    assert [note["code"] for note in plain["warnings"]] == ["not-tokenized", "judges-fixed"]
-    assert [note["code"] for note in told["warnings"]] == ["retokenized", "retokenized", "judges-fixed"]
+    assert [note["code"] for note in plain["warnings"]] == ["not-tokenized", "one-judge"]
+    assert [note["code"] for note in told["warnings"]] == ["retokenized", "retokenized", "one-judge"]
 
 
 def test_packed_and_piped_ones_are_no_exception(folder: Path, errorbar: CommandLine) -> None:

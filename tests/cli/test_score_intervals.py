@@ -57,7 +57,8 @@ def test_without_them_nothing_else_changes(errorbar: CommandLine) -> None:
     (plain,), (row,) = run(errorbar, "good", "--no-ci"), run(errorbar, "good", "--ci")
     assert "intervals" not in plain
     assert "|ci:" not in plain["signature"]
-    del row["intervals"], row["signature"], plain["signature"]
+    assert "judges" not in plain
+    del row["intervals"], row["judges"], row["signature"], plain["signature"]
     assert row == plain
 
 
@@ -103,7 +104,7 @@ def test_csv_has_columns_for_the_ends(errorbar: CommandLine) -> None:
 
 def test_table(errorbar: CommandLine) -> None:
     done = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--confidence", "0.9")
-    assert " ".join(done.out.split()).startswith("system P 90% CI R 90% CI F0.5 90% CI sentences")
+    assert " ".join(done.out.split()).startswith("system P 90% CI R 90% CI F0.5 90% CI texts+judges")
     (row,) = run(errorbar, "good", "--ci", "--confidence", "0.9")
     interval = row["intervals"]["f"]
     assert f"{100 * interval['low']:.2f}–{100 * interval['high']:.2f}" in done.out

@@ -61,7 +61,7 @@ CHANGES = [
     ("compare", "", "--swaps 300", "swaps"),
     ("score", "", "--judges fixed", "judges"),
     ("score", "--judges random(k=1)", "--judges random(k=2)", "judges"),
-    ("score", "--gold choose.m2 --judges random", "--gold choose.m2 --judges random(prior=2)", "judges"),
+    ("score", "--gold choose.m2 --judges random", "--gold choose.m2 --judges random(population=none)", "judges"),
     ("compare", "", "--judges fixed", "judges"),
     ("compare", "--judges random(k=1)", "--judges random(k=2)", "judges"),
     ("compare", "joined one", "joined one --adjust holm", "adjust"),

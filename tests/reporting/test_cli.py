@@ -111,7 +111,7 @@ def test_many_systems_are_a_word_before_the_work(folder: Path, errorbar: Command
     assert done.code == 0
     assert said in done.err.splitlines()[0]
     assert said not in errorbar("report", *given, "--ci-method", "closed").err
-    assert "make" not in errorbar("report", *given[:2], "s0", "s1", "-o", "r.md").err
+    assert "comparing them" not in errorbar("report", *given[:2], "s0", "s1", "-o", "r.md").err
 
 
 def test_only_annotators(folder: Path, errorbar: CommandLine) -> None:

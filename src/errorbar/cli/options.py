@@ -161,8 +161,8 @@ judges_option = click.option(
     "--judges",
     metavar="RULE",
     help="Whether intervals are also over judges: 'fixed', 'random', 'random(k=2)' (against two of them), "
-    "'random(prior=V)' (of two judges; squared points, or 'none').  [default: random from three judges on, or two with "
-    "a known prior]",
+    "'random(population=FILE)' (how judges vary, from 'errorbar judges fit'; 'none': as these do).  [default: random "
+    "from three judges on, or from one where it is known how judges vary in the measure]",
 )
 seed_option = option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random.")
 jobs_option = option(

@@ -100,9 +100,18 @@ class Pair(Tested):
 
         By the swaps, or since nobody knows how the two vary over judges or runs.
         """
-        if self.judged is None:
-            return not self.significant and self.smallest_p is not None and self.smallest_p > self.alpha
-        return self.judged.p is None and self.test.undefined is None
+        return self.hopeless or self.unknown
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether swaps, which take part in p, cannot make it small enough."""
+        by_swaps = self.judged is None or self.judged.beside_swaps
+        return by_swaps and not self.significant and self.smallest_p is not None and self.smallest_p > self.alpha
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nobody knows how the two vary over judges or runs."""
+        return self.judged is not None and self.judged.p is None and self.test.undefined is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +137,9 @@ class Comparison:
         return "texts, judges and runs" if self.runs else "texts and judges"
 
     @property
-    def unknown(self) -> str:
-        """Why a pair is undecided that the t says nothing of."""
-        return f"how {'texts' if self.judges is None else 'judges'} vary is not known of them"
+    def beside_swaps(self) -> bool:
+        """Whether texts are so few that no p-value is smaller than that of swaps."""
+        return any(pair.judged is not None and pair.judged.beside_swaps for pair in self.pairs)
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
@@ -258,7 +267,7 @@ def _no_surer(judged: JudgedPair, pair: Pair) -> JudgedPair:
         return judged
     at_floor = pair.at_floor if pair.p_swaps > judged.p else judged.at_floor
     alone = max(judged.p_unadjusted, pair.test.p_value)
-    return replace(judged, p=max(judged.p, pair.p_swaps), p_unadjusted=alone, at_floor=at_floor)
+    return replace(judged, p=max(judged.p, pair.p_swaps), p_unadjusted=alone, at_floor=at_floor, beside_swaps=True)
 
 
 def over_runs(
@@ -307,11 +316,10 @@ def warn_hopeless(found: Comparison, problems: Problems, *, unit: str = "documen
     """
     alpha = found.alpha
     ways, needed = (number(len(found.names), alpha) for number in (found.testing.number, found.testing.needed))
-    drawn = [pair for pair in found.pairs if pair.p_swaps is not None and not pair.test.exact]
-    undecided = [pair for pair in found.pairs if pair.undecided]
+    by_swaps = [pair for pair in found.pairs if pair.judged is None or pair.judged.beside_swaps]  # the t needs none
+    drawn = [pair for pair in by_swaps if pair.p_swaps is not None and not pair.test.exact]
+    undecided = [pair for pair in by_swaps if pair.hopeless]
     level = f"the {100 * alpha:.3g}% level"
-    if found.over:  # everything rests on the t, which needs no swaps
-        drawn = undecided = []
     if drawn and ways < needed:
         cut = [pair for pair in undecided if not pair.test.exact]
         undecided = [pair for pair in undecided if pair.test.exact]

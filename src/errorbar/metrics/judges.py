@@ -106,9 +106,8 @@ class JudgeRule:
             self.n_judges, f"{self.n_judges} judges are few"
         )
         if self.population is not None:
-            what += f": intervals lean on how {self.population.described} vary"
-            fix = "another judge makes them shorter" if self.n_judges > 1 else "a second judge makes them shorter"
-            problems.note(code, what, Place(), fix=f"{fix}; {ways}")
+            what += f": intervals over judges lean on how {self.population.described} vary"
+            problems.note(code, what, Place(), fix=f"another judge makes them shorter; {ways}")
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         problems.note(code, f"{what}: intervals over judges {rests}", Place(), fix=f"add another judge; {ways}")

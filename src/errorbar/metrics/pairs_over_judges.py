@@ -45,6 +45,7 @@ class JudgedPair:
     p_unadjusted: float | None  # of the t, for this pair alone
     p: float | None = None  # adjusted for all pairs: the one that decides
     at_floor: bool = False  # p is only known to be at most this
+    beside_swaps: bool = False  # of few texts: p is the larger of the t's and that of swaps
     whole: bool = True  # a set is all judges
     sets_won: int = 0  # of judges, against which the first is ahead
     n_sets: int = 0  # 0: judges are fixed

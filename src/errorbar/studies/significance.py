@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.comparison import POINT, Comparison, Pair
+from errorbar.metrics.comparison import LEAST_TEXTS, POINT, Comparison, Pair
 from errorbar.studies.over_judges import again_cells, again_columns, judged_cells, judged_columns, judged_notes, these
 from errorbar.tables.table import Cell, Column, PValue, Table
 
@@ -48,10 +48,21 @@ def verdict(pair: Pair, unit: str, sign: float = 1.0) -> str:
 
 def why_undecided(pair: Pair, unit: str) -> str:
     """Why a pair is undecided."""
-    if pair.judged is None:
+    if pair.judged is None or pair.hopeless:
         return hopeless(unit)
-    who = "judges" if pair.judged.n_sets else "texts"
-    return f"how {who} vary is not known of them ({pair.judged.interval}), so that nothing can be said"
+    over = "texts and judges" if pair.judged.n_sets else "texts and runs"
+    return f"{unknown(over)} ({pair.judged.interval}), so that nothing can be said"
+
+
+def why_some_are_undecided(found: Comparison, hopeless: str) -> str:
+    """Why pairs of a comparison are undecided, for one reason or two; ``hopeless``: how the first is said."""
+    by_swaps, by_t = (any(getattr(pair, why) for pair in found.pairs) for why in ("hopeless", "unknown"))
+    return ", or ".join([*[hopeless] * by_swaps, *[unknown(found.over)] * by_t])
+
+
+def unknown(over: str) -> str:
+    """Why a pair is undecided of which the t says nothing."""
+    return f"how they vary over {over} is not known"
 
 
 def hopeless(unit: str) -> str:
@@ -66,8 +77,7 @@ def group_legend(found: Comparison) -> list[str]:
         f"({tested_how(found)} over all pairs); that does not make them equal"
     ]
     if any(pair.undecided for pair in found.pairs):
-        why = "no difference, however large, could be significant"
-        why = found.unknown if found.over else why
+        why = why_some_are_undecided(found, "no difference, however large, could be significant")
         lines.append(f"?: the system has undecided pairs, of which nothing can be said: {why}")
     return lines
 
@@ -143,9 +153,10 @@ def _first(names: Sequence[str]) -> str:
 def p_notes(found: Comparison) -> list[str]:
     """Which p-value decides, and what others are."""
     swaps = f"by swaps of the two outputs ({ADJUSTED[found.testing.adjust]})"
+    few = f"; of fewer than {LEAST_TEXTS} texts no smaller than that of the swaps" * found.beside_swaps
     if found.over:
         return [
-            f"p: of no difference over {found.over} (t, {adjusted_by(found)}), which decides; p, {these(found)}: "
+            f"p: of no difference over {found.over} (t, {adjusted_by(found)}{few}), which decides; p, {these(found)}: "
             f"{swaps}, {'runs' if found.judges is None else 'judges'} as they are"
         ]
     n = len(found.pairs)

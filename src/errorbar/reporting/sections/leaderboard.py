@@ -33,7 +33,14 @@ from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.studies.over_judges import judge_columns, judge_lines
 from errorbar.studies.score_result import measure_column
-from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text
+from errorbar.studies.significance import (
+    ADJUSTED,
+    adjusted_by,
+    group_legend,
+    hopeless,
+    level_text,
+    why_some_are_undecided,
+)
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40  # systems in the chart; the table has all
@@ -142,7 +149,7 @@ def _how(study: CorpusStudy, found: Comparison) -> Prose:
         how = (
             f"compared over {found.over}, {'all' if ',' in found.over else 'both'} drawn anew, by a t whose p-values "
             "are adjusted for the number of "
-            f"pairs (Holm); beside it stands what {swapped}, says with judges as they are ({adjusted})"
+            f"pairs ({adjusted_by(found)}); beside it stands what {swapped}, says with judges as they are ({adjusted})"
         )
     text = (
         f"Each pair of systems was {how}. Systems that share a group letter differ by no more than chance may "
@@ -151,7 +158,7 @@ def _how(study: CorpusStudy, found: Comparison) -> Prose:
     )
     many = sum(pair.undecided for pair in found.pairs)
     if many:
-        why = found.unknown if found.over else hopeless(study.unit)
+        why = why_some_are_undecided(found, hopeless(study.unit))
         text += (
             f" {plural(many, 'pair')} of {len(found.pairs):,} {'is' if many == 1 else 'are'} undecided: "
             f"{why}. Their systems share no letter, and a question mark stands behind those they have."

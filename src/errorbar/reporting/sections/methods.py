@@ -22,6 +22,7 @@ ADJUSTED_BY = {
     "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
     "holm": "Holm's method",
 }
+ADJUSTED_JOINTLY = {**ADJUSTED_BY, "max-t": "step-down max-t over the joint distribution of all systems"}
 ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
 PAPERS = {  # by metric
     "m2": "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014.",
@@ -95,11 +96,16 @@ def _how_corpus(study: CorpusStudy) -> list[str]:
             resampled = f", resampled by {study.unit}; the number of resamples and the seed stand in the signature"
         lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(names)}{resampled}.")
     if study.comparison is not None:
-        how = study.comparison.found.testing.adjust
-        if study.comparison.found.judges is not None:
+        how, sets = study.comparison.found.testing.adjust, study.comparison.found.judges
+        if sets is not None:
+            population = sets.rule.population
+            leaning = (
+                "" if population is None else f", variances over judges moderated by those of {population.described}"
+            )
             lines.append(
-                "Over texts and judges: two-way jackknife, t with Satterthwaite's degrees of freedom, p-values "
-                "adjusted by Holm; significance and group letters rest on it. Beside it, of these judges:"
+                f"Over texts and judges: two-way jackknife, t with Satterthwaite's degrees of freedom{leaning}; "
+                f"p-values adjusted by {ADJUSTED_JOINTLY[how]}; significance and group letters rest on it. Beside it, "
+                "of these judges:"
             )
         lines.append(
             f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
