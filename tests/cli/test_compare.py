@@ -344,4 +344,4 @@ class TestOneJudge:
         assert "judges" not in document
         (note,) = document["warnings"]
         assert note["code"] == "judges-fixed"
-        assert "a single judge does not show how judges vary, and no population is known" in note["problem"]
+        assert "a single judge does not show how judges vary, and no population is known" in note["what"]

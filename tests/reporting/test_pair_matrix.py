@@ -189,6 +189,13 @@ class TestWhyApart:
         (other,) = self.said(over_judges(narrow, apart(0.001, 0.3), 0.001, 0.003))
         assert "over texts holds 0, yet the test rejects: that interval takes the judges as they are" in other
 
+    def test_of_few_texts_swaps_keep_the_test_from_rejecting(self) -> None:
+        found = over_judges(self.found(0.06, 0.08, apart(0.001, 0.2)), apart(0.001, 0.3), 0.06, 0.08)
+        judged = found.pairs[0].judged
+        assert judged is not None
+        (line,) = self.said(with_pair(found, judged=replace(judged, beside_swaps=True)))
+        assert line.endswith("of fewer than 25 texts it rejects only where swaps of the two outputs do so too.")
+
     def test_several_pairs_are_named_and_many_counted(self) -> None:
         made = comparison({f"s{k}": k / 10 for k in range(5)}, {})
 

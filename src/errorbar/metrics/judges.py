@@ -90,12 +90,12 @@ class JudgeRule:
         """How a measure varies over judges of the population; None where nobody knows, or none takes part."""
         return None if self.population is None else self.population.find(self.spec, measure.name, self.k)
 
-    def note(self, problems: Problems) -> None:
-        """Say what a reader of the interval must know, and what would help."""
+    def note(self, problems: Problems, whose: str = "") -> None:
+        """Say what a reader of the interval must know, and what would help; ``whose`` the intervals are."""
         ways = "errorbar plan-judging shows how much another judge would help"
         if not self.random:
             if self.why_fixed:
-                what = f"the intervals are over texts alone: {self.why_fixed}"
+                what = f"{whose or 'the'} intervals are over texts alone: {self.why_fixed}"
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
                 problems.note("judges-fixed", what, Place(), fix=fix)
             return
@@ -110,7 +110,8 @@ class JudgeRule:
             problems.note(code, what, Place(), fix=f"another judge makes them shorter; {ways}")
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
-        problems.note(code, f"{what}: intervals over judges {rests}", Place(), fix=f"add another judge; {ways}")
+        what += f": {whose} intervals over judges {rests}".replace("  ", " ")
+        problems.note(code, what, Place(), fix=f"add another judge; {ways}")
 
 
 @dataclass(frozen=True, slots=True)

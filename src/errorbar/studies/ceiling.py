@@ -127,7 +127,7 @@ def reached(
         data.documents.warn(data.problems)
         rule = _judge_rule(judges, len(study.annotators))
         if data.documents.n_clusters > 1:  # without others there is no interval to be rough
-            rule.note(data.problems)
+            rule.note(data.problems, "the ceiling's")
         level, told = drawn.confidence_level, progress if ci is None else lambda _: None
         if ci is None or rule.random:
             intervals, judged = jackknife_intervals(study, groups, drawn, told)
@@ -159,7 +159,7 @@ def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:
     if plan.kind == "fixed":
         return JudgeRule(n_judges, n_judges)
     if n_judges < LEAST_JUDGES:
-        return JudgeRule(n_judges, n_judges, "of a ceiling, without one of two judges nobody is left to score against")
+        return JudgeRule(n_judges, n_judges, "without one of two judges nobody is left to score against")
     return JudgeRule(n_judges, n_judges, random=True)
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from errorbar.core.estimate import Interval
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.comparison import LEAST_TEXTS, Comparison, Pair
 from errorbar.reporting.blocks import Block, Fold, Matrix, PairCell, Prose
 from errorbar.reporting.sections.figures import MOST_NAMED
 from errorbar.studies.compare import Compared
@@ -182,6 +182,8 @@ def _reason(found: Comparison, pair: Pair) -> str:
     wider = apart.get(f" over {found.over}") if found.over else True
     if wider and pair.p_unadjusted is not None and pair.p_unadjusted <= pair.alpha:
         return "adjusted"
+    if wider and pair.judged is not None and pair.judged.beside_swaps:
+        return "few"
     return "narrow" if found.over else "resampled"
 
 
@@ -193,6 +195,8 @@ def _sentence(compared: Compared, reason: str, pairs: Sequence[Pair]) -> str:
         "adjusted": f"the {interval}{f' over {over}' * bool(over)} leaves out 0, yet the test does not "
         f"reject: the interval is of one pair alone, and the test is adjusted for all {n:,} pairs, since "
         "among so many some interval leaves out 0 by chance",
+        "few": f"the {interval} over {over} leaves out 0, yet the test does not reject: of fewer than "
+        f"{LEAST_TEXTS} texts it rejects only where swaps of the two outputs do so too",
         "narrow": f"the {interval} over texts leaves out 0, yet the test does not reject: that interval "
         f"takes the {kept} as they are, and the test asks what other {kept} would give too",
         "kept": f"the {interval} over texts holds 0, yet the test rejects: that interval takes the "
