@@ -102,6 +102,14 @@ class TestManyAnnotators:
         assert affordable_subsets(100, sizes, problems) == 52
         assert [note.code for note in problems.notes] == ["few-subsets", "few-subsets"]
 
+    def test_as_many_as_are_asked_for_are_drawn_where_that_ends(self) -> None:
+        """29 others have 77,558,760 subsets of 15."""
+        assert affordable_subsets(30, [1, 2], Problems(), 10**12) == 10**12
+        assert affordable_subsets(30, [15], Problems(), 5000) == 5000
+        with pytest.raises(UsageError, match=r"2,326,762,800 subsets .* \(expected at most 10,000,000\)") as caught:
+            affordable_subsets(30, [15], Problems(), 10**12)
+        assert caught.value.code == "ceiling-too-large"
+
     def test_a_thousand_are_refused(self) -> None:
         with pytest.raises(UsageError, match="1,000 annotators, each scored against subsets of") as caught:
             affordable_subsets(1000, usual_sizes(1000, Problems()), Problems())

@@ -1,4 +1,4 @@
-"""Intervals of a handful of resamples are nonsense, and the command says so."""
+"""Intervals of a handful of resamples are nonsense, those of 10^12 never end, and the command says so."""
 
 from __future__ import annotations
 
@@ -34,6 +34,17 @@ def test_few_resamples_are_warned_of(
         assert done.err.splitlines().count(WARNING.format(few, CALLS[call])) == 1
     assert "few-resamples" not in errorbar(*call.split(), "--resamples", 100).err
     assert "few-resamples" not in errorbar("--quiet", *call.split(), "--resamples", 5).err
+
+
+@pytest.mark.parametrize("call", [*CALLS, "report --gold demo/gold.jsonl demo/careful.txt"])
+def test_more_than_can_be_drawn_are_refused_by_every_command(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    errorbar("demo", "--save", "demo")
+    done = errorbar(*call.split(), "--resamples", 10**12)
+    said = "error: the number of resamples must be at most 1,000,000, got 1,000,000,000,000 [replicates]"
+    assert (done.code, done.out, done.err.splitlines()[-1]) == (2, "", said)
 
 
 @pytest.mark.parametrize("without", ["--no-ci", "--ci-method closed"])

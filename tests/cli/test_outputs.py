@@ -113,6 +113,26 @@ def test_no_output_of_any_command_lies_in_a_study(folder: Path, errorbar: Comman
     )
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(folder: Path, errorbar: CommandLine) -> None:
+    """Inputs are missing, so a command that began to work would miss them: of every option that writes a file."""
+    (folder / "there").mkdir()
+    outputs = [
+        (name, command, option)
+        for name, command in every_command()
+        for option in command.params
+        if isinstance(option.type, OutputPath) and option.type.is_file
+    ]
+    assert {"score", "correct", "detect", "report"} <= {name for name, _, _ in outputs}
+    for name, command, option in outputs:
+        for target, said in (("none/o.csv", "there is no folder none"), ("there", "this is a folder")):
+            done = errorbar(*name.split(), *_arguments(command, {option: target}))
+            assert (done.code, said in done.err, "[cannot-write]" in done.err) == (2, True, True), f"{name}: {done.err}"
+    for words in (("--to", "text"), ("--to", "m2"), ()):
+        done = errorbar("convert", "missing.m2", *words, "-o", "none/o.m2")
+        assert "none/o.m2: there is no folder none; make it, or name another place [cannot-write]" in done.err
+    assert [*folder.iterdir()] == [folder / "there"]
+
+
 @pytest.mark.parametrize("way", ["as it is", "relative", "through a link", "through a hard link", "by its number"])
 def test_an_input_is_known_by_every_name(folder: Path, errorbar: CommandLine, way: str) -> None:
     text, name = folder / "text.m2", "./sub/../text.m2"

@@ -194,7 +194,7 @@ def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
     assert len(answers.answer) == 400
 
 
-@pytest.mark.parametrize("wrong", [{"n_starts": 0}, {"tolerance": 0.0}, {"max_iterations": 0}])
+@pytest.mark.parametrize("wrong", [{"n_starts": 0}, {"n_starts": 10**12}, {"tolerance": 0.0}, {"max_iterations": 0}])
 def test_runs_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="expected all above 0"):
         Runs(**wrong)

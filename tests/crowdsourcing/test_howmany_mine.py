@@ -80,6 +80,8 @@ def test_numbers_of_raters_that_no_item_has() -> None:
     truth = {"x": "E", "y": "O"}
     found = how_many(table, [truth], np.random.default_rng(1), ks=[3, 9])
     assert [(point.k, point.n_items) for point in found.curve] == [(3, 1)]
+    with pytest.raises(UsageError, match=r"the number of draws must be at most 1,000,000, got 1,000,000,000,000"):
+        how_many(table, [truth], np.random.default_rng(1), n_draws=10**12)
     with pytest.raises(UsageError, match=r"no item has 4 judgments \(expected k from 1 to 3\)"):
         how_many(table, [truth], np.random.default_rng(1), ks=[9, 4])
 

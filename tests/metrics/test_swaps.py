@@ -222,3 +222,12 @@ def test_misuse_is_named() -> None:
         SwapPlan("hom")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[replicates\]"):
         SwapPlan(swaps=0)
+
+
+def test_more_ways_than_can_be_tried_are_refused() -> None:
+    for plan, level in ((SwapPlan(), 1e-9), (SwapPlan("holm"), 1e-9)):  # 20 over the level
+        with pytest.raises(UsageError, match="ways to swap must be at most 10,000,000, got 19,999,999,999"):
+            plan.number(2, level)
+    with pytest.raises(UsageError, match=r"\[replicates\]"):
+        SwapPlan(swaps=10**12)
+    assert SwapPlan(swaps=10**7).number(2, 0.05) == 10**7

@@ -291,6 +291,12 @@ class TestResampling:
             Resampling(confidence_level=95)
         with pytest.raises(UsageError, match=r"the number of resamples must be at least 1, got 0 \[replicates\]"):
             Resampling(replicates=0)
+        assert Resampling(replicates=10**6).replicates == 10**6
+        beyond = r"the number of resamples must be at most 1,000,000, got 1,000,000,000,000 \[replicates\]"
+        with pytest.raises(UsageError, match=beyond):
+            Resampling(replicates=10**12)
+        with pytest.raises(UsageError, match=r"the number of replicates must be at most 10,000,000, got 1,000,000,000"):
+            next(blocks(0, replicates=10**9))
         with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got str \[wrong-type\]"):
             Resampling(replicates="200")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"the confidence level must be a number between 0 and 1, got str"):

@@ -125,10 +125,10 @@ def _left(study: Study, text: Text, *, groups: NDArray[np.int64], seed: int) -> 
         masks, scores = subsets.masks[own], values[own]
         if size == m - 1:
             masks, scores = _one_less(study, text, size - 1, seed)
-        for j in range(m):
-            kept = masks[:, j] == 0
-            if j != text.author and kept.any():
-                without[j, k] = _mean(scores[kept])
+        kept = masks == 0
+        totals = np.sum(np.broadcast_to(scores[:, None], kept.shape), axis=0, where=kept)
+        without[:, k] = divided(totals, kept.sum(axis=0))
+    without[np.arange(m) == text.author] = np.nan
     some = [_some(own, text, int(size), seed) for size, own in zip(study.sizes, members, strict=True)]
     n_groups = len(np.unique(groups))
     if n_groups < 2:

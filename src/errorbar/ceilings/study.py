@@ -40,6 +40,8 @@ from errorbar.stats.units import divided
 Units = NDArray[np.int64]
 MOST_SETS, LEAST = 100_000, 10
 """Subsets of all sizes and of many annotators that are drawn unasked; so many of each size, or none are."""
+MOST_ASKED = 10_000_000
+"""Subsets of all sizes and annotators that are folded where a number of them is asked for: an hour, and gigabytes."""
 MOST_SIZES = 20
 """Annotators up to whom every number of references is tried unasked."""
 
@@ -69,15 +71,22 @@ def usual_sizes(n_annotators: int, problems: Problems) -> Sequence[int]:
     return [*sizes, every[-1]]
 
 
-def affordable_subsets(n_annotators: int, sizes: Sequence[int], problems: Problems) -> int:
+def affordable_subsets(n_annotators: int, sizes: Sequence[int], problems: Problems, asked: int = MOST) -> int:
     """Tell how many subsets of one size are drawn where ``MOST`` of each would take minutes; a note says so.
 
-    ``UsageError`` where there are too many annotators for ``LEAST`` of each of these sizes.
+    ``UsageError`` where there are too many annotators for ``LEAST`` of each of these sizes, or for as many as are
+    ``asked`` for.
     """
 
     def total(most: int) -> int:
         return n_annotators * sum(min(comb(n_annotators - 1, size), most) for size in sizes)
 
+    if asked != MOST:
+        if (n_sets := total(asked)) > MOST_ASKED:
+            what = f"{n_sets:,} subsets of {n_annotators:,} annotators are too many"
+            fix = "a lower --most, or fewer --sizes"
+            raise UsageError(Problem("ceiling-too-large", what, expected=f"at most {MOST_ASKED:,}", fix=fix))
+        return asked
     if n_annotators <= MOST_SIZES or total(MOST) <= MOST_SETS:
         return MOST
     most, n = MOST_SETS // (n_annotators * len(sizes)), f"{n_annotators:,} annotators"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
+from errorbar.cli.command import OUTPUT_PLACE, Command
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import BOOTSTRAPS, INPUT, option, refuse_given, scoring_options
@@ -36,7 +36,10 @@ ATTACKS = (
     help="Scores by a metric from elsewhere of the attacks and systems, as of errorbar meta; name=FILE; repeatable.",
 )
 @click.option(
-    "--write", type=OUTPUT, metavar="DIR", help="Write the attacks' texts there, for a metric from elsewhere to score."
+    "--write",
+    type=OUTPUT_PLACE,
+    metavar="DIR",
+    help="Write the attacks' texts there, for a metric from elsewhere to score.",
 )
 @interval_options(methods=(*BOOTSTRAPS, "closed"), elsewhere=("seed",))
 @output_options

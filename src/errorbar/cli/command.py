@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from glob import glob
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import click
 from click.core import ParameterSource
@@ -37,12 +38,20 @@ _CONFIGURED = "errorbar.configured"
 
 
 class OutputPath(click.Path):
-    """A file or folder to write; every output of every command has this type, every other path is an input."""
+    """A file or folder to write; every output of every command has this type, every other path is an input.
+
+    That a file can be written is seen before the work; where it is none (``is_file``), as folders are made and counts
+    may only be read, by the command itself.
+    """
 
     is_output = True  # no config file names one: it may lie in any folder above, and be a stranger's
 
+    def __init__(self, *, is_file: bool = True, path_type: type[Path] | None = None) -> None:
+        super().__init__(path_type=path_type)
+        self.is_file = is_file
 
-OUTPUT = OutputPath()
+
+OUTPUT, OUTPUT_PLACE = OutputPath(), OutputPath(is_file=False)
 
 
 class Former(click.Option):
@@ -185,19 +194,20 @@ class Command(click.Command):
 
 
 def _refuse_outputs(context: click.Context) -> None:
-    """Remember every file and folder that the command reads, and refuse to write over one, or twice to one place."""
+    """Remember what the command reads; refuse outputs that are among it, cannot be written, or are one file."""
     from errorbar.formats.pipes import note_input, own_folder
     from errorbar.formats.reference import NamedFile
-    from errorbar.formats.saving import is_stream, refuse_input
+    from errorbar.formats.saving import is_stream, refuse_input, refuse_unwritable
 
-    config, outputs = find_config(context).path, []
+    config = find_config(context).path
+    outputs: list[tuple[str, click.Parameter]] = []
     inputs = [str(config)] if config.name else []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if isinstance(parameter.type, click.Path) and value is not None:
             paths = [str(path) for path in (value if isinstance(value, tuple) else (value,))]
             if isinstance(parameter.type, OutputPath):
-                outputs += [(path, parameter.opts[0]) for path in paths]
+                outputs += [(path, parameter) for path in paths]
             else:
                 inputs += paths
     if not outputs:
@@ -207,9 +217,12 @@ def _refuse_outputs(context: click.Context) -> None:
         for file in (path, *path.split(","), *glob(argument)):  # noqa: PTH207 - Path.glob refuses absolute patterns
             note_input(file)
     options: dict[str, str] = {}
-    for path, option in outputs:
+    for path, parameter in outputs:
+        option = parameter.opts[0]
         refuse_input(path)
         own_folder(path)
+        if cast("OutputPath", parameter.type).is_file:
+            refuse_unwritable(path)
         other = options.setdefault(os.path.realpath(path), option)
         if other != option and not is_stream(path):
             what = f"{other} and {option} name the same file"

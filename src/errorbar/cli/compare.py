@@ -75,7 +75,7 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     from errorbar.cli.gate_output import check_gate_output, leave_by_gate, write_gate
     from errorbar.studies.compare import compare
 
-    check_gate_output(junit, asked=options["fail_if_worse"] is not None)
+    check_gate_output(asked=options["fail_if_worse"] is not None)
     found = compare(**options)
     tables = found.chosen_tables(pairs=True) if pairs else found.tables()
     if output.style == "csv":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
+from errorbar.cli.command import OUTPUT_PLACE, Command
 from errorbar.cli.options import INPUT, essays_option, jobs_option, lenient_option, option, unmarked_option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
@@ -25,7 +26,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     "--out",
     "out",
     default="-",
-    type=OUTPUT,
+    type=OUTPUT_PLACE,
     metavar="OUT",
     help="File to write; of several HOO files, a folder.  [default: standard output]",
 )
@@ -98,8 +99,11 @@ def command(**options: Any) -> None:
         errorbar convert hoo2011/test --to jsonl --lenient -o test.jsonl
         errorbar convert test.jsonl --to hoo -o test/
     """
+    from errorbar.formats.saving import refuse_unwritable
     from errorbar.studies.convert import convert
 
+    if options["to"] != "hoo" and not Path(options["out"]).is_dir():
+        refuse_unwritable(options["out"])
     with progress_bar("sentences") as progress:
         done = convert(progress=progress, **options)
     show_notes(done.notes)

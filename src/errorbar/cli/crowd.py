@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, Decorator, former, together
+from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, Decorator, former, together
 from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.main import Group
@@ -220,7 +220,7 @@ def howmany(output: Output, **options: Any) -> None:
 @command.command("mine", cls=Command, short_help="Find likely errors to put before raters.")
 @click.argument("corpus", type=INPUT, metavar="CORPUS")
 @click.option(
-    "--counts", required=True, type=OUTPUT, metavar="FILE", help="Counts of n-grams; with --build it is written."
+    "--counts", required=True, type=OUTPUT_PLACE, metavar="FILE", help="Counts of n-grams; with --build it is written."
 )
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
 @option(

@@ -96,7 +96,9 @@ def _hoo() -> Iterator[Corpus]:
 )
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
-@click.option("--save", type=OutputPath(path_type=Path), metavar="DIR", help="Write the files there and stop.")
+@click.option(
+    "--save", type=OutputPath(is_file=False, path_type=Path), metavar="DIR", help="Write the files there and stop."
+)
 @click.option("--report", is_flag=True, help=f"Make the page of `errorbar report` instead, {PAGE} unless -o names it.")
 @click.option(
     "-o", "--output", "--out", "file", type=OUTPUT, metavar="FILE", help="Write the scores, or the page, to this file."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Tree
 
 from errorbar.cli.options import refuse_given
-from errorbar.cli.show import Output, check_output
+from errorbar.cli.show import Output
 from errorbar.cli.streams import while_read
 from errorbar.cli.talk import show_lines, tell
 from errorbar.core.errors import InputError, Problem, visible
@@ -28,12 +28,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 _LEVEL = {"worse": "error", "no interval": "error", "loss not excluded": "warning"}
 
 
-def check_gate_output(junit: str | None, *, asked: bool) -> None:
-    """See before the work that the files can be written, and that there is something to write."""
+def check_gate_output(*, asked: bool) -> None:
+    """See before the work that there is something to write."""
     if not asked:
         refuse_given(("junit", "github"), "is about what --fail-if-worse decides", "give --fail-if-worse too")
-    if junit is not None:
-        check_output(junit)
 
 
 def write_gate(found: Compared, junit: str | None, *, github: bool, output: Output) -> None:

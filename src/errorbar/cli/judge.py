@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from errorbar.judging.judge_serving import Doors
 
 PATH = click.Path(path_type=Path)
-WRITTEN = OutputPath(path_type=Path)
+WRITTEN = OutputPath(is_file=False, path_type=Path)
 study_argument = click.argument("study", type=PATH, metavar="STUDY")
 
 

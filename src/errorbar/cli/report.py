@@ -209,7 +209,6 @@ def command(
     charts, browse = shown.get("charts"), shown.get("sentences", "yes") != "no"
     with_receipt = shown.get("receipt", "yes") == "yes" and not is_stream(out)
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
-    check_output(out)
     if with_receipt:
         check_output(receipt_name(out))
     if charts is not None:

@@ -12,7 +12,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.options import INPUT, refuse_given, seed_option
-from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
+from errorbar.cli.show import PICTURES, Output, by_ending, output_options
 from errorbar.cli.streams import while_read
 from errorbar.cli.talk import progress_bar, say
 
@@ -91,7 +91,6 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
     _see_options(study, **given)
     refuse_given(("seed",), f"is about the simulated teams of {HOO}")
     if chart is not None:
-        check_output(chart)
         picture = by_ending(chart, PICTURES, "")
     cells: list[Cell] = []
     # Where steps are told, there is no bar: it would be in their lines.

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +17,7 @@ from click.core import ParameterSource
 from errorbar.cli.command import OUTPUT, together
 from errorbar.cli.options import choice
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, as_options, unknown_ending, visible_json
+from errorbar.core.errors import Problem, as_options, unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -92,17 +91,13 @@ format_option = choice(("--format", "style"), FORMATS, "How to print results.")
 
 
 def output_options(command: Any) -> Any:
-    """``--format``, ``-o``: the command gets an ``Output``; the ending of the file decides unless there is a format.
-
-    That the file can be written, and is none of those that are read, is seen before the work starts.
-    """
+    """``--format``, ``-o``: the command gets an ``Output``; the ending of the file decides unless there is a format."""
 
     @wraps(command)
     def wrapped(*, style: str, output: str | None, **given: Any) -> Any:
-        if output is not None:
-            check_output(output)
-            if click.get_current_context().get_parameter_source("style") != ParameterSource.COMMANDLINE:
-                style = by_ending(output, ENDINGS, "--format")
+        source = click.get_current_context().get_parameter_source("style")
+        if output is not None and source != ParameterSource.COMMANDLINE:
+            style = by_ending(output, ENDINGS, "--format")
         return command(output=Output(style, output), **given)
 
     text = "Write the result to this file; its ending says how: .json, .csv, .md, .tex or .txt."
@@ -135,18 +130,8 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
 
 
 def check_output(output: str) -> None:
-    """See that a file can be written, before minutes of work, and that it is none that the command reads."""
-    from errorbar.formats.saving import STANDARD_OUTPUT, refuse_input
+    """See before the work that a file without an option of its own, such as a receipt, can be written."""
+    from errorbar.formats.saving import refuse_input, refuse_unwritable
 
-    path = Path(output)
-    if output == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
-        return
-    hindrances = (
-        (path.is_dir(), "this is a folder", "name a file"),
-        (not path.parent.is_dir(), f"there is no folder {path.parent}", "make it, or name another place"),
-        (not os.access(path.parent, os.W_OK), f"the folder {path.parent} cannot be written", "name another place"),
-    )
-    for hindered, what, fix in hindrances:
-        if hindered:
-            raise InputError(Problem("cannot-write", what, Place(output), fix=fix))
+    refuse_unwritable(output)
     refuse_input(output)

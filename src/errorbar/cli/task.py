@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from errorbar.tasks.task_results import TaskResults
 
 PATH = click.Path(path_type=Path)
-WRITTEN = OutputPath(path_type=Path)
+WRITTEN = OutputPath(is_file=False, path_type=Path)
 task_argument = click.argument("task", type=PATH, metavar="TASK.toml")
 cache_option = click.option("--cache", type=PATH, metavar="DIR", help="Where measurements are kept.")
 
@@ -151,7 +151,16 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
 
 @command.command("bundle", cls=Command, short_help="Write a competition that Codabench takes as it is.")
 @task_argument
-@click.option("-o", "--output", "--out", "out", type=WRITTEN, required=True, metavar="ZIP", help="Where to write.")
+@click.option(
+    "-o",
+    "--output",
+    "--out",
+    "out",
+    type=OutputPath(path_type=Path),
+    required=True,
+    metavar="ZIP",
+    help="Where to write.",
+)
 @click.option("--wheel", "wheels", type=INPUT, multiple=True, metavar="FILE", help="A wheel that the image installs.")
 @cache_option
 @click.option("--tables-only", is_flag=True, help="Boards of known runs are tables in Markdown and LaTeX, no pages.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
+from errorbar.cli.command import OUTPUT_PLACE, Command
 from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_option
 from errorbar.cli.show import Output, format_option
 from errorbar.cli.talk import say
@@ -29,7 +29,9 @@ TAGGERS = ("perceptron", "errorbar-en")
 
 @click.command("train", cls=Command)
 @click.argument("texts", nargs=-1, type=INPUT, metavar="TEXT...")
-@option("-o", "--output", "--out", "out", default="models", type=OUTPUT, metavar="DIR", help="Folder for the models.")
+@option(
+    "-o", "--output", "--out", "out", default="models", type=OUTPUT_PLACE, metavar="DIR", help="Folder for the models."
+)
 @click.option(
     "--treebank",
     type=INPUT,

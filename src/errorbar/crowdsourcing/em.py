@@ -29,7 +29,7 @@ FREE_RATES = 200_000  # rates of error of all raters that few judgments may be a
 RATES_OF_ONE = 8  # rates of error for each judgment that many judgments may be asked for
 MAX_LABELS = 100  # most labels of which the errors of a rater are described: K labels have K² of them
 LEAST = 1e-300  # stands for a probability of 0 in logarithms
-N_STARTS = 4
+N_STARTS, MOST_STARTS = 4, 1000
 MAX_ITERATIONS = 200  # most passes of a run unless more are asked for
 SAME = 1e-6
 """Runs whose objectives differ by less than this for each item ended at one place: the first of them is the best."""
@@ -124,9 +124,9 @@ class Runs:
     max_iterations: int = MAX_ITERATIONS
 
     def __post_init__(self) -> None:
-        if self.n_starts < 1 or self.tolerance <= 0 or self.max_iterations < 1:
+        if not 1 <= self.n_starts <= MOST_STARTS or self.tolerance <= 0 or self.max_iterations < 1:
             what = f"{self.n_starts} starts, tolerance {self.tolerance:g}, {self.max_iterations} passes"
-            raise UsageError(Problem("crowd-em", what, expected="all above 0"))
+            raise UsageError(Problem("crowd-em", what, expected=f"all above 0, at most {MOST_STARTS:,} starts"))
 
 
 @dataclass(frozen=True, slots=True)

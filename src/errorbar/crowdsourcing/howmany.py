@@ -27,6 +27,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
 from errorbar.crowdsourcing.answers import NO_ANSWER, majority
+from errorbar.stats.resampling import MOST_RESAMPLES, check_replicates
 
 Counts = NDArray[np.int64]
 DRAWS = 200  # subsets drawn for kappa
@@ -90,6 +91,7 @@ def how_many(
         n_draws: Subsets drawn for kappa.
         expert_scores: Accuracy and kappa, NaN where undefined, of the expert left out of each truth.
     """
+    check_replicates(n_draws, "draws", MOST_RESAMPLES)
     if len(crowd.labels) != 2:
         what = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
         raise UsageError(Problem("crowd-two-labels", what, expected="two labels"))

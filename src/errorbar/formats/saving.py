@@ -94,6 +94,21 @@ def refuse_input(target: Source) -> None:
             raise UsageError(Problem("output-in-study", what, place, fix="name a place outside the study"))
 
 
+def refuse_unwritable(target: str) -> None:
+    """Refuse a file that cannot be written, before minutes of work: an ``InputError``."""
+    path = Path(target)
+    if is_stream(target):
+        return
+    hindrances = (
+        (path.is_dir(), "this is a folder", "name a file"),
+        (not path.parent.is_dir(), f"there is no folder {path.parent}", "make it, or name another place"),
+        (not os.access(path.parent, os.W_OK), f"the folder {path.parent} cannot be written", "name another place"),
+    )
+    for hindered, what, fix in hindrances:
+        if hindered:
+            raise InputError(Problem("cannot-write", what, Place(target), fix=fix))
+
+
 def receipt_name(output: str) -> str:
     """Where the receipt of an output stands: ``report.receipt.json`` beside ``report.html``."""
     path = Path(output)

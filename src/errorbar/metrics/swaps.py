@@ -41,7 +41,7 @@ from errorbar.stats.paired import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.resampling import Resampling, blocks, stream
+from errorbar.stats.resampling import Resampling, blocks, check_replicates, stream
 
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
@@ -63,16 +63,18 @@ class SwapPlan:
         if self.adjust not in ADJUSTMENTS:
             what = f"no adjustment is called '{self.adjust}'"
             raise UsageError(Problem("adjust-method", what, fix=nearest(self.adjust, ADJUSTMENTS)))
-        if self.swaps is not None and self.swaps < 1:
-            raise UsageError(Problem("replicates", f"{self.swaps} ways to swap", expected="at least 1"))
+        if self.swaps is not None:
+            check_replicates(self.swaps, "ways to swap")
 
     def needed(self, n_systems: int, alpha: float) -> int:
         """How many random ways decide at a level."""
         return needed_swaps(alpha, n_systems * (n_systems - 1) // 2 if self.adjust == "holm" else 1)
 
     def number(self, n_systems: int, alpha: float) -> int:
-        """How many random ways are tried."""
-        return self.swaps or self.needed(n_systems, alpha)
+        """How many random ways are tried; ``UsageError`` if a level close to 1 asks for too many."""
+        ways = self.swaps or self.needed(n_systems, alpha)
+        check_replicates(ways, "ways to swap")
+        return ways
 
     def convention(self, n_systems: int, alpha: float) -> str:
         """How it is named in a signature."""

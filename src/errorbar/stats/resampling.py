@@ -50,6 +50,9 @@ NORMAL = NormalDist()
 ANYWHERE = Scale()
 BLOCK = 1000
 """Replicates drawn from one stream. A constant, since another block size would give other digits."""
+MOST_RESAMPLES, MOST_REPLICATES = 1_000_000, 10_000_000
+"""Resamples of an interval, whose ends so many leave open by 0.003 standard errors, and replicates of anything: more
+would take hours and gigabytes."""
 MOST_UNASKED = 20_000
 """Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
@@ -80,10 +83,16 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
 
 def blocks(seed: int, *names: str | int, replicates: int) -> Iterator[tuple[int, np.random.Generator]]:
     """Cut many replicates into blocks, to be worked on in any order: how many each has, and its stream."""
-    if replicates < 1:
-        raise UsageError(Problem("replicates", f"{replicates} replicates", expected="at least 1"))
+    check_replicates(replicates)
     for number, start in enumerate(range(0, replicates, BLOCK)):
         yield min(BLOCK, replicates - start), stream(seed, *names, number)
+
+
+def check_replicates(number: int, name: str = "replicates", most: int = MOST_REPLICATES) -> None:
+    """Refuse a number of replicates that is below 1, or whose work would not end."""
+    if not 1 <= number <= most:
+        bound = "at least 1" if number < 1 else f"at most {most:,}"
+        raise UsageError(Problem("replicates", f"the number of {name} must be {bound}, got {number:,}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +101,7 @@ class Resampling:
 
     Attributes:
         method: ``bca``, ``percentile``, ``basic`` (bootstrap) or ``closed`` (formula).
-        replicates: How many resamples.
+        replicates: How many resamples, at most 1,000,000.
         confidence_level: Nominal coverage, a fraction.
         seed: Of the random streams.
         jobs: How many cores; changes no digit.
@@ -115,11 +124,9 @@ class Resampling:
             fix = nearest(self.method, get_args(Method))
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
         tails(self.confidence_level)
-        must = "must be at least 1, got"
-        if self.replicates < 1:
-            raise UsageError(Problem("replicates", f"the number of resamples {must} {self.replicates}"))
+        check_replicates(self.replicates, "resamples", MOST_RESAMPLES)
         if self.jobs < 1:
-            raise UsageError(Problem("jobs", f"the number of jobs {must} {self.jobs}"))
+            raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {self.jobs}"))
 
     def convention(self, unit: str, method: str = "") -> str:
         """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``.

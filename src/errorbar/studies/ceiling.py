@@ -110,8 +110,8 @@ def reached(
     """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
     seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
     sizes = subsets.sizes or usual_sizes(n, data.problems)
-    if most == MOST:
-        most = affordable_subsets(n, [k for k in range(1, n) if k in sizes], data.problems)  # sizes may be a huge range
+    possible = [k for k in range(1, n) if k in sizes]  # sizes may be a huge range
+    most = affordable_subsets(n, possible, data.problems, most)
     plan = StudyPlan(sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)
