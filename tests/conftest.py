@@ -56,6 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--limit", type=float, default=300.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
     )
+    parser.addoption(
+        "--record-pages", action="store_true", help="write what commands print into the pages: tests.pages"
+    )
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
