@@ -517,6 +517,20 @@ def test_a_fresh_browser_gets_the_last_answers_from_the_server(make_study: MakeS
     assert study.answers()[-1][1:3] == ('{"judgment": "error"}', 2)
 
 
+def test_the_end_says_why_there_is_no_code_after_a_skip(make_study: MakeStudy, sit_down: SitDown) -> None:
+    """R37: and Back leads to the item, whose answer brings the code."""
+    study = make_study("error-ok", [marked("a", "It is [on] it."), marked("b", "It is [in] it.")])
+    rater = sit_down(study)
+    rater.press("o", "s", "Enter")
+    message = rater.page.locator("#message[data-standing=finished]")
+    message.wait_for()
+    rater.page.wait_for_function("document.querySelector('#message').innerText.includes('saved')")
+    assert "There is no completion code yet: an item that you skipped does not count." in message.inner_text()
+    rater.press("b", "o")
+    rater.page.wait_for_selector("#code")
+    assert "skipped" not in message.inner_text()
+
+
 def test_a_skipped_item_can_be_answered_after_all(make_study: MakeStudy, sit_down: SitDown) -> None:
     study = make_study("error-ok", [marked("a", "It is [on] it."), marked("b", "It is [in] it.")])
     rater = sit_down(study)
