@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
     from errorbar.studies.curve import curve
     from errorbar.studies.detect import detect
+    from errorbar.studies.fit_judges import fit_judges
     from errorbar.studies.inputs import read_corpus, read_system
     from errorbar.studies.judgment_input import read_judgments
     from errorbar.studies.meta import meta
@@ -95,6 +96,7 @@ _HOMES = {
     "curve": "studies.curve",
     "plan_judging": "studies.plan_judging",
     "detect": "studies.detect",
+    "fit_judges": "studies.fit_judges",
     "judge": "judging.study_view",
     "judge_analyze": "judging.analysis.study_analysis",
     "judge_export": "judging.study_export",
@@ -158,6 +160,7 @@ __all__ = [
     "crowd_sweep",
     "curve",
     "detect",
+    "fit_judges",
     "judge",
     "judge_analyze",
     "judge_backup",

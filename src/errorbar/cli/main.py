@@ -34,6 +34,7 @@ COMMANDS = {
     "agree": "Measure agreement between annotators or raters.",
     "ceiling": "Score annotators against each other, and systems beside them.",
     "plan-judging": "Estimate how much another judge, or more sentences, would narrow the intervals.",
+    "judges": "Make what intervals of few judges lean on.",
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
     "train": "Train detectors from plain text.",
     "correct": "Correct a text by a corrector.",

@@ -236,19 +236,23 @@ def judge_variances(values: ArrayLike, masks: NDArray[np.uint8]) -> Floats | Non
     Returns:
         zeta_0 to zeta_k, NaN where no two sets share so many; zeta_k is the variance over fresh sets.
     """
+    halves = half_squares(values, masks)
+    return None if np.isnan(halves[0]) else np.asarray(halves[0] - halves, np.float64)
+
+
+def half_squares(values: ArrayLike, masks: NDArray[np.uint8]) -> Floats:
+    """D_0 to D_k: half the mean squared difference of two sets of k judges that share so many; NaN where none do."""
     scores, members = np.asarray(values, np.float64), masks.astype(np.int64)
     k = int(members[0].sum())
     first, second = np.triu_indices(len(scores), 1)
     shared = (members @ members.T)[first, second]
     squares = 0.5 * (scores[first] - scores[second]) ** 2
     counts = np.bincount(shared, minlength=k + 1)
-    if not counts[0]:
-        return None
     halves = np.divide(
         np.bincount(shared, squares, minlength=k + 1), counts, out=np.full(k + 1, np.nan), where=counts > 0
     )
     halves[k] = 0.0
-    return np.asarray(halves[0] - halves, np.float64)
+    return halves
 
 
 def unbiased_variance(zeta: Floats, n_judges: int) -> float:

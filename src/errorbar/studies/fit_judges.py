@@ -1,0 +1,437 @@
+"""Constants of how judges vary, for corpora of few: ``errorbar judges fit`` and ``errorbar.fit_judges``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+from os import PathLike
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from errorbar.ceilings import StudyPlan, prepare_study
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.formats.saving import save_lines
+from errorbar.metrics.base import Measure, Metric
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS
+from errorbar.metrics.population_fit import (
+    DF,
+    EXPONENT,
+    SMALL,
+    Coverage,
+    FreshVariance,
+    JudgedText,
+    Simulation,
+    choose_sets,
+    cover,
+    fit_constants,
+    fit_slope,
+    judge_text,
+)
+from errorbar.metrics.populations import FORMAT, MOST_JUDGES, SQUARED_POINT, VERSION, JudgeVariances, population_of
+from errorbar.stats.units import left_out_groups
+from errorbar.studies.door import Metrics, public, sentence_metric
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, Taking, load, usual_metric
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+LEAST_ANNOTATORS, LEAST_TEXTS = 3, 2
+SCORES = "scores of systems, annotators among them"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedText:
+    """A text of the fit, and how its score varies over fresh sets of judges."""
+
+    name: str
+    annotator: bool  # written by one of the judges, and scored against the others
+    held_out: bool
+    small: bool  # too small to show how judges vary
+    by_judges: dict[int, FreshVariance | None]
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the constants are of it, too."""
+        return not (self.held_out or self.small)
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageGroup:
+    """How often intervals of a kind hold the truth."""
+
+    k: int
+    difference: bool
+    held_out: bool  # a system that was held out takes part
+    each: tuple[Coverage, ...]
+    small: frozenset[str]
+
+    @property
+    def mean(self) -> float:
+        """The mean share over scores, or differences, that have intervals."""
+        return float(np.nanmean([one.holds for one in self.each]))
+
+    @property
+    def worst(self) -> Coverage | None:
+        """That which holds the truth least often, small systems left out."""
+        large = [one for one in self.each if not self.small & {*one.names} and not isnan(one.holds)]
+        return min(large, key=lambda one: one.holds, default=None)
+
+    @property
+    def half_width(self) -> float:
+        """The median of median half-widths."""
+        return float(np.nanmedian([one.half_width for one in self.each]))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedMeasure:
+    """The constants of a measure, and what they are worth."""
+
+    spec: str
+    measure: Measure
+    variances: JudgeVariances | None  # None: no system is large enough
+    slope: float | None  # the exponent that the fitted systems alone would give
+    texts: Sequence[FittedText]
+    coverage: Sequence[CoverageGroup]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeFit(Result):
+    """Constants of a population of judges, for ``--judges 'random(population=FILE)'``.
+
+    Attributes:
+        name: Of the population.
+        described: Who the judges are.
+        measures: What was fitted, and how often intervals with it hold the truth.
+        n_judges: How many judges the corpus has.
+        n_texts: How many documents, or sentences.
+        unit: ``document`` or ``sentence``.
+        confidence: Confidence level of the simulated intervals.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
+
+    schema: ClassVar[str] = "errorbar.judges.fit/1"
+    name: str
+    described: str
+    measures: Sequence[FittedMeasure]
+    n_judges: int
+    n_texts: int
+    unit: str
+    confidence: float
+    signature: str
+    notes: Sequence[Problem] = ()
+
+    @property
+    def population(self) -> dict[str, object]:
+        """The population as its file has it."""
+        made = [self._table(one, one.variances) for one in self.measures if one.variances is not None]
+        return {"format": FORMAT, "version": VERSION, "name": self.name, "described": self.described, "tables": made}
+
+    def _table(self, fitted: FittedMeasure, known: JudgeVariances) -> dict[str, object]:
+        named = {kind: [one.name for one in fitted.texts if getattr(one, kind)] for kind in ("fitted", "held_out")}
+        return {
+            "metric": known.metric,
+            "measure": known.measure,
+            "floor": known.floor,
+            "exponent": known.exponent,
+            "df": known.df,
+            "constants": {str(k): value for k, value in known.constants.items()},
+            **named,
+            "too_small": [one.name for one in fitted.texts if one.small and not one.held_out],
+            "n_judges": self.n_judges,
+            "n_texts": self.n_texts,
+            "signature": self.signature,
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the population to a file."""
+        save_lines([json.dumps(self.population, ensure_ascii=False, indent=1)], str(path))
+
+    def to_dict(self) -> dict[str, object]:
+        """The population, the variances that it is made of, and the coverage of its intervals."""
+        return {
+            "population": self.population,
+            "confidence_level": self.confidence,
+            "measures": [
+                {
+                    "metric": one.spec,
+                    "measure": one.measure.name,
+                    "slope": one.slope,
+                    "systems": [_text_record(text) for text in one.texts],
+                    "coverage": [_coverage_record(group) for group in one.coverage],
+                }
+                for one in self.measures
+            ],
+            "n_judges": self.n_judges,
+            "n_texts": self.n_texts,
+            "unit": self.unit,
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """Constants; how often intervals hold the truth; variances of every system."""
+        made = []
+        for one in self.measures:
+            title = f"{one.spec} {one.measure.title}"
+            made += [self._constants(one, title), self._coverage(one, title), _variances(one, title)]
+        return [table for table in made if table.rows]
+
+    def printed_tables(self) -> Sequence[Table]:
+        """Constants and coverage."""
+        return [table for table in self.tables() if not table.name.startswith("variances")]
+
+    def _constants(self, fitted: FittedMeasure, title: str) -> Table:
+        known = fitted.variances
+        if known is None:
+            return Table([], [])
+        columns = [Column("judges", "count"), Column("c", "number", digits=2), Column("systems", "count")]
+        columns += [Column("SD at 40 %", "number", digits=2), Column("from above", "count")]
+        rows: list[list[Cell]] = []
+        for k, value in known.constants.items():
+            variances = [text.by_judges[k] for text in fitted.texts if text.fitted]
+            present = [one for one in variances if one is not None]
+            points = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
+            rows.append([k, value, len(present), points, sum(one.from_above for one in present)])
+        notes = [
+            f"{title}: variance over judges, in squared points: {known.floor:g} + c F²; of a difference (s²_A + s²_B) r^"
+            f"{known.exponent:g}; it counts for {known.df:g} degrees of freedom",
+        ]
+        if fitted.slope is not None:
+            notes.append(f"these systems alone would give the exponent {fitted.slope:.2f}")
+        small = [text.name for text in fitted.texts if text.small]
+        if small:
+            notes.append(f"too small to show how judges vary: {', '.join(small)}")
+        return Table(columns, rows, name=f"constants {title}", notes=[*notes, f"signature {self.signature}"])
+
+    def _coverage(self, fitted: FittedMeasure, title: str) -> Table:
+        columns = [
+            *(Column("judges", "count"), Column("of"), Column("systems"), Column("n", "count")),
+            *(Column("held, %", "percent", "holds"), Column("worst, %", "percent", "worst"), Column("worst of")),
+            Column("±", fitted.measure.kind, "half_width"),
+        ]
+        rows: list[list[Cell]] = []
+        for group in fitted.coverage:
+            worst = group.worst
+            kind, who = ("difference" if group.difference else "score"), "held out" if group.held_out else "fitted"
+            row: list[Cell] = [group.k, kind, who, len(group.each), group.mean, None if worst is None else worst.holds]
+            rows.append([*row, "–" if worst is None else " − ".join(worst.names), group.half_width])
+        note = (
+            f"{title}: how often {100 * self.confidence:g}% intervals hold the truth, {self.unit}s redrawn and judges "
+            "drawn, simulated; worst: of systems that are not too small"
+        )
+        return Table(columns, rows, name=f"coverage {title}", notes=[note])
+
+
+@public()
+def fit_judges(
+    gold: Gold,
+    systems: Systems = (),
+    metric: Metrics = None,
+    *,
+    beta: float | None = None,
+    name: str = "own",
+    described: str = "",
+    hold_out: Sequence[str] = (),
+    up_to: int = MOST_JUDGES,
+    floor: float | None = None,
+    exponent: float = EXPONENT,
+    df: float = DF,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int = 1,
+    **shared: Unpack[Taking],
+) -> JudgeFit:
+    """Fit how scores vary over the judges of a corpus, so that corpora of few judges can lean on it.
+
+    Args:
+        gold: The reference with at least three annotators, as for ``score``; each is a system, too.
+        systems: Systems, as for ``score``; the more they differ in kind, the better.
+        metric: What is computed, or several; None: M2, or ``tokens`` of token labels.
+        beta: Weight of recall in F, short for the metric's parameter.
+        name: Name of the population: letters, digits, hyphens.
+        described: Who the judges are, as a sentence names them; empty: so many judges of the reference.
+        hold_out: Names of systems and annotators' texts that take no part in the fit but are covered or not.
+        up_to: The most judges for whom constants are made, at most 5.
+        floor: The least variance, in squared points; None: the lower quartile over systems against two judges.
+        exponent: How the variance of a difference falls with that over texts.
+        df: Degrees of freedom that the variance counts for.
+        draws: Simulated corpora for each system and difference; 0: no coverage.
+        confidence: Confidence level of the simulated intervals, a fraction.
+        seed: Of the simulation, and of sets of judges, where there are too many.
+        jobs: How many cores; changes no digit.
+        shared: How files are read.
+
+    Raises:
+        InputError: If a file is bad, or a system is no correction of the source.
+        UsageError: If there are fewer than three annotators, the metric knows none, or an argument will not do.
+    """
+    metrics = _metrics(usual_metric(gold, metric), beta)
+    for title, value, least in (("draws", draws, 0), ("up_to", up_to, 1)):
+        if value < least or (title == "up_to" and value > MOST_JUDGES):
+            most = f" to {MOST_JUDGES}" if title == "up_to" else ""
+            raise UsageError(
+                Problem("bad-parameter", f"{title} must be a whole number from {least}{most}, got {value}")
+            )
+    data = load(gold, systems, ReadingOptions.of(shared, metrics))
+    data.problems.raise_errors()
+    _check(data, hold_out)
+    n_judges = len(data.corpus.annotators)
+    described = described or f"the {n_judges} judges of {data.corpus.name or 'the reference'}"
+    population_of({"format": FORMAT, "version": VERSION, "name": name, "described": described, "tables": []})
+    shape = floor, exponent, df
+    fitted = [
+        one
+        for each in metrics
+        for one in _fit(data, each, up_to, frozenset(hold_out), shape, (draws, confidence, seed, jobs))
+    ]
+    if not any(one.variances for one in fitted):
+        what = "no system is large enough to show how judges vary: the error over texts is above 8 % of every score"
+        raise UsageError(Problem("nothing-to-fit", what, fix="give more texts, or systems that find more"))
+    how = [f"judges:fit,k:{up_to},floor:{'fitted' if floor is None else f'{floor:g}'},exponent:{exponent:g},df:{df:g}"]
+    how += [f"held-out:{','.join(hold_out)}"] if hold_out else []
+    how += [f"by:{data.documents.clustering}", f"seed:{seed}"]
+    n_texts, unit = data.documents.n_clusters, data.documents.unit
+    signature = data.signature(" ".join(str(each.spec) for each in metrics), *how)
+    return JudgeFit(
+        *(name, described, fitted, n_judges, n_texts, unit, confidence, signature, tuple(data.problems.notes))
+    )
+
+
+def _metrics(metric: Metrics, beta: float | None) -> list[Metric]:
+    """The metrics, each of sentences with single annotators."""
+    several = list(metric) if isinstance(metric, list | tuple) else [metric]
+    return [sentence_metric(each, beta, "judges fit") for each in several or [None]]
+
+
+def _check(data: Loaded, hold_out: Sequence[str]) -> None:
+    """There must be enough annotators and texts, and everybody who is held out."""
+    names = data.corpus.annotators
+    if len(names) < LEAST_ANNOTATORS:
+        what = f"constants of judges need at least three annotators, got {len(names)}"
+        raise UsageError(
+            Problem("one-annotator", what, expected="several --gold files, or one with several annotators")
+        )
+    if data.documents.n_clusters < LEAST_TEXTS:
+        what = "a single essay or sentence does not show how they vary"
+        raise UsageError(Problem("one-unit", what, expected="at least two"))
+    known = [*names, *(system.name for system in data.systems)]
+    for name in hold_out:
+        if name not in known:
+            raise UsageError(
+                Problem("unknown-system", f"there is no system '{name}' to hold out", fix=nearest(name, known))
+            )
+
+
+def _fit(
+    data: Loaded,
+    metric: Metric,
+    up_to: int,
+    held_out: frozenset[str],
+    shape: tuple[float | None, float, float],
+    simulated: tuple[int, float, int, int],
+) -> Iterator[FittedMeasure]:
+    """Every measure of a metric that is a share of something, and better where it is higher."""
+    draws, level, seed, jobs = simulated
+    study = prepare_study(data.corpus, data.systems, metric, data.problems, StudyPlan((1,), jobs=jobs, force=True))
+    clusters = data.documents.clusters()
+    n = len(study.annotators)
+    groups = left_out_groups(clusters, MOST_TEXTS, GROUPS)
+    sets = choose_sets(range(n), min(up_to, n - 1), seed)
+    judged = [
+        judge_text(metric, text.statistics, (text.name, text.author), sets, groups, n)
+        for text in (*study.humans, *study.systems)
+    ]
+    for number, measure in enumerate(metric.measures):
+        if measure.kind != "percent" or measure.better != "higher":
+            continue
+        texts = [measures[number] for measures in judged]
+        small = {text.name for text in texts if not text.size() < SMALL}
+        used = [text for text in texts if text.name not in small | held_out]
+        floor, exponent, df = shape
+        named = str(metric.spec), measure.name
+        known = fit_constants(used, min(up_to, n - 1), floor=floor, exponent=exponent, df=df, named=named)
+        rows = [
+            FittedText(
+                *(text.name, text.author >= 0, text.name in held_out, text.name in small),
+                {k: text.fresh_variance(k) for k in range(1, min(up_to, n - 1) + 1)},
+            )
+            for text in texts
+        ]
+        groups_of: Sequence[CoverageGroup] = ()
+        if known is not None and draws:
+            groups_of = [*_simulate(texts, known, (held_out, frozenset(small)), measure, (draws, level, seed))]
+        slope = fit_slope(used, min(up_to, n - 1))
+        yield FittedMeasure(str(metric.spec), measure, known, slope, rows, groups_of)
+
+
+def _simulate(
+    texts: Sequence[JudgedText],
+    known: JudgeVariances,
+    names: tuple[frozenset[str], frozenset[str]],
+    measure: Measure,
+    simulated: tuple[int, float, int],
+) -> Iterator[CoverageGroup]:
+    """How often intervals hold the truth, for scores and differences of fitted systems and of those held out."""
+    (held_out, small), (draws, level, seed) = names, simulated
+    simulation = Simulation(texts, draws, seed)
+    single: list[tuple[JudgedText, JudgedText | None]] = [(text, None) for text in texts]
+    pairs: list[tuple[JudgedText, JudgedText | None]] = [*combinations(texts, 2)]
+    for k in known.constants:
+        for difference, those in ((False, single), (True, pairs)):
+            covered = [
+                cover(drawn, known, k, level, measure.scale)
+                for first, second in those
+                if (drawn := simulation.draw(first, second, k)) is not None
+            ]
+            for held in (False, True):
+                own = tuple(one for one in covered if bool(held_out & {*one.names}) == held)
+                if own:
+                    yield CoverageGroup(k, difference, held, own, small)
+
+
+def _text_record(text: FittedText) -> dict[str, object]:
+    return {
+        "name": text.name,
+        "annotator": text.annotator,
+        "held_out": text.held_out,
+        "small": text.small,
+        "variances": [
+            {"k": k, "mean": one.mean, "variance": one.variance, "from_above": one.from_above}
+            for k, one in text.by_judges.items()
+            if one is not None
+        ],
+    }
+
+
+def _coverage_record(group: CoverageGroup) -> dict[str, object]:
+    return {
+        "k": group.k,
+        "of": "difference" if group.difference else "score",
+        "held_out": group.held_out,
+        "mean": group.mean,
+        "half_width": group.half_width,
+        "each": [
+            {"names": [*one.names], "holds": None if isnan(one.holds) else one.holds, "given": one.given}
+            for one in group.each
+        ],
+    }
+
+
+def _variances(fitted: FittedMeasure, title: str) -> Table:
+    """The variances over fresh judges of every system, in squared points."""
+    sizes = sorted({k for text in fitted.texts for k in text.by_judges})
+    columns = [Column("system"), Column("part")]
+    columns += [Column(f"{fitted.measure.title}, {k}", fitted.measure.kind, f"mean_{k}") for k in sizes]
+    columns += [Column(f"ζ{k}", "number", f"zeta_{k}", digits=2) for k in sizes]
+    rows: list[list[Cell]] = []
+    for text in fitted.texts:
+        known = [text.by_judges[k] for k in sizes]
+        part = "held out" if text.held_out else "too small" if text.small else "fitted"
+        row: list[Cell] = [text.name, part, *(None if one is None else one.mean for one in known)]
+        rows.append([*row, *(None if one is None else one.variance / SQUARED_POINT for one in known)])
+    note = f"{title}: means against sets of 1 to {sizes[-1]} judges, and variances over fresh sets in squared points"
+    return Table(columns, rows, name=f"variances {title}", notes=[note])
