@@ -10,7 +10,7 @@ from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
 from errorbar.cli.metric_options import beta_option
-from errorbar.cli.options import FiniteRange, jobs_option, option, scoring_options, seed_option, systems_argument
+from errorbar.cli.options import INPUT, FiniteRange, jobs_option, option, scoring_options, seed_option
 from errorbar.cli.show import Output, check_output, output_options
 
 
@@ -25,7 +25,7 @@ def command() -> None:
 
 
 @command.command("fit", cls=Command, short_help="Fit how scores vary over the judges of a corpus.")
-@systems_argument
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @scoring_options
 @click.option(
     "--metric", multiple=True, metavar="SPEC", help="What is computed; repeatable.  [default: m2; tokens of labels]"

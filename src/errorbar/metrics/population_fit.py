@@ -5,9 +5,10 @@ Formula
     the variance over fresh sets. With 2k - 1 judges any two sets share one, and 2 D_1 - D_2 is taken: D is convex in c
     (Hoeffding 1948), so this is rather too large. With fewer zeta_k is not known.
     c_k is the geometric mean of zeta_k / F^2 over systems, for k = 1 its upper quartile: what is taken of a single
-    judge, no data correct. The floor is the lower quartile of zeta_2 (of zeta_1 where that is not known). Squared points.
+    judge, no data correct. The floor is half the geometric mean of zeta_2 (of zeta_1 where that is not known), so that
+    no lucky or tiny score has a narrow interval. Squared points.
     Systems whose standard error over texts is above ``SMALL`` of their score against two judges take no part.
-    Coverage: texts are redrawn with replacement, and a set of k judges is drawn. A score is U + sum_e w_e I_e / n, where
+    Coverage: texts are redrawn with replacement, a set of k judges is drawn. A score is U + sum_e w_e I_e / n, where
     I_e = (n - 1) (U - U(-e)) is the influence of text e and w_e how often it was drawn; V_E is the sum of w_e (I_e -
     mean)^2 / (n (n - 1)), V_A the jackknife of the same with each judge left out. What a set adds to the mean over all
     sets is stretched to the variance zeta_k, since sets of a few of ten judges vary less than fresh ones. The interval
@@ -82,7 +83,7 @@ def choose_sets(judges: Sequence[int], largest: int, seed: int = 0) -> list[Judg
     every: dict[Judges, None] = {}
     for k in range(largest, 0, -1):
         subsets = annotator_subsets(len(judges), (k,), partial(stream, seed, "population"), most=MOST_SETS)
-        own = [tuple(judges[i] for i in np.flatnonzero(mask)) for mask in subsets.masks]
+        own = [tuple(judges[i] for i in np.flatnonzero(mask).tolist()) for mask in subsets.masks]
         inside = [
             judges_of[:i] + judges_of[i + 1 :] for judges_of in every if len(judges_of) == k + 1 for i in range(k + 1)
         ]
@@ -224,7 +225,9 @@ class Simulation:
         sets = common_sets(first, second, k)
         picks = (self._places * len(sets)).astype(np.int64)
         texts = [first] if second is None else [first, second]
-        scores, influences = [], []
+        scores: list[Floats] = []
+        influences: list[Floats] = []
+        over_texts: tuple[Floats, ...]
         for text, own in zip(texts, alone, strict=False):
             rows = np.array([text.sets[judges] for judges in sets])
             scores.append(
@@ -272,10 +275,10 @@ def cover(draws: Draws, known: JudgeVariances | None, k: int, level: float, scal
     """How often intervals hold the truth; ``known`` None: of V_A as it is, with k - 1 degrees of freedom."""
     over_judges, df = draws.over_judges, max(1.0, k - 1.0)
     if known is not None:
-        spread = sum(known.of_score(score, k, k) for score in draws.scores)  # type: ignore[misc]  # arrays, as numbers
+        spread = np.sum([known.of_score(score, k, k) for score in draws.scores], axis=0)
         if len(draws.scores) > 1:
-            apart, *alone = draws.over_texts
-            spread = spread * np.minimum(1.0, apart / np.maximum(sum(alone), 1e-300)) ** known.exponent
+            apart, first, second = draws.over_texts
+            spread = spread * np.minimum(1.0, apart / np.maximum(first + second, 1e-300)) ** known.exponent
         over_judges, df = moderated_variance(over_judges, k - 1, spread, known.df), known.df + k - 1
     half = _half_widths(draws.over_texts[0], draws.n_texts - 1, over_judges, df, level)
     if len(draws.scores) > 1:
@@ -311,8 +314,10 @@ def _stretch(values: Floats, variance: float) -> Floats:
 
 
 def _values(first: JudgedText, second: JudgedText | None, sets: Sequence[Judges]) -> Floats:
-    own = first.values[[first.sets[judges] for judges in sets]]
-    return own if second is None else own - second.values[[second.sets[judges] for judges in sets]]
+    values = first.values[[first.sets[judges] for judges in sets]]
+    if second is not None:
+        values = values - second.values[[second.sets[judges] for judges in sets]]
+    return np.asarray(values, np.float64)
 
 
 def _members(sets: Sequence[Judges]) -> NDArray[np.uint8]:

@@ -22,8 +22,13 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+V = TypeVar("V", float, "NDArray[np.float64]")
 FORMAT, VERSION = "errorbar-judge-population", 1
 MOST_JUDGES = 5
 SQUARED_POINT = 1e-4  # as a fraction
@@ -41,7 +46,7 @@ class JudgeVariances:
     exponent: float = 0.75
     df: float = 3.0  # degrees of freedom that the variance counts for
 
-    def of_score(self, value: float, k: int, n_judges: int) -> float:
+    def of_score(self, value: V, k: int, n_judges: int) -> V:
         """The variance of a score over judges, as a fraction squared: of the mean over all sets of k of the judges."""
         return SQUARED_POINT * (self.floor + self.constants[k] * value**2) * k / n_judges
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan
 from os import PathLike
-from typing import ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class CoverageGroup:
     @property
     def mean(self) -> float:
         """The mean share over scores, or differences, that have intervals."""
-        return float(np.nanmean([one.holds for one in self.each]))
+        return _skipping(np.mean, [one.holds for one in self.each])
 
     @property
     def worst(self) -> Coverage | None:
@@ -82,7 +82,7 @@ class CoverageGroup:
     @property
     def half_width(self) -> float:
         """The median of median half-widths."""
-        return float(np.nanmedian([one.half_width for one in self.each]))
+        return _skipping(np.median, [one.half_width for one in self.each])
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +194,11 @@ class JudgeFit(Result):
             variances = [text.by_judges[k] for text in fitted.texts if text.fitted]
             present = [one for one in variances if one is not None]
             points = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
-            rows.append([k, value, len(present), points, sum(one.from_above for one in present)])
+            from_above = sum(one.from_above for one in present)
+            rows.append([k, value, len(present), points, from_above])
         notes = [
-            f"{title}: variance over judges, in squared points: {known.floor:g} + c F²; of a difference (s²_A + s²_B) r^"
-            f"{known.exponent:g}; it counts for {known.df:g} degrees of freedom",
+            f"{title}: variance over judges, in squared points: {known.floor:g} + c F²; of a difference (s²_A + s²_B) "
+            f"r^{known.exponent:g}; it counts for {known.df:g} degrees of freedom",
         ]
         if fitted.slope is not None:
             notes.append(f"these systems alone would give the exponent {fitted.slope:.2f}")
@@ -281,7 +282,10 @@ def fit_judges(
     _check(data, hold_out)
     n_judges = len(data.corpus.annotators)
     described = described or f"the {n_judges} judges of {data.corpus.name or 'the reference'}"
-    population_of({"format": FORMAT, "version": VERSION, "name": name, "described": described, "tables": []})
+    try:
+        population_of({"format": FORMAT, "version": VERSION, "name": name, "described": described, "tables": []})
+    except ValueError as error:
+        raise UsageError(Problem("bad-population", f"the population cannot be called '{name}': {error}")) from None
     shape = floor, exponent, df
     fitted = [
         one
@@ -393,6 +397,12 @@ def _simulate(
                     yield CoverageGroup(k, difference, held, own, small)
 
 
+def _skipping(summary: Callable[[list[float]], Any], values: Sequence[float]) -> float:
+    """A summary of the values that are known; NaN where none is."""
+    known = [value for value in values if not isnan(value)]
+    return float(summary(known)) if known else float("nan")
+
+
 def _text_record(text: FittedText) -> dict[str, object]:
     return {
         "name": text.name,
@@ -412,10 +422,15 @@ def _coverage_record(group: CoverageGroup) -> dict[str, object]:
         "k": group.k,
         "of": "difference" if group.difference else "score",
         "held_out": group.held_out,
-        "mean": group.mean,
-        "half_width": group.half_width,
+        "holds": None if isnan(group.mean) else group.mean,
+        "half_width": None if isnan(group.half_width) else group.half_width,
         "each": [
-            {"names": [*one.names], "holds": None if isnan(one.holds) else one.holds, "given": one.given}
+            {
+                "names": [*one.names],
+                "holds": None if isnan(one.holds) else one.holds,
+                "half_width": None if isnan(one.half_width) else one.half_width,
+                "given": one.given,
+            }
             for one in group.each
         ],
     }
