@@ -31,6 +31,7 @@ COMMANDS = {
     *("train", "detect", "correct"),
     *("judge", "judge_init", "judge_export", "judge_status", "judge_analyze"),
     "plan_judging",
+    "fit_judges",
     "verify",
 }
 

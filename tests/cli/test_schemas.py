@@ -88,6 +88,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
 ELSEWHERE = {
     "agree",
     "audit-estimate",  # tests/cli/test_audit.py
+    "judges-fit",  # tests/cli/test_judges_fit.py
     "ceiling",
     "compare",
     "reproduce",

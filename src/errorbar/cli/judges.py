@@ -39,14 +39,21 @@ def command() -> None:
     metavar="NAME",
     help="A system, or an annotator's text, that takes no part in the fit and shows what it is worth; repeatable.",
 )
-@option("--up-to", type=click.IntRange(1, 5), default=5, help="The most judges for whom constants are made.")
+@option(
+    "--up-to", hidden=True, type=click.IntRange(1, 5), default=5, help="The most judges for whom constants are made."
+)
 @click.option(
-    "--floor", type=FiniteRange(0, 1e6, min_open=True), help="The least variance, squared points.  [default: fitted]"
+    "--floor",
+    hidden=True,
+    type=FiniteRange(0, 1e6, min_open=True),
+    help="The least variance, squared points.  [default: fitted]",
 )
 @option(
     "--exponent", type=FiniteRange(0, 10), default=0.75, help="How a difference's variance falls with that over texts."
 )
-@option("--df", type=FiniteRange(1, 1000), default=3.0, help="Degrees of freedom that the variance counts for.")
+@option(
+    "--df", hidden=True, type=FiniteRange(1, 1000), default=3.0, help="Degrees of freedom that the variance counts for."
+)
 @option("--draws", type=click.IntRange(0), default=1000, help="Simulated corpora for each system and pair; 0: none.")
 @click.option("--save", "file", type=OUTPUT, metavar="FILE", help="Write the population, for --judges.")
 @confidence_option
