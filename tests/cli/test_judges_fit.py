@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.demo import demo_files
-from tests.cli.test_schemas import validated
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 FEW = ("--draws", "40")

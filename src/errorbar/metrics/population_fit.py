@@ -310,7 +310,7 @@ def _stretch(values: Floats, variance: float) -> Floats:
     """What stretches values against all sets to a variance over fresh ones, added to each."""
     apart = values - values.mean()
     own = float(np.mean(apart**2))
-    return (np.sqrt(variance / own) - 1) * apart if own > 0 else apart
+    return np.asarray((np.sqrt(variance / own) - 1) * apart if own > 0 else apart, np.float64)
 
 
 def _values(first: JudgedText, second: JudgedText | None, sets: Sequence[Judges]) -> Floats:
