@@ -62,6 +62,8 @@ NOT_TYPED = (
     ("stopping.md", "errorbar sample draw lm.csv", "is about a study that raters stopped: tests/judging/stopping"),
     ("stopping.md", "errorbar judge", "is about a study that raters stopped: tests/judging/stopping"),
     ("judge/guarantees.md", "python -m tests.judging.jepsen", "kills servers for a minute; tests/judging/jepsen does"),
+    ("tasks.md", "errorbar train ", "needs books and a treebank: tests/detectors has its own"),
+    ("tasks.md", "errorbar detect demo/copy.txt --models", "needs what the command before it trains"),
     ("design/fuzzing.md", "python -m tests.fuzz", "is typed in the checkout; tests/fuzz does"),
 )
 """Commands that are shown and not typed here: the page (empty: any), how they begin, and why."""
@@ -135,8 +137,7 @@ def examples_of(where: str, text: str) -> list[Example]:
 
 def record(example: Example, output: str) -> None:
     """Write the output of a command into the page that shows another."""
-    name = example.page.partition(",")[0]
-    page = ROOT / name if (ROOT / name).exists() else ROOT / "docs" / name
+    page = next(page for page in PAGES if name_of(page) == example.page)
     blank = example.output[: len(example.output) - len(example.output.lstrip("\n"))]
     end = "\n" * (len(example.output) - len(example.output.rstrip("\n")))
     command = example.source[: len(example.source) - len(example.output)]
@@ -180,7 +181,7 @@ class Typed:
     recording: bool = False
 
     def __call__(self, example: Example) -> None:
-        """Run a command, which must print what is shown, and succeed unless an error is shown.
+        """Run a command, which must print what is shown, and end without an error unless one is shown.
 
         Skip the rest of a page where it fetches a corpus that is not at hand.
         """
@@ -191,7 +192,9 @@ class Typed:
                 self.fetch(name)
             return
         code, out, err = self.run(example.command)
-        assert code == 0 or re.search("^error: ", example.output, re.MULTILINE), f"{example.where}: {err}"
+        most = 1 if example.command.startswith("errorbar ") else 0  # 1: something differs, which is no error
+        as_shown = code <= most or re.search("^error: ", example.output, re.MULTILINE)
+        assert as_shown, f"{example.where}: {err}"
         printed = [out, err + out, out + err]
         fitting = any(fits(example.output, text) for text in printed)
         if self.recording and not fitting:
@@ -329,7 +332,7 @@ def task_examples(heading: str, text: str) -> list[Example]:
         example
         for match in BLOCK.finditer(text)
         if match.group(1) == "console"
-        for example in examples_of(f"tasks.md, {heading}", match.group(2))
+        for example in examples_of(f"tasks.md: {heading}", match.group(2))
     ]
 
 
