@@ -1,4 +1,4 @@
-"""``errorbar plan-judging``: one more judge, or more sentences?"""
+"""``errorbar plan-judging``: how many texts to judge, by how many judges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.metric_options import metric_options
-from errorbar.cli.options import FiniteRange, option, scoring_options, seed_option, systems_argument
+from errorbar.cli.options import FiniteRange, judges_option, option, scoring_options, seed_option, systems_argument
 from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
 
 
@@ -17,7 +17,7 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
 @systems_argument
 @scoring_options
 @metric_options
-@option("--references", "k", type=click.IntRange(1), help="Judges that are scored against at a time.  [default: 2]")
+@judges_option
 @click.option("--have", default="", metavar="NxM", help="What is added to: documents by judges.  [default: all]")
 @option("--more", type=click.IntRange(1), default=200, hidden=True, help="Sentences more, of one of the designs.")
 @click.option("--design", "designs", multiple=True, metavar="NxM", help="A further design, e.g. 100x5; repeatable.")
@@ -26,6 +26,12 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
     "--budget",
     metavar="N|HOURSh",
     help="Judgments of a sentence by a judge that can be paid, or hours such as 40h: the best split is shown.",
+)
+@click.option(
+    "--difference",
+    type=FiniteRange(0, min_open=True),
+    metavar="POINTS",
+    help="Show how likely two systems that truly differ by so much are found to differ.",
 )
 @option(
     "--pilots", "n_pilots", type=click.IntRange(0), default=100, help="Pilots of each size that are tried; 0: none."
@@ -40,13 +46,13 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
 @seed_option
 @output_options
 def command(chart: str | None, output: Output, **options: Any) -> None:
-    """Estimate how much another judge, or more sentences, would narrow the intervals over texts and judges.
+    """Plan how many texts to judge, by how many judges: the intervals to expect, and the differences they would show.
 
-    From a corpus with two judges or more, the variances of texts, judges and judgments are estimated for every system
-    and every difference of two, and put together for other numbers of them.
+    Takes a corpus that is judged already, and shows for each score and each difference of two systems the half-width
+    that 'errorbar score' and 'errorbar compare' would print with more texts or judges, and how far it may be from that.
 
     \b
-    errorbar plan-judging --gold 'A*.m2' --documents essays.sgml CAMB CUUI
+    errorbar plan-judging --gold 'A*.m2' --documents essays.sgml CAMB CUUI --difference 3
     errorbar plan-judging --gold 'A*.m2' --minutes 1.5 --budget 40h --design 100x5 CAMB CUUI
     """
     from errorbar.studies.plan_judging import plan_judging

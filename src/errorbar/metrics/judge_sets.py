@@ -125,6 +125,10 @@ class JudgedValues:
         without = self.means(measure)[1:, 0]
         return jackknife(without) if len(without) else 0.0
 
+    def over_judges(self, measure: int) -> float:
+        """V_A as it is; 0 of a single judge."""
+        return jackknife(self.means(measure)[0, 1:]) if self.panel.n_judges > 1 else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Judging:

@@ -51,10 +51,20 @@ class JudgePlan:
 
     def _population(self, metric: Metric, n_judges: int, k: int) -> JudgePopulation | None:
         """The population that the main measure's variance leans on; None: on none."""
-        if self.population == "none" or n_judges > MOST_JUDGES:
+        return None if n_judges > MOST_JUDGES or self.variances(metric, k) is None else self._judges_known
+
+    @property
+    def _judges_known(self) -> JudgePopulation | None:
+        """The population that takes part wherever it is known how a measure varies over it."""
+        if self.population == "none":
             return None
-        population = known_population() if self.population == "known" else self.population
-        return population if population.find(str(metric.spec), metric.measures[metric.main].name, k) else None
+        return known_population() if self.population == "known" else self.population
+
+    def variances(self, metric: Metric, k: int) -> JudgeVariances | None:
+        """How the main measure varies over sets of k judges of the population; None where that is not known."""
+        population = self._judges_known
+        spec, measure = str(metric.spec), metric.measures[metric.main].name
+        return None if population is None else population.find(spec, measure, k)
 
     def _why_fixed(self, metric: Metric, n_judges: int, k: int) -> str:
         """Why judges cannot be drawn anew; empty where they can."""

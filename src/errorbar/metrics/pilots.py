@@ -1,65 +1,175 @@
-"""How far a small pilot can be trusted: the plan that it would make for the whole corpus, many times."""
+"""What judgments at hand say of the intervals that other texts and other judges will give, and how far to trust it.
+
+Formula
+    Variances are those of errorbar.stats.decision. Of the score against k judges, V_E, V_A and V_EA are those against
+    sets of k of the judges at hand; of more judges than there are, those against all of them.
+Conventions
+    The score that is planned for is the one that ``score`` gives: against all judges of a design, or against k of them
+    where a k is asked for. Where the population is not known of k judges, the V_A to expect is that of the k at hand.
+Source
+    docs/judges.md.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, repeat
-from math import comb, sqrt
+from math import comb, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Metric, Opaque
-from errorbar.metrics.judge_sets import Judging, make_panel
-from errorbar.stats.decision import Components
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, JudgedValues, Judging, make_panel
+from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.pairs_over_judges import only
+from errorbar.metrics.populations import JudgeVariances
+from errorbar.stats.decision import Components, PlannedInterval
 from errorbar.stats.resampling import stream
-from errorbar.stats.two_way import TwoWay
+from errorbar.stats.two_way import Prior, TwoWay, moderated_variance
 from errorbar.stats.units import cluster_members
+
+MOST_SETS = 50
+"""Sets of judges of one size that a plan looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAim:
+    """What is planned for: the main measure of a metric, over judges drawn anew."""
+
+    metric: Metric
+    judges: JudgePlan
+
+    def variances(self, k: int) -> JudgeVariances | None:
+        """How the measure varies over sets of k judges of the population."""
+        return self.judges.variances(self.metric, k)
+
+    def printed(self, n_judges: int) -> JudgeVariances | None:
+        """What the interval against so many judges will lean on."""
+        return self.judges.rule(self.metric, n_judges).variances(self.metric.measures[self.metric.main])
+
+    def values(self, statistics: Sequence[Opaque], judging: Judging, k: int, seed: int) -> list[JudgedValues]:
+        """The measure of every system against sets of k of the judges at hand."""
+        n_annotators = judging.panel.masks.shape[1]
+        against = replace(judging, panel=make_panel(judging.judges, n_annotators, k, seed, MOST_SETS))
+        return [only(against.values(self.metric, each), self.metric.main) for each in statistics]
+
+
+@dataclass(frozen=True, slots=True)
+class PilotScore:
+    """How a score, or a difference of two, varies in the judgments at hand, against sets of k judges."""
+
+    k: int
+    n_texts: int  # or groups of them that were left out
+    found: TwoWay  # as it is printed
+    components: Components
+    systems: Sequence[tuple[float, float]]  # score and V_E of the one, or of both
+
+    @classmethod
+    def of(cls, aim: JudgeAim, systems: Sequence[JudgedValues], judging: Judging) -> PilotScore | Undefined:
+        """Those of a score, or of the difference of two systems; or why they are not known."""
+        values = systems[0] if len(systems) == 1 else systems[0] - systems[1]
+        k, m = values.panel.k, values.panel.n_judges
+        scores = [(float(each.means(0)[0, 0]), each.over_texts(0)) for each in systems]
+        known = replace(aim, judges=replace(aim.judges, k=k)).printed(m)
+        prior = None if known is None else Prior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
+        found = values.components(0, prior)
+        if isinstance(found, Undefined):
+            return found
+        components = Components.of(replace(found, judges=values.over_judges(0)), judging.n_texts)
+        return cls(k, judging.n_left_out, found, components, scores)
+
+    def plan(self, aim: JudgeAim, n_texts: float, n_judges: int) -> PlannedInterval:
+        """The interval to expect from so many other texts and judges."""
+        own, fixed = self.found.n_judges, aim.judges.k is not None
+        k, m = (aim.judges.k or n_judges), (n_judges if fixed else self.k)
+        texts, judges = self.components.over_texts(n_texts, m), self.components.over_judges(n_texts, m)
+        df, spread = own - 1.0, 0.0
+        here, there, printed = aim.variances(self.k), aim.variances(k), aim.printed(n_judges)
+        if here is not None:
+            shown = self.components.over_judges(n_texts, own) / self._variance(here, (self.k, own))
+            ratio = moderated_variance(shown, df, 1.0, here.df)
+            known, sets = (here, (self.k, m)) if there is None else (there, (k, n_judges))
+            judges, df = ratio * self._variance(known, sets), df + here.df
+            high, low = (self._variance(known, sets, move) for move in (1.0, -1.0))
+            spread = log(high / low) / 2
+        prior = None if printed is None else Prior(self._variance(printed, (k, n_judges)), printed.df)
+        left_out = n_texts if n_texts <= MOST_TEXTS else GROUPS
+        pilot = self.n_texts - 1.0, df
+        return PlannedInterval(self.found.value, texts, judges, left_out, n_judges, *pilot, prior, spread)
+
+    def _variance(self, known: JudgeVariances, sets: tuple[int, int], move: float = 0.0) -> float:
+        """The population's; ``move``: with scores so many standard errors of a second corpus higher."""
+        scores = self.systems
+        if move:
+            errors = [sqrt(2 * (texts + known.of_score(value, *sets))) for value, texts in scores]
+            scores = [
+                (max(0.0, value + move * error), texts) for (value, texts), error in zip(scores, errors, strict=True)
+            ]
+        return _variance(known, sets, scores, self.found.texts)
+
+
+def _variance(
+    known: JudgeVariances, sets: tuple[int, int], scores: Sequence[tuple[float, float]], over_texts: float
+) -> float:
+    """The population's variance of a score, or of the difference of two, over sets of k of so many judges."""
+    variances = [known.of_score(value, *sets) for value, _ in scores]
+    if len(variances) == 1:
+        return variances[0]
+    return known.of_difference(variances[0], variances[1], (scores[0][1], scores[1][1], over_texts))
 
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What pilots of one size predict of the standard error with all texts and judges."""
+    """The half-widths with all texts and judges that pilots of one size would have planned."""
 
     n_texts: int
     n_judges: int
+    k: int  # judges that scores are against
     low: float  # the 10% quantile
     median: float
     high: float  # the 90% quantile
-    n_pilots: int  # that could predict anything
+    n_pilots: int  # that could plan anything
 
 
 def pilots(
-    metric: Metric,
+    aim: JudgeAim,
     statistics: Opaque,
     whole: Judging,
     clusters: NDArray[np.int64],
     designs: Sequence[tuple[int, int]],
+    level: float,
     draws: tuple[int, int],
 ) -> list[Pilot]:
-    """Predictions of pilots of some designs (texts, judges): what is planned from them for the whole.
+    """The half-widths that pilots of some designs (texts, judges) would plan for the whole.
 
-    ``draws``: how many of a design, from which seed; where there are no more sets of judges, each is taken once.
+    Scores are against as many judges as a pilot has, or against k of them where a k is asked for. ``draws``: how many
+    of a design, from which seed; where there are no more sets of judges, each is taken once.
     """
-    members, number = cluster_members(clusters), draws[0]
-    found = []
+    members, number, metric = cluster_members(clusters), draws[0], aim.metric
+    scale = metric.measures[metric.main].scale
+    rows = []
     for n, m in designs:
         rng = stream(draws[1], "pilots", n, m)
+        own = replace(aim, judges=replace(aim.judges, k=aim.judges.k or m))
+        k = own.judges.k or m
         several = n == len(members) and comb(len(whole.judges), m) <= number
         sets = [*combinations(whole.judges, m)] if several else repeat((), number)
-        predicted = []
+        planned = []
         for drawn in sets:
             judges = drawn or tuple(sorted(rng.choice(whole.judges, m, replace=False).tolist()))
             texts = np.sort(rng.choice(len(members), n, replace=False))
             units = np.concatenate([members[t] for t in texts])
             groups = np.concatenate([np.full(len(members[t]), t) for t in texts])
-            panel = make_panel(judges, whole.panel.masks.shape[1], whole.panel.k)
-            pilot = Judging(groups, panel, n, judges, (n,) * m, n)
-            parts = pilot.values(metric, statistics.take(units)).components(metric.main)
-            if isinstance(parts, TwoWay):
-                predicted.append(sqrt(Components.of(parts, n).variance(len(members), len(whole.judges))))
-        if predicted:
-            low, median, high = np.quantile(predicted, [0.1, 0.5, 0.9]).tolist()
-            found.append(Pilot(n, m, low, median, high, len(predicted)))
-    return found
+            judging = Judging(groups, whole.panel, n, judges, (n,) * m, n)
+            score = PilotScore.of(own, own.values([statistics.take(units)], judging, k, draws[1]), judging)
+            if isinstance(score, PilotScore):
+                interval = score.plan(own, len(members), len(whole.judges))
+                planned.append(interval.half_width(level, scale))
+        known = [half for half in planned if half is not None]
+        if known:
+            low, median, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
+            rows.append(Pilot(n, m, k, low, median, high, len(known)))
+    return rows

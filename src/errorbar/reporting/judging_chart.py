@@ -20,7 +20,7 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
     """Half-width of a target by number of judges: curves of as many documents, dashed lines of equal cost."""
     first = plan.designs[0]
     factor = 100 if plan.measure.kind == "percent" else 1
-    judges = range(plan.k, max(MOST_JUDGES, plan.n_judges) + 1)
+    judges = range(plan.least, max(MOST_JUDGES, plan.n_judges) + 1)
     sizes = [max(2, round(first.n_texts * each)) for each in TIMES]
     costs = [first.n_texts * first.n_judges * each for each in TIMES]
 
