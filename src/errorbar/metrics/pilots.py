@@ -1,8 +1,9 @@
 """What judgments at hand say of the intervals that other texts and other judges will give, and how far to trust it.
 
 Formula
-    Variances are those of errorbar.stats.decision. Of the score against k judges, V_E, V_A and V_EA are those against
-    sets of k of the judges at hand; of more judges than there are, those against all of them.
+    Variances are those of errorbar.stats.decision. Of the score against k judges, its value, V_E, V_A and V_EA are
+    those against sets of k of the judges at hand. Of more judges than there are the value is that against all of them,
+    and V_E falls as if it were the mean over sets, which came closer than V_E as it is (docs/judges.md).
 Conventions
     The score that is planned for is the one that ``score`` gives: against all judges of a design, or against k of them
     where a k is asked for. Where the population is not known of k judges, the V_A to expect is that of the k at hand.
@@ -26,12 +27,12 @@ from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, JudgedValues, Judgin
 from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.pairs_over_judges import only
 from errorbar.metrics.populations import JudgeVariances
-from errorbar.stats.decision import Components, PlannedInterval
+from errorbar.stats.decision import HIGH, LOW, Components, PlannedInterval
 from errorbar.stats.resampling import stream
 from errorbar.stats.two_way import Prior, TwoWay, moderated_variance
 from errorbar.stats.units import cluster_members
 
-MOST_SETS = 50
+MOST_SETS = 120
 """Sets of judges of one size that a plan looks at."""
 
 
@@ -85,7 +86,7 @@ class PilotScore:
         """The interval to expect from so many other texts and judges."""
         own, fixed = self.found.n_judges, aim.judges.k is not None
         k, m = (aim.judges.k or n_judges), (n_judges if fixed else self.k)
-        texts, judges = self.components.over_texts(n_texts, m), self.components.over_judges(n_texts, m)
+        texts, judges = self.components.over_texts(n_texts, n_judges), self.components.over_judges(n_texts, m)
         df, spread = own - 1.0, 0.0
         here, there, printed = aim.variances(self.k), aim.variances(k), aim.printed(n_judges)
         if here is not None:
@@ -98,7 +99,8 @@ class PilotScore:
         prior = None if printed is None else Prior(self._variance(printed, (k, n_judges)), printed.df)
         left_out = n_texts if n_texts <= MOST_TEXTS else GROUPS
         pilot = self.n_texts - 1.0, df
-        return PlannedInterval(self.found.value, texts, judges, left_out, n_judges, *pilot, prior, spread)
+        follows = 0.0 if printed is None or len(self.systems) == 1 else printed.exponent
+        return PlannedInterval(self.found.value, texts, judges, left_out, n_judges, *pilot, prior, follows, spread)
 
     def _variance(self, known: JudgeVariances, sets: tuple[int, int], move: float = 0.0) -> float:
         """The population's; ``move``: with scores so many standard errors of a second corpus higher."""
@@ -132,6 +134,7 @@ class Pilot:
     median: float
     high: float  # the 90% quantile
     n_pilots: int  # that could plan anything
+    whole: float | None  # as all texts and judges plan it
 
 
 def pilots(
@@ -150,6 +153,13 @@ def pilots(
     """
     members, number, metric = cluster_members(clusters), draws[0], aim.metric
     scale = metric.measures[metric.main].scale
+
+    def half_width(own: JudgeAim, judged: Opaque, judging: Judging, k: int) -> float | None:
+        score = PilotScore.of(own, own.values([judged], judging, k, draws[1]), judging)
+        if isinstance(score, Undefined):
+            return None
+        return score.plan(own, len(members), len(whole.judges)).half_width(level, scale)
+
     rows = []
     for n, m in designs:
         rng = stream(draws[1], "pilots", n, m)
@@ -164,12 +174,9 @@ def pilots(
             units = np.concatenate([members[t] for t in texts])
             groups = np.concatenate([np.full(len(members[t]), t) for t in texts])
             judging = Judging(groups, whole.panel, n, judges, (n,) * m, n)
-            score = PilotScore.of(own, own.values([statistics.take(units)], judging, k, draws[1]), judging)
-            if isinstance(score, PilotScore):
-                interval = score.plan(own, len(members), len(whole.judges))
-                planned.append(interval.half_width(level, scale))
+            planned.append(half_width(own, statistics.take(units), judging, k))
         known = [half for half in planned if half is not None]
         if known:
-            low, median, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
-            rows.append(Pilot(n, m, k, low, median, high, len(known)))
+            low, median, high = np.quantile(known, [LOW, 0.5, HIGH]).tolist()
+            rows.append(Pilot(n, m, k, low, median, high, len(known), half_width(own, statistics, whole, k)))
     return rows

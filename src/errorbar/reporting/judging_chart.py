@@ -13,6 +13,7 @@ from errorbar.studies.plan_judging_result import JudgingPlan, Target
 MOST_JUDGES = 10
 TIMES = (0.5, 1, 2, 4)
 """Documents of the curves, times those that there are; costs of the lines, times that of what there is."""
+LEAST_TEXTS = 2
 HEIGHT = 300
 
 
@@ -20,21 +21,21 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
     """Half-width of a target by number of judges: curves of as many documents, dashed lines of equal cost."""
     first = plan.designs[0]
     factor = 100 if plan.measure.kind == "percent" else 1
-    judges = range(plan.least, max(MOST_JUDGES, plan.n_judges) + 1)
     sizes = [max(2, round(first.n_texts * each)) for each in TIMES]
     costs = [first.n_texts * first.n_judges * each for each in TIMES]
 
-    def half(n_texts: float, n_judges: int) -> float:
-        return factor * (plan.half_width(target, n_texts, n_judges) or 0.0)
+    def row(series: str, n_texts: float, n_judges: int) -> list[vega.Row]:
+        width = plan.half_width(target, n_texts, n_judges) if n_texts >= LEAST_TEXTS else None
+        if width is None:
+            return []
+        own = {"series": series, "judges": n_judges, "half": factor * width}
+        return [{**own, "texts": f"{n_texts:,.0f}", "shown": f"{factor * width:.2f}"}]
 
-    def row(series: str, n_texts: float, n_judges: int) -> vega.Row:
-        value = half(n_texts, n_judges)
-        own = {"series": series, "judges": n_judges, "half": value}
-        return {**own, "texts": f"{n_texts:,.0f}", "shown": f"{value:.2f}"}
-
-    curves = [row(f"{n:,} {plan.unit}s", n, m) for n in sizes for m in judges]
-    top = max(half(n, m) for n in sizes for m in judges)
-    equal = [row(_cost(plan, cost), cost / m, m) for cost in costs for m in judges if half(cost / m, m) <= top]
+    judges = range(1, max(MOST_JUDGES, plan.n_judges) + 1)
+    curves = [each for n in sizes for m in judges for each in row(f"{n:,} {plan.unit}s", n, m)]
+    top = max((each["half"] for each in curves), default=1.0)
+    costly = [each for cost in costs for m in judges for each in row(_cost(plan, cost), cost / m, m)]
+    equal = [each for each in costly if each["half"] <= top]
     x = vega.number(
         "judges", title="judges", scale={"zero": False, "nice": False, "padding": 12}, axis={"tickMinStep": 1}
     )

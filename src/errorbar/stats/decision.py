@@ -83,6 +83,7 @@ class PlannedInterval:
     pilot_texts: float  # degrees of freedom of what is known of V_E
     pilot_judges: float  # and of V_A
     prior: Prior | None = None  # what V_A will be moderated with; None: V_A as it is
+    prior_follows: float = 0.0  # the power of V_E that the prior goes with: that of a difference does
     prior_spread: float = 0.0  # standard deviation of the logarithm of the prior: it depends on a score not yet known
 
     def half_width(self, confidence_level: float, scale: Scale = ANYWHERE, quantile: float = 0.5) -> float | None:
@@ -131,6 +132,7 @@ class PlannedInterval:
             chdtri(own, middles) / own if own else np.zeros(1),
         )
         texts, moved, drawn, shown = (each.ravel() for each in np.meshgrid(*axes))
+        moved = moved * (texts / self.texts) ** self.prior_follows
         true = self.judges * moved * drawn
         judges, df = true * shown, float(own)
         if self.prior is not None:

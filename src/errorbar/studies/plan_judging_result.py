@@ -57,7 +57,7 @@ class Target:
         """The interval to expect; None where nothing is known."""
         k = self.aim.judges.k or n_judges
         pilot = self.pilots.get(k) or (self.pilot if k > max(self.pilots, default=k) else None)
-        return None if pilot is None else pilot.plan(self.aim, n_texts, n_judges)
+        return None if pilot is None or n_judges < k else pilot.plan(self.aim, n_texts, n_judges)
 
     def best_split(self, judgments: float, n_judges: Sequence[int], level: float) -> tuple[int, int] | None:
         """Texts and judges, whole numbers, whose interval is shortest; None where two texts are too dear.
@@ -165,6 +165,7 @@ class JudgingPlan(Result):
                     "median": one.median,
                     "high": one.high,
                     "n_pilots": one.n_pilots,
+                    "half_width": one.whole,
                 }
                 for one in self.pilots
             ],
@@ -250,13 +251,13 @@ class JudgingPlan(Result):
     def _pilot_table(self) -> Table:
         kind, first = self.measure.kind, self.targets[0]
         columns = [Column("pilot"), Column("against", "count", "k")]
-        columns += [Column(each, kind) for each in ("10%", "median", "90%")]
+        columns += [Column(each, kind) for each in ("10%", "median", "90%")] + [Column("± by all", kind, "half_width")]
         rows: list[list[Cell]] = [
-            [f"{one.n_judges} judges × {one.n_texts:,} {self.unit}s", one.k, one.low, one.median, one.high]
+            [f"{one.n_judges} judges × {one.n_texts:,} {self.unit}s", one.k, one.low, one.median, one.high, one.whole]
             for one in self.pilots
         ]
         note = (
-            f"± of {first.name} with all {self.n_texts:,} {self.unit}s and {self.n_judges} judges, as pilots of this "
-            "corpus would have planned it, for the score against so many judges at a time"
+            f"± of {first.name} with all {self.n_texts:,} {self.unit}s and {self.n_judges} judges, against so many of "
+            "them at a time: as pilots of this corpus would have planned it, and by all of it"
         )
         return Table(columns, rows, name="pilots", notes=[note])
