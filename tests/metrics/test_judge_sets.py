@@ -91,7 +91,7 @@ def test_sets_of_two_judges() -> None:
     panel = make_panel([0, 1, 2], 4, 2)
     assert panel.masks.tolist() == [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]]
     assert panel.weights.tolist() == [[1 / 3] * 3, [0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    with pytest.raises(UsageError, match="references=4 with 3 judges"):
+    with pytest.raises(UsageError, match="sets of 4 judges need at least 4, got 3"):
         make_panel([0, 1, 2], 3, 4)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from errorbar.core.estimate import Interval
 from errorbar.metrics.base import Opaque
@@ -77,8 +78,6 @@ def test_a_difference_is_found_as_often_as_its_own_t_finds_it() -> None:
     """Simulated: normal estimates and chi-square variances, all of them known; 200,000 draws, standard error .001."""
     interval = PlannedInterval(0, 1.0, 0.5, 30, 4, 1e9, 1e9)
     rng, draws = np.random.default_rng(3), 200_000
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy takes its time
-
     texts = 1.0 * rng.chisquare(29, draws) / 29
     judges = 0.5 * rng.chisquare(3, draws) / 3
     variance = texts + judges
@@ -113,13 +112,11 @@ class World(NamedTuple):
         n = len(texts)
         judging = Judging(groups, self.judging.panel, n, tuple(sorted(judges)), (n,) * len(judges), n)
         values = self.aim.values([each.take(units) for each in self.systems], judging, k, 0)
-        found = [PilotScore.of(self.aim, each, judging) for each in [*([one] for one in values), *self.pairs(values)]]
+        found = [
+            PilotScore.of(self.aim, each, judging) for each in [*((one,) for one in values), *combinations(values, 2)]
+        ]
         assert all(isinstance(each, PilotScore) for each in found)
         return [each for each in found if isinstance(each, PilotScore)]
-
-    @staticmethod
-    def pairs(values: Sequence[object]) -> list[list[object]]:
-        return [list(pair) for pair in combinations(values, 2)]
 
     def differences(self, k: int) -> list[float]:
         """Of every pair, against k of the ten at a time: what is taken for the truth."""
@@ -181,7 +178,7 @@ def table(rows: Sequence[Row]) -> list[str]:
                 cells.append(f"{ratio:.2f}, {share:.2f}")
         lines.append(f"| {pilot} → {m} | {' | '.join(cells)} |")
     known = [row for row in rows if not np.isnan(row.chance)]
-    for low, high in zip(CHANCES[:-1], CHANCES[1:], strict=True):
+    for low, high in pairwise(CHANCES):
         some = [row for row in known if low <= row.chance < high]
         planned, true = np.mean([row.chance for row in some]), np.mean([row.found for row in some])
         lines.append(f"| {planned:.2f} | {true:.2f} | {len(some):,} |")

@@ -56,7 +56,8 @@ def make_panel(judges: Sequence[int], n_annotators: int, k: int, seed: int = 0, 
     """Sets of k of the judges, who are columns of annotators; ``UsageError`` if there are not so many."""
     m = len(judges)
     if not 1 <= k <= m:
-        raise UsageError(Problem("subset-size", f"--references={k} with {m} judges", expected=f"1 to {m}"))
+        what = f"sets of {k} judges need at least {k}, got {m}"
+        raise UsageError(Problem("subset-size", what, expected=f"1 to {m}"))
     subsets = annotator_subsets(m, (k,), partial(stream, seed, "judges"), most=most)
     masks = subsets.masks
     if k == m > 1:  # each judge in turn left out

@@ -24,18 +24,24 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
     sizes = [max(2, round(first.n_texts * each)) for each in TIMES]
     costs = [first.n_texts * first.n_judges * each for each in TIMES]
 
-    def row(series: str, n_texts: float, n_judges: int) -> list[vega.Row]:
-        width = plan.half_width(target, n_texts, n_judges) if n_texts >= LEAST_TEXTS else None
-        if width is None:
-            return []
+    def half(n_texts: float, n_judges: int) -> float | None:
+        return plan.half_width(target, n_texts, n_judges) if n_texts >= LEAST_TEXTS else None
+
+    def row(series: str, n_texts: float, n_judges: int, width: float) -> vega.Row:
         own = {"series": series, "judges": n_judges, "half": factor * width}
-        return [{**own, "texts": f"{n_texts:,.0f}", "shown": f"{factor * width:.2f}"}]
+        return {**own, "texts": f"{n_texts:,.0f}", "shown": f"{factor * width:.2f}"}
 
     judges = range(1, max(MOST_JUDGES, plan.n_judges) + 1)
-    curves = [each for n in sizes for m in judges for each in row(f"{n:,} {plan.unit}s", n, m)]
-    top = max((each["half"] for each in curves), default=1.0)
-    costly = [each for cost in costs for m in judges for each in row(_cost(plan, cost), cost / m, m)]
-    equal = [each for each in costly if each["half"] <= top]
+    widths = [(n, m, width) for n in sizes for m in judges if (width := half(n, m)) is not None]
+    top = max((width for *_, width in widths), default=1.0)
+    curves = [row(f"{n:,} {plan.unit}s", n, m, width) for n, m, width in widths]
+    equal = [
+        row(_cost(plan, cost), cost / m, m, width)
+        for cost in costs
+        for m in judges
+        if (width := half(cost / m, m)) is not None and width <= top
+    ]
+    top *= factor
     x = vega.number(
         "judges", title="judges", scale={"zero": False, "nice": False, "padding": 12}, axis={"tickMinStep": 1}
     )

@@ -12,7 +12,7 @@ from typing import Unpack
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Metric, lacking
-from errorbar.metrics.judge_sets import Judging, judging_of
+from errorbar.metrics.judge_sets import JudgedValues, Judging, judging_of
 from errorbar.metrics.judges import FEW_JUDGES, TWO, JudgePlan, note_parts
 from errorbar.metrics.pilots import JudgeAim, Pilot, PilotScore, pilots
 from errorbar.stats.resampling import Resampling
@@ -27,6 +27,12 @@ HOURS = re.compile(r"(\d+(?:\.\d+)?)h")
 MORE = 200
 MOST_TRIED = 30
 """Judges of a text up to which the best split of a budget is sought."""
+
+
+BySize = Mapping[int, Sequence[JudgedValues]]
+"""Values of systems against sets of as many judges."""
+MOST_SIZES = 10
+"""Sets of up to so many judges are looked at, and of as many as a design has."""
 
 
 class TakingWithJudges(Taking, Panels, total=False):
@@ -95,19 +101,15 @@ def plan_judging(
     first = _design(have, least) if have else (n, m)
     compared = _designs(first, more, per_text) + [_further(each, first, least, per_text) for each in designs]
     spent = None if budget is None else _budget(budget, minutes) / per_text
-    names = [system.name for system in data.systems]
-    every = {aim.judges.k} if aim.judges.k else {*range(least, m + 1)}
-    sizes = every & {aim.judges.k, *(min(m, one.n_judges) for one in compared)} if spent is None else every
+    sizes = {aim.judges.k} if aim.judges.k else {min(m, one.n_judges) for one in compared}
+    every = sizes if aim.judges.k else sizes | {*range(least, min(m, MOST_SIZES) + 1)}
+    sizes = sizes if spent is None else every
     values = {k: aim.values(measured, judging, k, how.seed) for k in sorted(sizes)}
     charted = values | {k: aim.values(measured[:1], judging, k, how.seed) for k in sorted(every - sizes)}
-    groups = [[a] for a in range(len(names))] + [[*pair] for pair in combinations(range(len(names)), 2)]
-    targets = []
-    for systems in groups:
-        own = charted if systems == [0] else values
-        scores = {k: PilotScore.of(aim, [each[s] for s in systems], judging) for k, each in own.items()}
-        target = _target(" − ".join(names[s] for s in systems), aim, scores)
-        splits = None if spent is None else target.best_split(spent, range(least, MOST_TRIED + 1), how.confidence_level)
-        targets.append(replace(target, best=splits))
+    targets = _targets(aim, data, judging, values, charted)
+    if spent is not None:
+        judges = range(least, MOST_TRIED + 1)
+        targets = [replace(one, best=one.best_split(spent, judges, how.confidence_level)) for one in targets]
     tried = _pilots(aim, measured[0], judging, data, how.confidence_level, (n_pilots, how.seed))
     population = aim.judges.rule(parsed, min(m, FEW_JUDGES)).population
     against = "all" if aim.judges.k is None else aim.judges.k
@@ -166,9 +168,17 @@ def _judging(data: Loaded, aim: JudgeAim, statistics: object, seed: int) -> Judg
     return judging
 
 
-def _target(name: str, aim: JudgeAim, scores: Mapping[int, PilotScore | Undefined]) -> Target:
-    known = {k: score for k, score in scores.items() if isinstance(score, PilotScore)}
-    return Target(name, aim, known, next((one for one in scores.values() if isinstance(one, Undefined)), None))
+def _targets(aim: JudgeAim, data: Loaded, judging: Judging, values: BySize, of_first: BySize) -> list[Target]:
+    """Every system, and every difference of two; the first, which is drawn, against sets of more sizes."""
+    names = [system.name for system in data.systems]
+    targets = []
+    for group in [*((a,) for a in range(len(names))), *combinations(range(len(names)), 2)]:
+        known = of_first if group == (0,) else values
+        scores = {k: PilotScore.of(aim, [each[a] for a in group], judging) for k, each in known.items()}
+        usable = {k: score for k, score in scores.items() if isinstance(score, PilotScore)}
+        why = next((score for score in scores.values() if isinstance(score, Undefined)), None)
+        targets.append(Target(" − ".join(names[a] for a in group), aim, usable, why))
+    return targets
 
 
 def _pilots(

@@ -181,9 +181,7 @@ class JudgingPlan(Result):
             "undefined": None if target.why_not is None else str(target.why_not),
             "components": None if parts is None else {"judges": parts.judges, "texts": parts.texts, "both": parts.both},
             "planned": [self._planned(target, one.n_texts, one.n_judges) for one in self.designs],
-            "best": None
-            if best is None
-            else {"n_texts": best[0], "n_judges": best[1], **self._planned(target, *best)},
+            "best": None if best is None else {"n_texts": best[0], "n_judges": best[1], **self._planned(target, *best)},
         }
 
     def _planned(self, target: Target, n_texts: float, n_judges: int) -> dict[str, object]:
@@ -240,7 +238,7 @@ class JudgingPlan(Result):
                 f"against more than {many} the score is another one that nobody knows yet: the score against {many} "
                 "stands in for it"
             )
-        known = [(one.name, one.pilot.components) for one in self.targets if one.pilot is not None]
+        known = [(one.name, one.pilot.components) for one in self.targets if one.best is not None and one.pilot]
         if m > 1 and (none := [name for name, parts in known if not (parts.texts and parts.judges)]):
             what = "the variance of texts, or of judges, came out as 0, so that their best split is not to be trusted"
             lines.append(f"{', '.join(none)}: {what}; more of both would tell")
