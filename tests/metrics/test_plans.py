@@ -35,9 +35,9 @@ CHANCES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01)
 
 
 def moderated(over_texts: float, k: int, score: float, constant: float) -> PlannedInterval:
-    """Half-widths in points of 50 texts, the population's variance being 1 + c F^2 with 3 degrees of freedom."""
+    """Half-widths in points of 50 texts, the population's variance being 1 + c F^2, which the pilot knows for sure."""
     variance = 1 + constant * (score / 100) ** 2
-    return PlannedInterval(score, over_texts, variance, 50, k, 49, k + 2, Prior(variance, 3))
+    return PlannedInterval(score, over_texts, variance, 50, k, 49, 1e12, Prior(variance, 3))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_half_widths_by_what_judges_will_show(interval: PlannedInterval, halves:
 
 def test_the_range_is_that_of_the_judges_where_all_else_is_known() -> None:
     """With texts that are known to vary so and a pilot of many judges, chi-square alone is left: eight values of it."""
-    known = replace(moderated(0.92547, 2, 38.665, 15), pilot_texts=1e9, pilot_judges=1e9, n_texts=10**9)
+    known = replace(moderated(0.92547, 2, 38.665, 15), pilot_texts=1e9, n_texts=10**9)
     widths = known.widths(LEVEL)
     ends = [known.half_width(LEVEL, quantile=q) for q in (0.1, 0.9)]
     assert [widths.low, widths.high] == pytest.approx(ends, rel=0.07)
@@ -69,7 +69,7 @@ def test_a_difference_is_found_more_often_where_it_is_large_and_much_is_judged()
     interval = moderated(1, 3, 40, 8)
     chances = [interval.chance(difference, LEVEL) or 0.0 for difference in (0.0001, 2, 4, 8, 50)]
     assert chances == sorted(chances)
-    assert chances[0] == pytest.approx(0.025, abs=0.005)  # half of the level: the other half is the wrong way round
+    assert 0.01 < chances[0] < 0.03  # half of the level: the other half is the wrong way round
     assert chances[-1] == pytest.approx(1, abs=1e-3)
     assert (replace(interval, texts=0.25, n_texts=200).chance(4, LEVEL) or 0.0) > chances[2]
 
@@ -137,14 +137,14 @@ class Row(NamedTuple):
     found: bool
 
 
-def split(world: World) -> list[Row]:
+def split(world: World, panels: Sequence[tuple[int, int]] = PANELS, splits: int = SPLITS) -> list[Row]:
     """Plans from half of the essays, and what is printed of the other half, or of all, by other judges."""
     rng, rows = np.random.default_rng(SEED), []
-    true = {k: world.differences(k) for k in {m for _, m in PANELS}}
+    true = {k: world.differences(k) for k in {m for _, m in panels}}
     scale = world.aim.metric.measures[world.aim.metric.main].scale
-    for _ in range(SPLITS):
+    for _ in range(splits):
         order = rng.permutation(50)
-        for pilot, m in PANELS:
+        for pilot, m in panels:
             judges = rng.permutation(10).tolist()
             plans = world.scores(order[:25], judges[:pilot], min(pilot, m))
             for texts in (order[25:], order):
@@ -197,6 +197,19 @@ def test_half_widths_are_printed_as_planned(data: Path) -> None:
             for pair in (False, True):
                 some = [row.ratio for row in rows if row[:4] == (pilot, m, n, pair)]
                 assert 0.9 < np.median(some) < 1.1 or pilot < m
+
+
+@pytest.mark.slow
+def test_half_widths_are_printed_as_planned_where_nobody_knows_how_others_vary(data: Path) -> None:
+    world = World.read(data, SYSTEMS)
+    alone = world._replace(aim=JudgeAim(world.aim.metric, JudgePlan("random", population="none")))
+    panels = ((3, 3), (5, 5))
+    rows = split(alone, panels, splits=8)
+    for pilot, m in panels:
+        for n in (25, 50):
+            for pair in (False, True):
+                ratios = [row.ratio for row in rows if row[:4] == (pilot, m, n, pair)]
+                assert 0.9 < np.median(ratios) < 1.1
 
 
 def test_a_plan_for_what_is_there_is_what_is_printed_there(data: Path) -> None:

@@ -7,8 +7,9 @@ Formula
     Where a population of judges is known, the V_A to expect is lambda s2, s2 the population's variance and lambda what
     the pilot says of it: (d + (m - 1) V_A/s2) / (d + m - 1), the pilot's own V_A and s2, d the prior's degrees of
     freedom.
-    The V_A that m other judges will show is V_A chi2_{m-1}(q) / (m - 1) at quantile q; the interval is then made as
-    errorbar.stats.two_way makes it, moderated where it will be. The half-width to expect is that of q = 1/2.
+    The V_A that m other judges will show is V_A F(q) at quantile q, F with m - 1 degrees of freedom and those of the
+    pilot (chi2_{m-1}(q) / (m - 1) of a pilot that knows V_A); the interval is then made as errorbar.stats.two_way makes
+    it, moderated where it will be. The half-width to expect is that of q = 1/2.
     Its 10-90 % range, and the chance to find a difference D, are taken over everything that another corpus and other
     judges change: V_E by F with n - 1 and n_p - 1 degrees of freedom (n_p texts of the pilot), the true V_A by
     inverse chi-square with those of the pilot, the observed one by chi-square, s2 by the score that it depends on.
@@ -88,12 +89,12 @@ class PlannedInterval:
 
     def half_width(self, confidence_level: float, scale: Scale = ANYWHERE, quantile: float = 0.5) -> float | None:
         """Half the width of the interval if V_A comes out at a quantile; None where it would say nothing."""
-        from scipy.special import chdtri  # noqa: PLC0415 - scipy takes its time
+        from scipy.special import fdtri  # noqa: PLC0415 - scipy takes its time
 
         if self._untold:
             return None
-        own = self.n_judges - 1
-        judges, df = self.judges * float(chdtri(own, 1 - quantile)) / own if own else 0.0, float(own)
+        df = self.n_judges - 1.0
+        judges = self.judges * float(fdtri(df, self.pilot_judges, quantile)) if df else 0.0
         if self.prior is not None:
             judges, df = moderated_variance(judges, df, self.prior.variance, self.prior.df), df + self.prior.df
         return self._within(scale, t_half_width([(self.texts, self.n_texts - 1), (judges, df)], confidence_level))
