@@ -345,3 +345,9 @@ class TestOneJudge:
         (note,) = document["warnings"]
         assert note["code"] == "judges-fixed"
         assert "a single judge does not show how judges vary, and no population is known" in note["what"]
+
+    def test_without_a_population_it_is_taken_as_it_is(self, errorbar: CommandLine) -> None:
+        document = self.compared(errorbar, "all", "none", "--judges", "random(population=none)")
+        (note,) = document["warnings"]
+        assert note["what"].endswith("how judges vary, and intervals are to lean on no population")
+        assert "judges" not in document

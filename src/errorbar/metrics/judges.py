@@ -75,6 +75,7 @@ class JudgePlan:
         if self._population(metric, n_judges, k) is not None:
             return ""
         unknown = f"and no population is known that says how others vary in {metric.spec}"
+        unknown = "and intervals are to lean on no population" if self.population == "none" else unknown
         if n_judges < TWO:
             return f"{Undefined.ONE_JUDGE}, {unknown}"
         return "" if n_judges > TWO or self.kind == "random" else f"two judges, {unknown}"
