@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 import zipfile
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.items import edit_items
 from errorbar.formats.reference import read_corpus
+from errorbar.studies import model_folder
 from errorbar.studies.convert import convert
 from errorbar.studies.correct import correct
 from errorbar.studies.detect import INFINITIVE, USUAL_PRIOR, detect, log_odds
@@ -25,6 +28,17 @@ MOST = 20_000_000  # bytes of all
 TEXT = """He is very interested on music and it depends of the weather .
 The results of the study were published in the journal .
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models_are_read_once() -> Iterator[None]:
+    """Keep what is read of the models for the next test: reading takes longer than judging a few sentences."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("read_tagger", "read_selector", "read_ngrams", "read_reader"):
+            reader = cache(getattr(model_folder, name))
+            patch.setattr(model_folder, name, reader)
+            patch.setattr(f"errorbar.studies.detect.{name}", reader, raising=False)
+        yield
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from errorbar.studies.model_folder import read_reader
 from errorbar.studies.training import train
 from tests.cli.test_detect import TAGGED, record, treebank
 from tests.helpers.cli import CommandLine
+from tests.helpers.small_tables import shrink_tables
 
 LABELED = """S She depends of him .
 A 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0
@@ -52,7 +53,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "learners.m2").write_text(LABELED * 12, encoding="utf-8")
     (folder / "essay.txt").write_text(ESSAY, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("errorbar.studies.training_parts.BITS", 12)
+        shrink_tables(patch)
         files = {name: folder / name for name in ("native.txt", "bank.conllu", "learners.m2")}
         train(
             files["native.txt"],

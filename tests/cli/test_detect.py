@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 from errorbar.detectors.model_file import load_model
+from errorbar.studies.training import train
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.small_tables import shrink_tables
 
 TAGGED = """The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.
 She/PRP depends/VBZ on/IN him/PRP ./.
@@ -42,16 +45,45 @@ def treebank(tagged: str = TAGGED) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_texts(folder: Path) -> None:
+    plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
+    (folder / "native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
+    (folder / "bank.conllu").write_text(treebank(), encoding="utf-8")
+    (folder / "learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
+    (folder / "essay.txt").write_text(ESSAY, encoding="utf-8")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
+    shrink_tables(monkeypatch)
     monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "no_such_models")  # whatever is installed here
-    plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
-    Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
-    Path("bank.conllu").write_text(treebank(), encoding="utf-8")
-    Path("essay.txt").write_text(ESSAY, encoding="utf-8")
+    write_texts(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models of the texts, made once; the tests of training make their own."""
+    folder = tmp_path_factory.mktemp("detect")
+    write_texts(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        shrink_tables(patch)
+        train(
+            folder / "native.txt",
+            folder / "models",
+            treebank=folder / "bank.conllu",
+            labels=folder / "learners.m2",
+            fallback=True,
+            license="our own",
+        )
+    return folder / "models"
+
+
+@pytest.fixture
+def trained(folder: Path, models: Path) -> Path:
+    shutil.copytree(models, folder / "models")
+    return folder
 
 
 def test_the_help_says_what_detectors_are_good_at(errorbar: CommandLine) -> None:
@@ -91,10 +123,9 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     assert "fallback" in refused.err  # a model with fixed discounts is not taken for one with its own
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("trained")
 @pytest.mark.parametrize("detector", ["me(threshold=0.5)", "perc(threshold=1)", "lm(threshold=-100)", "majority"])
 def test_every_detector(errorbar: CommandLine, detector: str) -> None:
-    assert errorbar(*TRAIN).code == 0
     found = record(errorbar, "detect", "essay.txt", "--detector", detector)
     validated("detect", json.dumps(found))
     assert [each["item"] for each in found["rows"]] == ["1:2-3", "2:2-3", "2:4-5", "3:2-3"]
@@ -110,9 +141,8 @@ def test_every_detector(errorbar: CommandLine, detector: str) -> None:
         assert [each["flag"] for each in found["rows"]] == [True, False, True, True]
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("trained")
 def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
-    assert errorbar(*TRAIN).code == 0
     assert errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)", "-o", "me.csv").code == 0
     rows = list(csv.DictReader(Path("me.csv").read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == ["item", "rater", "label", "flag", "score", "word", "suggestion", "text"]
@@ -166,7 +196,6 @@ def test_bad_input_is_one_line(errorbar: CommandLine, words: tuple[str, ...], sa
 
 @pytest.mark.usefixtures("folder")
 def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
-    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
     made = record(errorbar, *TRAIN, "--labels", "learners.m2")
     combiner = next(each for each in made["models"] if each["part"] == "combiner")
     assert (combiner["learned_from"], combiner["found"]) == (15, False)
@@ -184,10 +213,8 @@ def test_labels_teach_a_combiner(errorbar: CommandLine) -> None:
     assert [(each["learned_from"], each["found"]) for each in two["models"]] == [(18, False)]
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("trained")
 def test_a_combiner_of_other_models_is_refused(errorbar: CommandLine) -> None:
-    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
-    assert errorbar(*TRAIN, "--labels", "learners.m2").code == 0
     other = ("train", "native.txt", "--fallback", "--seed", 1, "--order", 2, "--part", "perc", "--part", "ngrams")
     assert errorbar(*other).code == 0
     found = errorbar("detect", "essay.txt", "--detector", "combined")
@@ -200,13 +227,6 @@ def test_a_combiner_of_other_models_is_refused(errorbar: CommandLine) -> None:
 
 DETECTORS = ("lm", "me", "perc", "combined", "majority")
 OTHER = "我 喜欢 在 北京 的 生活 。\nОн живёт в городе .\nكتاب 😀\n"
-
-
-@pytest.fixture
-def trained(folder: Path, errorbar: CommandLine) -> Path:
-    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
-    assert errorbar(*TRAIN, "--labels", "learners.m2").code == 0
-    return folder
 
 
 @pytest.mark.slow
@@ -257,7 +277,6 @@ def test_models_of_another_version_are_refused(errorbar: CommandLine, part: str)
 
 @pytest.mark.usefixtures("folder")
 def test_small_models(errorbar: CommandLine) -> None:
-    Path("learners.m2").write_text(f"{LABELED}\n" * 5, encoding="utf-8")
     assert errorbar(*TRAIN, "--labels", "learners.m2", "--part", "tagger", "--part", "combiner").code == 0
     large = len(load_model("models/me.model", "me").arrays["values"])
     made = record(errorbar, *TRAIN, "--labels", "learners.m2", "--small")["models"]

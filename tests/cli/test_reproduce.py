@@ -14,6 +14,7 @@ from errorbar.reproduce import STUDIES, Cell, Sources
 from errorbar.reproduce.cells import Number
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.small_tables import shrink_tables
 
 
 def good(_: Sources) -> Iterator[Cell]:
@@ -112,8 +113,7 @@ class TestNativeText:
     @pytest.fixture
     def text(self, tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # tables for a text of this size
-        monkeypatch.setattr("errorbar.studies.selecting.BITS", 12)
+        shrink_tables(monkeypatch)
         monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100,))
         sentences = [f"He went {('to', 'by')[k % 2]} the {('town', 'sea')[k % 2]} ." for k in range(600)]
         Path("a.txt").write_text("\n".join(sentences[:300]) + "\n", encoding="utf-8")

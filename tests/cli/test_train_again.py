@@ -15,6 +15,7 @@ from errorbar.studies.detect import detect
 from errorbar.studies.training import train
 from tests.cli.test_detect import TAGGED, TRAIN, record, treebank
 from tests.helpers.cli import CommandLine
+from tests.helpers.small_tables import shrink_tables
 
 LABELED = "S She depends of him .\nA 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0\n\nS He lives in the city .\n\n"
 
@@ -28,7 +29,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "learners.m2").write_text(LABELED * 5, encoding="utf-8")
     (folder / "essay.txt").write_text("She depends of him .\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
+        shrink_tables(patch)
         files = {name: folder / name for name in ("native.txt", "bank.conllu")}
         models = folder / "models"
         train(files["native.txt"], models, treebank=files["bank.conllu"], fallback=True, license="our own")

@@ -13,6 +13,7 @@ from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from errorbar.reproduce.native_text import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
 from errorbar.studies.selection import Selection, study_selection
 from errorbar.studies.training import train
+from tests.helpers.small_tables import shrink_tables
 
 PLACES = {"town": "to", "house": "in", "sea": "by", "table": "on", "hill": "over", "friends": "with"}
 STUDY = "tetreault-chodorow2008"
@@ -38,8 +39,7 @@ def conllu(sentences: list[str]) -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A text of 1,200 sentences, a treebank, and a tagger."""
-    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)
-    monkeypatch.setattr("errorbar.studies.selecting.BITS", 12)  # tables for a text of this size
+    shrink_tables(monkeypatch)
     monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100, 300))
     (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
     (tmp_path / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")

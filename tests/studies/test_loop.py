@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
+from tests.helpers.small_tables import shrink_tables
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "loop.md").read_text(encoding="utf-8")
@@ -49,7 +50,7 @@ def test_the_page_goes_through_the_loop() -> None:
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine) -> Path:
     """Models of a few sentences, and ten annotators of 700 prepositions."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("errorbar.studies.training_parts.BITS", 12)  # a table for a text of this size
+    shrink_tables(monkeypatch)
     plain = "\n".join(" ".join(t.rsplit("/", 1)[0] for t in line.split()) for line in TAGGED.splitlines())
     Path("native.txt").write_text(f"{plain}\n" * 30, encoding="utf-8")
     Path("bank.conllu").write_text(treebank(), encoding="utf-8")

@@ -15,6 +15,7 @@ Source
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -95,8 +96,9 @@ def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int
     for at, number in zip(order.tolist(), proposals.sentence[order].tolist(), strict=True):
         one = proposals.candidates[at]
         spans = taken.setdefault(number, [])
-        if all(one.end < start or end < one.start for start, end in spans):
-            spans.append((one.start, one.end))
+        place = bisect(spans, (one.start, one.end))  # no two of them touch: their order is that of starts and of ends
+        if (not place or spans[place - 1][1] < one.start) and (place == len(spans) or one.end < spans[place][0]):
+            spans.insert(place, (one.start, one.end))
             made.append(at)
     return made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 VOWELS = frozenset("aeiou")
@@ -135,10 +135,15 @@ class Spellings:
         """``most``: how many words are proposed."""
         self._counts, self._most = counts, most
         self._longest = max(map(len, counts), default=0)
-        self._by_part: defaultdict[str, list[str]] = defaultdict(list)
-        for word in sorted(counts):
+
+    @cached_property
+    def _by_part(self) -> dict[str, list[str]]:
+        """Words by what they are with a letter left out: half a million parts, made at the first unknown word."""
+        words_by_part: defaultdict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._counts):
             for part in {word, *_parts(word)}:
-                self._by_part[part].append(word)
+                words_by_part[part].append(word)
+        return words_by_part
 
     def near(self, word: str) -> list[str]:
         """The nearest words, at distance 1 or else 2, a swap of neighbors counting 1; the most frequent first."""
