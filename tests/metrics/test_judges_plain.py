@@ -94,4 +94,4 @@ def test_a_variance_that_comes_out_negative_is_0() -> None:
     """Judges who vary less than judges and texts together can."""
     parts = Components.of(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), 10)
     assert (parts.judges, parts.texts, parts.both) == pytest.approx((0.0, 10 * 1.8e-4, 30 * 2e-5))
-    assert parts.best_judges(100) == 0.0
+    assert (parts.over_texts(10, 3), parts.over_judges(10, 3)) == pytest.approx((2e-4, 2e-5))
