@@ -252,7 +252,7 @@ def half_squares(values: ArrayLike, masks: NDArray[np.uint8]) -> Floats:
         np.bincount(shared, squares, minlength=k + 1), counts, out=np.full(k + 1, np.nan), where=counts > 0
     )
     halves[k] = 0.0
-    return halves
+    return np.asarray(halves, np.float64)
 
 
 def unbiased_variance(zeta: Floats, n_judges: int) -> float:
