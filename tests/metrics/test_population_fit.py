@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from math import exp, log
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from tests.ceilings.examples import random_corpus
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 LARGE = ["AMU", "CAMB", "CUUI", "NTHU", "PKU", "POST", "RAC", "UMC"]  # over 200 true positives
 HELD_OUT = ["A3", "A6", "A9", "CUUI", "NTHU", "RAC", "UMC"]
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-populations.md"
 PERCENT = Scale(0.0, 1.0)
 
 
@@ -194,3 +196,46 @@ def test_what_is_shipped_is_what_the_fit_gives(data: Path) -> None:
     assert shipped is not None
     assert f.variances.constants == {k: shipped.constants[k] for k in (1, 2, 3)}
     assert (f.variances.floor, f.variances.exponent, f.variances.df) == (shipped.floor, shipped.exponent, shipped.df)
+
+
+@cache
+def page() -> dict[tuple[int, str, bool, bool], tuple[float, float]]:
+    """Percent of the table of M2's F0.5, by judges, kind, whether held out and of differences: mean and worst."""
+    text = PAGE.read_text(encoding="utf-8")
+    rows = text.split("## M2, F0.5")[1].split("\n## ")[0].splitlines()
+    table = {}
+    for line in rows:
+        if match := re.match(r"\| (\d) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", line):
+            for cell, held, difference in zip(match.groups()[2:], (0, 0, 1, 1), (0, 1, 0, 1), strict=True):
+                if number := re.match(r"([\d.]+) \(([\d.]+)\)", cell):
+                    table[int(match[1]), match[2], bool(held), bool(difference)] = float(number[1]), float(number[2])
+    assert len(table) == 108
+    return table
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_as_often_as_the_page_says(data: Path) -> None:
+    """Scores of 2014 and annotators and differences within each, fitted and held out, by other random numbers.
+
+    The page counts differences that are wrong, which is what does not hold.
+    """
+    measure = fitted(data, 5, 500, 1).measures[2]
+    for k in range(1, 6):
+        for kind, names in (("2014", {*SYSTEMS}), ("annotators", {f"A{i}" for i in range(1, 11)})):
+            for held, difference in product((False, True), (False, True)):
+                # of differences the page has those of two systems that are both fitted, or both held out
+                who = names & {*HELD_OUT} if held else names - {*HELD_OUT}
+                each = [
+                    one.holds
+                    for group in measure.coverage
+                    if (group.k, group.difference) == (k, difference)
+                    for one in group.each
+                    if {*one.names} <= who
+                ]
+                if (k, kind, held, difference) in page():
+                    mean, worst = page()[k, kind, held, difference]
+                    share = 100 * float(np.mean(each))
+                    assert (100 - share if difference else share) == pytest.approx(mean, abs=1.5)
+                    assert share > 93
+                    if difference:
+                        assert 100 * (1 - min(each)) == pytest.approx(worst, abs=3.5)
