@@ -54,10 +54,13 @@ class JudgedText:
     sets: Mapping[Judges, int] = field(repr=False)  # rows of the tables
     values: Floats = field(repr=False)  # shape (sets,)
     influence: Floats = field(repr=False)  # of each text of the corpus, mean 0; shape (sets, texts)
+    _fresh: dict[int, FreshVariance | None] = field(default_factory=dict, repr=False)  # so far
 
     def fresh_variance(self, k: int) -> FreshVariance | None:
         """zeta_k as a fraction squared; None where too few judges are left."""
-        return fresh_variance(self, None, k)
+        if k not in self._fresh:
+            self._fresh[k] = fresh_variance(self, None, k)
+        return self._fresh[k]
 
     def size(self) -> float:
         """The standard error over texts as a share of the score, against two judges or as many as there are."""
@@ -321,9 +324,9 @@ def _values(first: JudgedText, second: JudgedText | None, sets: Sequence[Judges]
 
 
 def _members(sets: Sequence[Judges]) -> NDArray[np.uint8]:
-    masks = np.zeros((len(sets), 1 + max(map(max, sets))), np.uint8)
-    for row, judges in enumerate(sets):
-        masks[row, list(judges)] = 1
+    members = np.array(sets)
+    masks = np.zeros((len(sets), 1 + int(members.max())), np.uint8)
+    masks[np.arange(len(sets))[:, None], members] = 1
     return masks
 
 
