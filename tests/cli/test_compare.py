@@ -340,7 +340,7 @@ class TestOneJudge:
         assert "most and again score alike in every sentence." in said
 
     def test_a_metric_of_which_no_population_is_known_keeps_its_judge(self, errorbar: CommandLine) -> None:
-        document = self.compared(errorbar, "all", "none", "--metric", "gleu")
+        document = self.compared(errorbar, "all", "none", "--metric", "m2(beta=0.7)")
         assert "judges" not in document
         (note,) = document["warnings"]
         assert note["code"] == "judges-fixed"
