@@ -153,14 +153,14 @@ def split(world: World, panels: Sequence[tuple[int, int]] = PANELS, splits: int 
                 for plan, own, truth in zip(plans, printed, truths, strict=True):
                     range_ = scale if truth is None else scale.of_differences
                     planned = plan.plan(world.aim, len(texts), m)
-                    widths, interval = planned.widths(LEVEL, range_), own.found.interval(LEVEL, range_)
+                    widths, interval = planned.widths(LEVEL, range_), own.parts.interval(LEVEL, range_)
                     assert isinstance(interval, Interval)
                     assert widths.expected is not None
                     half = (interval.high - interval.low) / 2
                     inside = (widths.low or inf) <= half <= (widths.high or inf)
                     ours = truth is not None and len(texts) == 25
                     chance = (planned.chance(truth or 0.0, LEVEL) or 0.0) if ours else float("nan")
-                    right = truth is not None and own.found.p_value <= 1 - LEVEL and own.found.value * truth > 0
+                    right = truth is not None and own.parts.p_value <= 1 - LEVEL and own.parts.value * truth > 0
                     row = Row(pilot, m, len(texts), truth is not None, widths.expected / half, inside, chance, right)
                     rows.append(row)
     return rows
@@ -218,7 +218,7 @@ def test_a_plan_for_what_is_there_is_what_is_printed_there(data: Path) -> None:
     for m in (2, 3, 5):
         for score in world.scores(np.arange(50), range(m), m):
             planned = score.plan(world.aim, 50, m)
-            own, prior = score.found, planned.prior
+            own, prior = score.parts, planned.prior
             assert prior is not None
             assert planned.texts == pytest.approx(own.texts)
             shown = score.components.over_judges(50, m)

@@ -55,7 +55,7 @@ class JudgeAim:
         """The measure of every system against sets of k of the judges at hand."""
         n_annotators = judging.panel.masks.shape[1]
         against = replace(judging, panel=make_panel(judging.judges, n_annotators, k, seed, MOST_SETS))
-        return [only(against.values(self.metric, each), self.metric.main) for each in statistics]
+        return [only(against.values(self.metric, system), self.metric.main) for system in statistics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class PilotScore:
 
     k: int
     n_texts: int  # or groups of them that were left out
-    found: TwoWay  # as it is printed
+    parts: TwoWay  # as it is printed
     components: Components
     systems: Sequence[tuple[float, float]]  # score and V_E of the one, or of both
 
@@ -73,18 +73,18 @@ class PilotScore:
         """Those of a score, or of the difference of two systems; or why they are not known."""
         values = systems[0] if len(systems) == 1 else systems[0] - systems[1]
         k, m = values.panel.k, values.panel.n_judges
-        scores = [(float(each.means(0)[0, 0]), each.over_texts(0)) for each in systems]
+        scores = [(float(system.means(0)[0, 0]), system.over_texts(0)) for system in systems]
         known = replace(aim, judges=replace(aim.judges, k=k)).printed(m)
         prior = None if known is None else Prior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
-        found = values.components(0, prior)
-        if isinstance(found, Undefined):
-            return found
-        components = Components.of(replace(found, judges=values.over_judges(0)), judging.n_texts)
-        return cls(k, judging.n_left_out, found, components, scores)
+        parts = values.components(0, prior)
+        if isinstance(parts, Undefined):
+            return parts
+        components = Components.of(replace(parts, judges=values.over_judges(0)), judging.n_texts)
+        return cls(k, judging.n_left_out, parts, components, scores)
 
     def plan(self, aim: JudgeAim, n_texts: float, n_judges: int) -> PlannedInterval:
         """The interval to expect from so many other texts and judges."""
-        own, fixed = self.found.n_judges, aim.judges.k is not None
+        own, fixed = self.parts.n_judges, aim.judges.k is not None
         k, m = (aim.judges.k or n_judges), (n_judges if fixed else self.k)
         texts, judges = self.components.over_texts(n_texts, n_judges), self.components.over_judges(n_texts, m)
         df, spread = own - 1.0, 0.0
@@ -100,7 +100,7 @@ class PilotScore:
         left_out = n_texts if n_texts <= MOST_TEXTS else GROUPS
         pilot = self.n_texts - 1.0, df
         follows = 0.0 if printed is None or len(self.systems) == 1 else printed.exponent
-        return PlannedInterval(self.found.value, texts, judges, left_out, n_judges, *pilot, prior, follows, spread)
+        return PlannedInterval(self.parts.value, texts, judges, left_out, n_judges, *pilot, prior, follows, spread)
 
     def _variance(self, known: JudgeVariances, sets: tuple[int, int], move: float = 0.0) -> float:
         """The population's; ``move``: with scores so many standard errors of a second corpus higher."""
@@ -110,7 +110,7 @@ class PilotScore:
             scores = [
                 (max(0.0, value + move * error), texts) for (value, texts), error in zip(scores, errors, strict=True)
             ]
-        return _variance(known, sets, scores, self.found.texts)
+        return _variance(known, sets, scores, self.parts.texts)
 
 
 def _variance(

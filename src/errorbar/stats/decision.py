@@ -12,11 +12,12 @@ Formula
     it, moderated where it will be. The half-width to expect is that of q = 1/2.
     Its 10-90 % range, and the chance to find a difference D, are taken over everything that another corpus and other
     judges change: V_E by F with n - 1 and n_p - 1 degrees of freedom (n_p texts of the pilot), the true V_A by
-    inverse chi-square with those of the pilot, the observed one by chi-square, s2 by the score that it depends on.
+    inverse chi-square with those of the pilot, the observed one by chi-square, s2 by the score that it depends on,
+    and of a difference by V_E.
     D is found where the estimate, normal about it with the true V, is farther from 0 than t sqrt(V observed).
 Conventions
     The score against k judges is another score for each k, and no law leads from one to the other.
-    The range and the chance are sums over a grid of equally likely values of each of the four: no draws.
+    The range and the chance are sums over a grid of equally likely values of each of the four, without draws.
 Source
     Brennan 2001, Generalizability Theory, for decision studies; docs/judges.md for how well it predicts.
 """
@@ -47,11 +48,11 @@ class Components:
     both: float
 
     @classmethod
-    def of(cls, found: TwoWay, n_texts: int) -> Components:
-        """Those of a score; ``n_texts`` are not those of ``found`` where texts were left out in groups."""
-        m, both = found.n_judges, 0.0 if isnan(found.both) else found.both
+    def of(cls, parts: TwoWay, n_texts: int) -> Components:
+        """Those of a score; ``n_texts`` are not those of ``parts`` where texts were left out in groups."""
+        m, both = parts.n_judges, 0.0 if isnan(parts.both) else parts.both
         return cls(
-            max(0.0, m * (found.judges - both)), max(0.0, n_texts * (found.texts - both)), max(0.0, n_texts * m * both)
+            max(0.0, m * (parts.judges - both)), max(0.0, n_texts * (parts.texts - both)), max(0.0, n_texts * m * both)
         )
 
     def over_texts(self, n_texts: float, n_judges: float) -> float:

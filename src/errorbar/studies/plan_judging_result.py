@@ -46,7 +46,7 @@ class Target:
     @property
     def is_difference(self) -> bool:
         """Whether two systems are compared."""
-        return any(len(each.systems) > 1 for each in self.pilots.values())
+        return any(len(pilot.systems) > 1 for pilot in self.pilots.values())
 
     @property
     def pilot(self) -> PilotScore | None:
@@ -177,7 +177,7 @@ class JudgingPlan(Result):
         parts = None if pilot is None else pilot.components
         return {
             "name": target.name,
-            **variances_record(None if pilot is None else pilot.found),
+            **variances_record(None if pilot is None else pilot.parts),
             "undefined": None if target.why_not is None else str(target.why_not),
             "components": None if parts is None else {"judges": parts.judges, "texts": parts.texts, "both": parts.both},
             "planned": [self._planned(target, one.n_texts, one.n_judges) for one in self.designs],
