@@ -16,24 +16,42 @@ import numpy as np
 import pytest
 
 from errorbar.core.estimate import Interval
+from errorbar.metrics.base import Floats
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.judge_sets import JudgedValues, judging_of, make_panel
+from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.populations import JudgeVariances
+from errorbar.metrics.pairs_over_judges import PairPriors, joint_spread_of, only
+from errorbar.metrics.populations import JudgePopulation, JudgeVariances
+from errorbar.metrics.runs import ONE_RUN
 from errorbar.stats.decision import Components
+from errorbar.stats.resampling import blocks
+from errorbar.stats.simultaneous import JointSpread, max_t_p_values
 from errorbar.stats.two_way import Prior, TwoWay, jackknife, moderate, replication
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.studies.inputs import Loaded, ReadingOptions, load
 
 F = 2
 TEN, FIRST_TWO = tuple(range(10)), (0, 1)
 
 
 @cache
-def values(data: Path, system: str, k: int, judges: tuple[int, ...] = TEN) -> JudgedValues:
+def read_all(data: Path) -> Loaded:
     files = [data / f"bn2015_10gec/A{i}.m2" for i in range(1, 11)]
-    essays = ReadingOptions(documents=data / "conll14/noalt/official-2014.0.sgml", lenient=True)
-    read = load(files, [data / "conll14_systems/official_submissions" / system], essays)
-    statistics = M2().measure(read.corpus, read.systems[0].lines)
-    judging = judging_of(M2(), statistics, 10, read.documents.clusters(), k)
+    folder = data / "conll14_systems/official_submissions"
+    systems = sorted(path for path in folder.iterdir() if path.name != "INPUT")
+    return load(files, systems, ReadingOptions(documents=data / "conll14/noalt/official-2014.0.sgml", lenient=True))
+
+
+@cache
+def statistics_of(data: Path, system: str) -> EditStatistics:
+    read = read_all(data)
+    return M2().measure(read.corpus, next(own.lines for own in read.systems if own.name == system))
+
+
+@cache
+def values(data: Path, system: str, k: int, judges: tuple[int, ...] = TEN) -> JudgedValues:
+    statistics = statistics_of(data, system)
+    judging = judging_of(M2(), statistics, 10, read_all(data).documents.clusters(), k)
     return replace(judging, panel=make_panel(judges, 10, k)).values(M2(), statistics)
 
 
@@ -229,3 +247,38 @@ def test_a_difference_that_leans_on_the_population(data: Path, judges: tuple[int
     again = replication(found.value, found.variance, found.df)
     numbers = [100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95)]
     assert [*numbers, found.p_value, again] == pytest.approx([float(each) for each in row.split()], abs=2e-6)
+
+
+def joint_spread(data: Path, judges: tuple[int, ...]) -> tuple[JointSpread, Floats]:
+    """The twelve systems of 2014 and t of their pairs, with the source's constants and its way to draw."""
+    folder = data / "conll14_systems/official_submissions"
+    names = sorted(path.name for path in folder.iterdir() if path.name != "INPUT")
+    k = len(judges)
+    systems = [only(values(data, name, k, judges), F) for name in names]
+    population = JudgePopulation("source", "judges", (KNOWN,)) if k <= 3 else None
+    rule = JudgeRule(k, k, random=True, population=population, spec="m2")
+    prior = PairPriors.of(systems, rule, M2().measures[F])
+    pairs = list(combinations(range(len(names)), 2))
+    spread = joint_spread_of(systems, prior, [ONE_RUN] * len(systems))
+    t = []
+    for pair in pairs:
+        apart = systems[pair[0]] - systems[pair[1]]
+        found = apart.components(0, prior.of_pair(pair, apart))
+        assert isinstance(found, TwoWay)
+        t.append(abs(found.value) / np.sqrt(found.variance))
+    return replace(spread, moderated=False), np.array(t)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judges", "critical", "significant"),
+    [((0, 1), 4.55, 41), ((4, 7), 4.37, 40), ((0, 1, 2), 3.93, 45), (TEN, 3.45, 50)],
+)
+def test_twelve_systems_at_once(data: Path, judges: tuple[int, ...], critical: float, significant: int) -> None:
+    """The source divides draws by the roots of their variances' factors, as errorbar does where nothing is known."""
+    spread, t = joint_spread(data, judges)
+    pairs = list(combinations(range(12), 2))
+    drawn = spread.draw_t(pairs, 10_000, np.random.default_rng(1))
+    assert np.quantile(drawn.max(axis=1), 0.95) == pytest.approx(critical, abs=0.1)
+    p, _ = max_t_p_values(spread, pairs, t, blocks(0, "test", replicates=10_000))
+    assert abs(int((p <= 0.05).sum()) - significant) <= 1

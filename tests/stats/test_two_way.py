@@ -15,6 +15,7 @@ from errorbar.stats.two_way import (
     TwoWay,
     jackknife,
     judge_variances,
+    lean_less,
     moderate,
     replication,
     two_way,
@@ -167,3 +168,14 @@ def test_the_same_order_is_even_at_0_and_surer_the_larger_the_difference() -> No
     assert replication(2.0, 2.0, 10) == pytest.approx(student.cdf(1.0, 10))
     assert replication(-0.1, 1e-4, 10) < 0.01
     assert jackknife([1.0, 1.0]) == 0.0
+
+
+@pytest.mark.parametrize("n_judges", [1, 2, 5])
+def test_leaning_less_is_leaning_on_a_share(n_judges: int) -> None:
+    """The degrees of freedom that the prior counts for stay; with its whole share nothing changes."""
+    own = TwoWay(0.03, 1e-4, 5e-5 * (n_judges > 1), 0.0, 20, n_judges, n_judges - 1.0)
+    found = moderate(own, Prior(4e-4, 3))
+    half, whole = (lean_less(found, Prior(4e-4, 3), share) for share in (0.5, 1.0))
+    again = moderate(own, Prior(2e-4, 3))
+    assert (half.judges, half.judges_df) == pytest.approx((again.judges, again.judges_df))
+    assert whole.judges == pytest.approx(found.judges)

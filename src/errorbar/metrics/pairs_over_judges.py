@@ -5,13 +5,16 @@ Formula
     how the two vary over the judges of a population (errorbar.metrics.populations). p is adjusted for all pairs by
     step-down max-t over the joint distribution of all systems (errorbar.stats.simultaneous), or by Holm. Replication,
     that the first is ahead on as many other texts by as many other judges: T(D / sqrt(2 V)), T the distribution of t
-    with the degrees of freedom of V.
+    with the degrees of freedom of V, where V leans on half of the prior variance, and with sets of one judge on a
+    quarter.
 Conventions
     The prior covariance of two systems over judges is half of (s2_A + s2_B - s2_D).
+    The prior is cautious, so that intervals hold for systems of every kind: usual pairs have a third of it, with one
+    judge a fifth. A probability must not be cautious, hence the shares of it in replication.
     Max-t of a single pair is its t. Ahead means a better value: lower, where lower is better. The share of the sets
     of judges against which the first is ahead is given beside.
 Source
-    docs/judges.md; Holm 1979.
+    docs/judges.md, docs/judge-tests.md; Holm 1979.
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ from errorbar.metrics.swaps import Adjust
 from errorbar.stats.multiple import adjust
 from errorbar.stats.resampling import blocks
 from errorbar.stats.simultaneous import DRAWS, JointSpread, max_t_p_values, scaled_influence
-from errorbar.stats.two_way import Prior, TwoWay, moderated_variance, replication
+from errorbar.stats.two_way import Prior, TwoWay, lean_less, moderated_variance, replication
+
+USUAL, USUAL_OF_ONE = 0.5, 0.25
+"""Shares of the prior variance that replication leans on; with sets of one judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ def judge_pairs(
     runs = [judging.spreads(metric, statistics)[main] for statistics in systems]
     pairs = list(combinations(range(len(systems)), 2))
     apart = [values[a] - values[b] for a, b in pairs]
-    prior = _PairPriors.of(values, rule, measure)
+    prior = PairPriors.of(values, rule, measure)
     found = [
         _pair(each, rule, prior.of_pair(pair, each), testing.level, measure, runs[pair[0]] - runs[pair[1]])
         for pair, each in zip(pairs, apart, strict=True)
@@ -78,7 +84,7 @@ def judge_pairs(
     if testing.adjust == "holm" or len(pairs) == 1:
         adjusted = adjusted_by_holm(found)
     else:
-        adjusted = _adjusted_by_max_t(found, pairs, _joint(values, prior, runs), testing.seed)
+        adjusted = _adjusted_by_max_t(found, pairs, joint_spread_of(values, prior, runs), testing.seed)
     return [float(each.means(0)[0, 0]) for each in values], adjusted
 
 
@@ -98,7 +104,7 @@ def only(values: JudgedValues, measure: int) -> JudgedValues:
 
 
 @dataclass(frozen=True, slots=True)
-class _PairPriors:
+class PairPriors:
     """What is known beforehand of how systems, and their differences, vary over judges."""
 
     rule: JudgeRule
@@ -107,7 +113,8 @@ class _PairPriors:
     over_texts: Sequence[float]  # V_E of each
 
     @classmethod
-    def of(cls, values: Sequence[JudgedValues], rule: JudgeRule, measure: Measure) -> _PairPriors:
+    def of(cls, values: Sequence[JudgedValues], rule: JudgeRule, measure: Measure) -> PairPriors:
+        """The priors of systems whose values, of one measure, are given."""
         known = rule.variances(measure)
         if known is None:
             return cls(rule, measure, (), ())
@@ -146,13 +153,14 @@ def _pair(
     if isinstance(parts, Undefined):
         return JudgedPair(value, parts, None, None, whole=whole, sets_won=won, n_sets=n_sets)
     interval = parts.interval(level, measure.scale.of_differences)
-    again = replication(measure.sign * value, parts.variance, parts.df)
+    usual = parts if prior is None else lean_less(parts, prior, USUAL_OF_ONE if rule.k == 1 else USUAL)
+    again = replication(measure.sign * value, usual.variance, usual.df)
     return JudgedPair(
         value, interval, parts, parts.p_value, whole=whole, sets_won=won, n_sets=n_sets, replication=again
     )
 
 
-def _joint(values: Sequence[JudgedValues], prior: _PairPriors, runs: Sequence[RunSpread]) -> JointSpread:
+def joint_spread_of(values: Sequence[JudgedValues], prior: PairPriors, runs: Sequence[RunSpread]) -> JointSpread:
     """How all systems vary together; those of which something is unknown as if they did not."""
     means = np.nan_to_num(np.stack([each.means(0) for each in values], axis=2))  # (1 + texts, 1 + judges, systems)
     over_judges = scaled_influence(means[0, 1:])
@@ -162,7 +170,7 @@ def _joint(values: Sequence[JudgedValues], prior: _PairPriors, runs: Sequence[Ru
     if known is not None:
         judges, df = moderated_variance(judges, own, *known), own + known[1]
     variances, their_df = (np.array([getattr(each, name) for each in runs]) for name in ("variance", "df"))
-    return JointSpread(scaled_influence(means[1:, 0]), judges, df, variances, their_df)
+    return JointSpread(scaled_influence(means[1:, 0]), judges, df, variances, their_df, known is not None)
 
 
 def _adjusted_by_max_t(
@@ -172,10 +180,9 @@ def _adjusted_by_max_t(
     known = [(k, one.found) for k, one in enumerate(pairs) if one.found is not None]
     if not known:
         return list(pairs)
-    variances = np.array([found.variance for _, found in known])
     t = np.array([abs(found.value) / sqrt(found.variance) for _, found in known])
     draws = blocks(seed, "judges-max-t", replicates=DRAWS)
-    p_values, least = max_t_p_values(spread, [numbers[k] for k, _ in known], t, variances, draws)
+    p_values, least = max_t_p_values(spread, [numbers[k] for k, _ in known], t, draws)
     adjusted = list(pairs)
     for (k, found), p in zip(known, p_values.tolist(), strict=True):
         adjusted[k] = replace(pairs[k], p=max(p, found.p_value), at_floor=p <= least and found.p_value <= least)

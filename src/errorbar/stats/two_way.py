@@ -219,6 +219,12 @@ def moderate(found: TwoWay, prior: Prior) -> TwoWay:
     return replace(found, judges=judges, judges_df=prior.df + own, moderated=True)
 
 
+def lean_less(found: TwoWay, prior: Prior, share: float) -> TwoWay:
+    """The components with a share of the prior variance that they were moderated with."""
+    excess = (1 - share) * prior.variance * prior.df / found.judges_df
+    return replace(found, judges=found.judges - excess)
+
+
 def replication(value: float, variance: float, df: float) -> float:
     """How likely a difference is above 0 again, on as many other texts by as many other judges."""
     from scipy.special import stdtr  # noqa: PLC0415 - scipy takes its time
