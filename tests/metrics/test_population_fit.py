@@ -57,36 +57,36 @@ def test_every_set_and_every_smaller_one_inside() -> None:
 
 def test_variances_over_fresh_judges_are_those_of_loops() -> None:
     """Of means of judges' own scores zeta_k is the sample variance of these by k, whatever the number of judges."""
-    made = text("a", 6)
-    alone = [made.values[made.sets[i,]] for i in range(6)]
+    judged = text("a", 6)
+    alone = [judged.values[judged.sets[i,]] for i in range(6)]
     for k in (1, 2, 3):
-        found = made.fresh_variance(k)
-        sets = [own for own in made.sets if len(own) == k]
+        fresh = judged.fresh_variance(k)
+        sets = [own for own in judged.sets if len(own) == k]
         apart = [(one, other) for one, other in combinations(sets, 2) if not {*one} & {*other}]
-        plain = np.mean([(made.values[made.sets[a]] - made.values[made.sets[b]]) ** 2 / 2 for a, b in apart])
-        assert found is not None
-        assert found.variance == pytest.approx(plain)
-        assert found.variance == pytest.approx(np.var(alone, ddof=1) / k)
-        assert not found.from_above
+        plain = np.mean([(judged.values[judged.sets[a]] - judged.values[judged.sets[b]]) ** 2 / 2 for a, b in apart])
+        assert fresh is not None
+        assert fresh.variance == pytest.approx(plain)
+        assert fresh.variance == pytest.approx(np.var(alone, ddof=1) / k)
+        assert not fresh.from_above
 
 
 def test_where_any_two_sets_share_a_judge_the_variance_is_bounded_from_above() -> None:
     """Of means D_c is linear in c, so that the bound is the variance itself; with fewer judges nothing is known."""
-    made = text("b", 5)
-    found = made.fresh_variance(3)
-    assert found is not None
-    assert found.from_above
-    assert found.variance == pytest.approx(np.var([made.values[made.sets[i,]] for i in range(5)], ddof=1) / 3)
-    assert made.fresh_variance(4) is None
+    judged = text("b", 5)
+    fresh = judged.fresh_variance(3)
+    assert fresh is not None
+    assert fresh.from_above
+    assert fresh.variance == pytest.approx(np.var([judged.values[judged.sets[i,]] for i in range(5)], ddof=1) / 3)
+    assert judged.fresh_variance(4) is None
 
 
 def test_texts_by_judges_are_compared_against_those_who_wrote_neither() -> None:
     one, other = text("c", 6, author=0), text("d", 6, author=4)
-    found = fresh_variance(one, other, 1)
+    fresh = fresh_variance(one, other, 1)
     differences = [one.values[one.sets[i,]] - other.values[other.sets[i,]] for i in (1, 2, 3, 5)]
-    assert found is not None
-    assert found.mean == pytest.approx(np.mean(differences))
-    assert found.variance == pytest.approx(np.var(differences, ddof=1))
+    assert fresh is not None
+    assert fresh.mean == pytest.approx(np.mean(differences))
+    assert fresh.variance == pytest.approx(np.var(differences, ddof=1))
 
 
 def test_constants_are_means_of_shares() -> None:
@@ -94,31 +94,31 @@ def test_constants_are_means_of_shares() -> None:
     texts = [text(name, 8) for name in "efgh"]
     known = fit_constants(texts, 2, floor=None, exponent=0.75, df=3.0, named=("m2", "f"))
     assert known is not None
-    found = {k: [text.fresh_variance(k) for text in texts] for k in (1, 2)}
-    shares = {k: [1e4 * one.variance / one.mean**2 for one in own if one] for k, own in found.items()}
+    fresh = {k: [text.fresh_variance(k) for text in texts] for k in (1, 2)}
+    shares = {k: [1e4 * one.variance / one.mean**2 for one in own if one] for k, own in fresh.items()}
     assert known.constants[2] == pytest.approx(exp(np.mean([log(each) for each in shares[2]])), rel=0.05)
     assert known.constants[1] == pytest.approx(np.quantile(shares[1], 0.75), rel=0.01)
-    usual = exp(np.mean([log(1e4 * one.variance) for one in found[2] if one]))
+    usual = exp(np.mean([log(1e4 * one.variance) for one in fresh[2] if one]))
     assert known.floor == pytest.approx(usual / 2, rel=0.5)
 
 
 def test_a_draw_of_every_text_once_is_the_corpus() -> None:
     """The variance over texts of draws is, on average, (n - 1)/n of the jackknife's; values vary by as much."""
-    made = text("i", 6)
-    drawn = Simulation([made], 4000).draw(made, None, 2)
+    judged = text("i", 6)
+    drawn = Simulation([judged], 4000).draw(judged, None, 2)
     assert drawn is not None
-    rows = [row for own, row in made.sets.items() if len(own) == 2]
-    over_texts = np.mean(made.influence[rows] ** 2) / 29
+    rows = [row for own, row in judged.sets.items() if len(own) == 2]
+    over_texts = np.mean(judged.influence[rows] ** 2) / 29
     assert drawn.over_texts[0].mean() == pytest.approx(over_texts * 29 / 30, rel=0.02)
-    fresh = made.fresh_variance(2)
+    fresh = judged.fresh_variance(2)
     assert fresh is not None
     assert drawn.values.var() == pytest.approx(over_texts * 29 / 30 + fresh.variance, rel=0.06)
 
 
 def test_the_interval_is_the_one_that_scores_print() -> None:
     """Draw by draw, with ``TwoWay`` moderated by the population."""
-    made, known = text("j", 6), JudgeVariances("m2", "f", {3: 8.0})
-    drawn = Simulation([made], 50).draw(made, None, 3)
+    judged, known = text("j", 6), JudgeVariances("m2", "f", {3: 8.0})
+    drawn = Simulation([judged], 50).draw(judged, None, 3)
     assert drawn is not None
     holds = []
     for value, over_texts, over_judges in zip(drawn.values, drawn.over_texts[0], drawn.over_judges, strict=True):
@@ -150,13 +150,13 @@ def test_influence_and_values_are_those_of_folds() -> None:
     groups = np.arange(30) // 5
     sets = choose_sets(range(4), 2)
     statistics = study.humans[1].statistics
-    made = judge_text(M2(), statistics, ("A1", 1), sets, groups, 4)[2]
-    assert {*made.sets} == {own for own in sets if 1 not in own}
+    judged = judge_text(M2(), statistics, ("A1", 1), sets, groups, 4)[2]
+    assert {*judged.sets} == {own for own in sets if 1 not in own}
     whole = M2().fold(statistics.take(np.arange(30)), _only((0, 3))).values[0, 2]
     without = [M2().fold(statistics.take(np.flatnonzero(groups != g)), _only((0, 3))).values[0, 2] for g in range(6)]
-    row = made.sets[0, 3]
-    assert made.values[row] == pytest.approx(whole)
-    assert made.influence[row] == pytest.approx(5 * (np.mean(without) - np.array(without)))
+    row = judged.sets[0, 3]
+    assert judged.values[row] == pytest.approx(whole)
+    assert judged.influence[row] == pytest.approx(5 * (np.mean(without) - np.array(without)))
 
 
 def _only(judges: tuple[int, ...]) -> Selection:
@@ -171,8 +171,8 @@ def fitted(data: Path, up_to: int, draws: int, seed: int = 0) -> JudgeFit:
     gold = [str(data / f"bn2015_10gec/A{i}.m2") for i in range(1, 11)]
     systems = [str(data / "conll14_systems/official_submissions" / name) for name in SYSTEMS]
     essays = data / "conll14/noalt/official-2014.0.sgml"
-    given = {"documents": essays, "lenient": True, "hold_out": HELD_OUT, "draws": draws, "seed": seed}
-    return fit_judges(gold, systems, up_to=up_to, **given)  # type: ignore[arg-type]  # of several types
+    options = {"documents": essays, "lenient": True, "hold_out": HELD_OUT, "draws": draws, "seed": seed}
+    return fit_judges(gold, systems, up_to=up_to, **options)  # type: ignore[arg-type]  # of several types
 
 
 def test_the_constants_of_another_study(data: Path) -> None:
@@ -184,8 +184,8 @@ def test_the_constants_of_another_study(data: Path) -> None:
     known = [text.by_judges for text in f.texts if text.annotator or text.name in LARGE]
     assert len(known) == 18
     for k, constant in ((1, "72"), (2, "15"), (3, "8")):
-        found = [own[k] for own in known]
-        shares = [1e4 * one.variance / one.mean**2 for one in found if one is not None]
+        fresh = [own[k] for own in known]
+        shares = [1e4 * one.variance / one.mean**2 for one in fresh if one is not None]
         assert f"{exp(float(np.mean(np.log(shares)))):.0f}" == constant
 
 
@@ -225,17 +225,17 @@ def test_intervals_hold_the_truth_as_often_as_the_page_says(data: Path) -> None:
             for held, difference in product((False, True), (False, True)):
                 # of differences the page has those of two systems that are both fitted, or both held out
                 who = names & {*HELD_OUT} if held else names - {*HELD_OUT}
-                each = [
-                    one.holds
+                shares = [
+                    interval.holds
                     for group in measure.coverage
                     if (group.k, group.difference) == (k, difference)
-                    for one in group.each
-                    if {*one.names} <= who
+                    for interval in group.intervals
+                    if {*interval.names} <= who
                 ]
                 if (k, kind, held, difference) in page():
                     mean, worst = page()[k, kind, held, difference]
-                    share = 100 * float(np.mean(each))
+                    share = 100 * float(np.mean(shares))
                     assert (100 - share if difference else share) == pytest.approx(mean, abs=1.5)
                     assert share > 93
                     if difference:
-                        assert 100 * (1 - min(each)) == pytest.approx(worst, abs=3.5)
+                        assert 100 * (1 - min(shares)) == pytest.approx(worst, abs=3.5)

@@ -151,9 +151,9 @@ def fit_constants(
     constants: dict[int, float] = {}
     variances: dict[int, list[float]] = {}
     for k in range(1, largest + 1):
-        known = [(text.fresh_variance(k), text) for text in texts]
-        shares = [each.variance / each.mean**2 for each, _ in known if each is not None and each.variance > 0]
-        variances[k] = [each.variance for each, _ in known if each is not None]
+        known = [text.fresh_variance(k) for text in texts]
+        shares = [fresh.variance / fresh.mean**2 for fresh in known if fresh is not None and fresh.variance > 0]
+        variances[k] = [fresh.variance for fresh in known if fresh is not None]
         if shares:
             central = np.quantile(shares, 0.75) if k == 1 else np.exp(np.mean(np.log(shares)))
             constants[k] = _rounded(float(central) / SQUARED_POINT)
@@ -243,7 +243,7 @@ class Simulation:
             values = self._at(first, sets, picks) - self._at(second, sets, picks)
             values = values + _stretch(_values(first, second, sets), fresh.variance)[picks]
             apart = influences[0] - influences[1]
-            over_texts = tuple(self._over_texts(each) for each in (apart, *influences))
+            over_texts = tuple(self._over_texts(influence) for influence in (apart, *influences))
         names = tuple(text.name for text in texts)
         over_judges = self._over_judges(first, second, sets, picks)
         return Draws(names, self._n, fresh.mean, values, tuple(scores), over_texts, over_judges)

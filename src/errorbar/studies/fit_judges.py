@@ -65,24 +65,26 @@ class CoverageGroup:
     k: int
     difference: bool
     held_out: bool  # a system that was held out takes part
-    each: tuple[Coverage, ...]
+    intervals: tuple[Coverage, ...]
     small: frozenset[str]
 
     @property
     def mean(self) -> float:
         """The mean share over scores, or differences, that have intervals."""
-        return _skipping(np.mean, [one.holds for one in self.each])
+        return _skipping(np.mean, [interval.holds for interval in self.intervals])
 
     @property
     def worst(self) -> Coverage | None:
         """That which holds the truth least often, small systems left out."""
-        large = [one for one in self.each if not self.small & {*one.names} and not isnan(one.holds)]
-        return min(large, key=lambda one: one.holds, default=None)
+        large = [
+            interval for interval in self.intervals if not self.small & {*interval.names} and not isnan(interval.holds)
+        ]
+        return min(large, key=lambda interval: interval.holds, default=None)
 
     @property
     def half_width(self) -> float:
         """The median of median half-widths."""
-        return _skipping(np.median, [one.half_width for one in self.each])
+        return _skipping(np.median, [interval.half_width for interval in self.intervals])
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +129,11 @@ class JudgeFit(Result):
     @property
     def population(self) -> dict[str, object]:
         """The population as its file has it."""
-        made = [self._table(one, one.variances) for one in self.measures if one.variances is not None]
-        return {"format": FORMAT, "version": VERSION, "name": self.name, "described": self.described, "tables": made}
+        tables = [self._table(fit, fit.variances) for fit in self.measures if fit.variances is not None]
+        return {"format": FORMAT, "version": VERSION, "name": self.name, "described": self.described, "tables": tables}
 
     def _table(self, fitted: FittedMeasure, known: JudgeVariances) -> dict[str, object]:
-        named = {kind: [one.name for one in fitted.texts if getattr(one, kind)] for kind in ("fitted", "held_out")}
+        named = {kind: [text.name for text in fitted.texts if getattr(text, kind)] for kind in ("fitted", "held_out")}
         return {
             "metric": known.metric,
             "measure": known.measure,
@@ -140,7 +142,7 @@ class JudgeFit(Result):
             "df": known.df,
             "constants": {str(k): value for k, value in known.constants.items()},
             **named,
-            "too_small": [one.name for one in fitted.texts if one.small and not one.held_out],
+            "too_small": [text.name for text in fitted.texts if text.small and not text.held_out],
             "n_judges": self.n_judges,
             "n_texts": self.n_texts,
             "signature": self.signature,
@@ -157,13 +159,13 @@ class JudgeFit(Result):
             "confidence_level": self.confidence,
             "measures": [
                 {
-                    "metric": one.spec,
-                    "measure": one.measure.name,
-                    "slope": one.slope,
-                    "systems": [_text_record(text) for text in one.texts],
-                    "coverage": [_coverage_record(group) for group in one.coverage],
+                    "metric": fit.spec,
+                    "measure": fit.measure.name,
+                    "slope": fit.slope,
+                    "systems": [_text_record(text) for text in fit.texts],
+                    "coverage": [_coverage_record(group) for group in fit.coverage],
                 }
-                for one in self.measures
+                for fit in self.measures
             ],
             "n_judges": self.n_judges,
             "n_texts": self.n_texts,
@@ -173,11 +175,11 @@ class JudgeFit(Result):
 
     def tables(self) -> Sequence[Table]:
         """Constants; how often intervals hold the truth; variances of every system."""
-        made = []
-        for one in self.measures:
-            title = f"{one.spec} {one.measure.title}"
-            made += [self._constants(one, title), self._coverage(one, title), _variances(one, title)]
-        return [table for table in made if table.rows]
+        tables = []
+        for fit in self.measures:
+            title = f"{fit.spec} {fit.measure.title}"
+            tables += [self._constants(fit, title), self._coverage(fit, title), _variances(fit, title)]
+        return [table for table in tables if table.rows]
 
     def printed_tables(self) -> Sequence[Table]:
         """Constants and coverage."""
@@ -192,9 +194,9 @@ class JudgeFit(Result):
         rows: list[list[Cell]] = []
         for k, value in known.constants.items():
             variances = [text.by_judges[k] for text in fitted.texts if text.fitted]
-            present = [one for one in variances if one is not None]
+            present = [fresh for fresh in variances if fresh is not None]
             points = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
-            from_above = sum(one.from_above for one in present)
+            from_above = sum(fresh.from_above for fresh in present)
             rows.append([k, value, len(present), points, from_above])
         notes = [
             f"{title}: variance over judges, in squared points: {known.floor:g} + c F²; of a difference (s²_A + s²_B) "
@@ -217,7 +219,14 @@ class JudgeFit(Result):
         for group in fitted.coverage:
             worst = group.worst
             kind, who = ("difference" if group.difference else "score"), "held out" if group.held_out else "fitted"
-            row: list[Cell] = [group.k, kind, who, len(group.each), group.mean, None if worst is None else worst.holds]
+            row: list[Cell] = [
+                group.k,
+                kind,
+                who,
+                len(group.intervals),
+                group.mean,
+                None if worst is None else worst.holds,
+            ]
             rows.append([*row, "–" if worst is None else " − ".join(worst.names), group.half_width])
         note = (
             f"{title}: how often {100 * self.confidence:g}% intervals hold the truth, {self.unit}s redrawn and judges "
@@ -288,18 +297,18 @@ def fit_judges(
         raise UsageError(Problem("bad-population", f"the population cannot be called '{name}': {error}")) from None
     shape = floor, exponent, df
     fitted = [
-        one
-        for each in metrics
-        for one in _fit(data, each, up_to, frozenset(hold_out), shape, (draws, confidence, seed, jobs))
+        fit
+        for single in metrics
+        for fit in _fit(data, single, up_to, frozenset(hold_out), shape, (draws, confidence, seed, jobs))
     ]
-    if not any(one.variances for one in fitted):
-        what = "no system is large enough to show how judges vary: the error over texts is above 8 % of every score"
-        raise UsageError(Problem("nothing-to-fit", what, fix="give more texts, or systems that find more"))
+    if not any(fit.variances for fit in fitted):
+        message = "no system is large enough to show how judges vary: the error over texts is above 8 % of every score"
+        raise UsageError(Problem("nothing-to-fit", message, fix="give more texts, or systems that find more"))
     how = [f"judges:fit,k:{up_to},floor:{'fitted' if floor is None else f'{floor:g}'},exponent:{exponent:g},df:{df:g}"]
     how += [f"held-out:{','.join(hold_out)}"] if hold_out else []
     how += [f"by:{data.documents.clustering}", f"seed:{seed}"]
     n_texts, unit = data.documents.n_clusters, data.documents.unit
-    signature = data.signature(" ".join(str(each.spec) for each in metrics), *how)
+    signature = data.signature(" ".join(str(single.spec) for single in metrics), *how)
     return JudgeFit(
         *(name, described, fitted, n_judges, n_texts, unit, confidence, signature, tuple(data.problems.notes))
     )
@@ -308,20 +317,20 @@ def fit_judges(
 def _metrics(metric: Metrics, beta: float | None) -> list[Metric]:
     """The metrics, each of sentences with single annotators."""
     several = list(metric) if isinstance(metric, list | tuple) else [metric]
-    return [sentence_metric(each, beta, "judges fit") for each in several or [None]]
+    return [sentence_metric(single, beta, "judges fit") for single in several or [None]]
 
 
 def _check(data: Loaded, hold_out: Sequence[str]) -> None:
     """There must be enough annotators and texts, and everybody who is held out."""
     names = data.corpus.annotators
     if len(names) < LEAST_ANNOTATORS:
-        what = f"constants of judges need at least three annotators, got {len(names)}"
+        message = f"constants of judges need at least three annotators, got {len(names)}"
         raise UsageError(
-            Problem("one-annotator", what, expected="several --gold files, or one with several annotators")
+            Problem("one-annotator", message, expected="several --gold files, or one with several annotators")
         )
     if data.documents.n_clusters < LEAST_TEXTS:
-        what = "a single essay or sentence does not show how they vary"
-        raise UsageError(Problem("one-unit", what, expected="at least two"))
+        message = "a single essay or sentence does not show how they vary"
+        raise UsageError(Problem("one-unit", message, expected="at least two"))
     known = [*names, *(system.name for system in data.systems)]
     for name in hold_out:
         if name not in known:
@@ -392,9 +401,9 @@ def _simulate(
                 if (drawn := simulation.draw(first, second, k)) is not None
             ]
             for held in (False, True):
-                own = tuple(one for one in covered if bool(held_out & {*one.names}) == held)
-                if own:
-                    yield CoverageGroup(k, difference, held, own, small)
+                group = tuple(interval for interval in covered if bool(held_out & {*interval.names}) == held)
+                if group:
+                    yield CoverageGroup(k, difference, held, group, small)
 
 
 def _skipping(summary: Callable[[list[float]], Any], values: Sequence[float]) -> float:
@@ -410,9 +419,9 @@ def _text_record(text: FittedText) -> dict[str, object]:
         "held_out": text.held_out,
         "small": text.small,
         "variances": [
-            {"k": k, "mean": one.mean, "variance": one.variance, "from_above": one.from_above}
-            for k, one in text.by_judges.items()
-            if one is not None
+            {"k": k, "mean": fresh.mean, "variance": fresh.variance, "from_above": fresh.from_above}
+            for k, fresh in text.by_judges.items()
+            if fresh is not None
         ],
     }
 
@@ -424,14 +433,14 @@ def _coverage_record(group: CoverageGroup) -> dict[str, object]:
         "held_out": group.held_out,
         "holds": None if isnan(group.mean) else group.mean,
         "half_width": None if isnan(group.half_width) else group.half_width,
-        "each": [
+        "intervals": [
             {
-                "names": [*one.names],
-                "holds": None if isnan(one.holds) else one.holds,
-                "half_width": None if isnan(one.half_width) else one.half_width,
-                "given": one.given,
+                "names": [*interval.names],
+                "holds": None if isnan(interval.holds) else interval.holds,
+                "half_width": None if isnan(interval.half_width) else interval.half_width,
+                "given": interval.given,
             }
-            for one in group.each
+            for interval in group.intervals
         ],
     }
 
@@ -446,7 +455,7 @@ def _variances(fitted: FittedMeasure, title: str) -> Table:
     for text in fitted.texts:
         known = [text.by_judges[k] for k in sizes]
         part = "held out" if text.held_out else "too small" if text.small else "fitted"
-        row: list[Cell] = [text.name, part, *(None if one is None else one.mean for one in known)]
-        rows.append([*row, *(None if one is None else one.variance / SQUARED_POINT for one in known)])
+        row: list[Cell] = [text.name, part, *(None if fresh is None else fresh.mean for fresh in known)]
+        rows.append([*row, *(None if fresh is None else fresh.variance / SQUARED_POINT for fresh in known)])
     note = f"{title}: means against sets of 1 to {sizes[-1]} judges, and variances over fresh sets in squared points"
     return Table(columns, rows, name=f"variances {title}", notes=[note])
