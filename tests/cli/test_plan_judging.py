@@ -92,7 +92,7 @@ def test_judges_who_vary_little_by_another_population(errorbar: CommandLine, tmp
 def test_one_judge_of_a_known_population_can_plan(
     errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of M2 it is known how others vary; of GLEU nobody says so, and a plan is refused."""
+    """Of F0.5 it is known how others vary, of F0.7 it is not, and a plan is refused."""
     monkeypatch.chdir(tmp_path)
     edits = "A 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n"
     Path("one.m2").write_text("".join(f"S a b .\n{edits if n % 3 else ''}\n" for n in range(30)))
@@ -102,7 +102,7 @@ def test_one_judge_of_a_known_population_can_plan(
     planned = json.loads(done.out)["targets"][0]["planned"]
     assert planned[-1]["half_width"] < planned[0]["half_width"] < planned[0]["high"]
     assert "one judge does not show how judges vary: the plan is rough" in done.out
-    refused = errorbar("plan-judging", "--gold", "one.m2", "system", "--metric", "gleu")
+    refused = errorbar("plan-judging", "--gold", "one.m2", "system", "--metric", "m2(beta=0.7)")
     assert "[one-annotator]" in refused.err
 
 
@@ -185,7 +185,7 @@ def test_one_annotator_and_one_sentence_are_refused(
     Path("two.m2").write_text(one + "A 1 2|||Det|||Y|||REQUIRED|||-NONE-|||1\n\n")
     Path("three").write_text("X b .\n" * 3)
     Path("single").write_text("X b .\n")
-    assert "[one-annotator]" in errorbar("plan-judging", "--gold", "one.m2", "three", "--metric", "gleu").err
+    assert "[one-annotator]" in errorbar("plan-judging", "--gold", "one.m2", "three", "--metric", "m2(beta=0.7)").err
     assert "[one-unit]" in errorbar("plan-judging", "--gold", "two.m2", "single").err
 
 

@@ -107,7 +107,7 @@ class TestScores:
         [
             ("m2", ["0"], f"One annotator does not show how annotators vary: {LEANING}."),
             ("m2", ["0", "1"], f" So few annotators show only roughly how annotators vary: {LEANING}."),
-            ("gleu", ["0", "1", "2"], " So few annotators show only roughly how annotators vary."),
+            ("m2(beta=0.7)", ["0", "1", "2"], " So few annotators show only roughly how annotators vary."),
         ],
     )
     def test_few_annotators_lean_on_others(self, metric: str, annotators: Sequence[str], judges: str) -> None:
