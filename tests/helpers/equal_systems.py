@@ -1,8 +1,8 @@
-"""Corpora in which systems are equal on average over judges and texts, simulated from real outputs and annotators.
+"""Corpora simulated from real outputs and annotators: of equal systems, and halves that predict each other.
 
-Essays are drawn with replacement and a set of judges is drawn, as in docs/judge-populations.md: a score is what a set
-gives plus influences of the drawn essays. Of each pair the difference of the means over all sets is taken off, and
-what a set adds is stretched to the variance over fresh sets.
+Equal on average over judges and texts: essays are drawn with replacement and a set of judges is drawn, as in
+docs/judge-populations.md; a score is what a set gives plus influences of the drawn essays. Of each pair the difference
+of the means over all sets is taken off, and what a set adds is stretched to the variance over fresh sets.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text
@@ -22,7 +24,7 @@ from errorbar.metrics.population_fit import JudgedText, choose_sets, common_sets
 from errorbar.metrics.populations import JudgeVariances
 from errorbar.stats.multiple import adjust
 from errorbar.stats.simultaneous import JointSpread, max_t_p_values
-from errorbar.stats.two_way import Prior, TwoWay, jackknife, moderate, moderated_variance
+from errorbar.stats.two_way import Prior, TwoWay, jackknife, lean_less, moderate, moderated_variance, replication
 from errorbar.studies.inputs import ReadingOptions, load
 
 F = 2
@@ -105,3 +107,58 @@ def draw_equal_systems(
         sigma, df = moderated_variance(sigma, k - 1, priors, known.df), k - 1 + known.df
     none = np.zeros(len(texts))
     return EqualSystems(JointSpread(e, sigma, df, none, none, moderated=known is not None), found)
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Differences on half of the essays by k judges, and on the other half by as many others."""
+
+    predicted: Floats  # that who is ahead on the first is ahead on the second
+    before: Floats  # by the measure that errorbar had before: Phi(D / sqrt(V_A + V_E - V_EA))
+    came_true: NDArray[np.bool_]
+
+
+def split_halves(
+    texts: Sequence[JudgedText], k: int, n_splits: int, known: JudgeVariances, shares: float, rng: np.random.Generator
+) -> Halves:
+    """Split essays and judges of every pair of texts, replication leaning on a share of the prior variance."""
+    predicted, before, came_true = [], [], []
+    for first, second in combinations(texts, 2):
+        judges = [i for i in range(10) if i not in (first.author, second.author)]
+        for _ in range(n_splits):
+            essays, seats = rng.permutation(first.influence.shape[1]), rng.permutation(judges)
+            half = len(essays) // 2
+            sets = tuple(sorted(map(int, seats[:k]))), tuple(sorted(map(int, seats[k : 2 * k])))
+            here, there = essays[:half], essays[half:]
+
+            def score(text: JudgedText, judges: tuple[int, ...], essays: NDArray[np.int64]) -> float:
+                row = text.sets[judges]
+                return float(text.values[row] + text.influence[row, essays].mean())
+
+            value, again = (
+                score(first, own, part) - score(second, own, part)
+                for own, part in zip(sets, (here, there), strict=True)
+            )
+            influences = [text.influence[text.sets[sets[0]], here] for text in (first, second)]
+            e1, e2, e = (np.var(own, ddof=1) / half for own in (*influences, influences[0] - influences[1]))
+            smaller = [sets[0][:i] + sets[0][i + 1 :] for i in range(k)] if k > 1 else []
+            left = np.array([score(first, own, here) - score(second, own, here) for own in smaller] or [0.0])
+            both = np.array([(first.influence[first.sets[own], here] - second.influence[second.sets[own], here])
+                             for own in smaller] or [np.zeros(half)])  # fmt: skip
+            both = both - both.mean(axis=1, keepdims=True)
+            both = both - both.mean(axis=0)
+            v_ea = (k - 1) / (k * half * (half - 1)) * float(np.sum(both**2))
+            parts = TwoWay(value, float(e), jackknife(left), v_ea, half, k, k - 1.0)
+            of_each = [known.of_score(score(text, sets[0], here), k, k) for text in (first, second)]
+            prior = Prior(known.of_difference(*of_each, (float(e1), float(e2), float(e))), known.df)
+            usual = lean_less(moderate(parts, prior), prior, shares)
+            predicted.append(replication(abs(value), usual.variance, usual.df))
+            before.append(ndtr(abs(value) / np.sqrt(max(parts.judges + parts.texts - v_ea, parts.judges, 1e-12))))
+            came_true.append(value * again > 0)
+    return Halves(np.array(predicted), np.array(before), np.array(came_true))
+
+
+def log_loss(predicted: Floats, came_true: NDArray[np.bool_]) -> float:
+    """How far predictions are from what came true; less is better."""
+    p = np.clip(predicted, 1e-6, 1 - 1e-6)
+    return -float(np.mean(np.log(np.where(came_true, p, 1 - p))))
