@@ -149,8 +149,8 @@ def split_halves(
             both = both - both.mean(axis=0)
             v_ea = (k - 1) / (k * half * (half - 1)) * float(np.sum(both**2))
             parts = TwoWay(value, float(e), jackknife(left), v_ea, half, k, k - 1.0)
-            of_each = [known.of_score(score(text, sets[0], here), k, k) for text in (first, second)]
-            prior = Prior(known.of_difference(*of_each, (float(e1), float(e2), float(e))), known.df)
+            of_first, of_second = (known.of_score(score(text, sets[0], here), k, k) for text in (first, second))
+            prior = Prior(known.of_difference(of_first, of_second, (float(e1), float(e2), float(e))), known.df)
             usual = lean_less(moderate(parts, prior), prior, shares)
             predicted.append(replication(abs(value), usual.variance, usual.df))
             before.append(ndtr(abs(value) / np.sqrt(max(parts.judges + parts.texts - v_ea, parts.judges, 1e-12))))
