@@ -20,6 +20,7 @@ from errorbar.judging.serving import running
 from errorbar.judging.study_folder import Study
 from errorbar.judging.study_making import judge_init
 from tests.judging.jepsen.rater_page import CSRF
+from tests.judging.served import NO_CERTIFICATES
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENED: list[httpx.Client] = []
@@ -36,7 +37,7 @@ class Rater:
     """A browser with a study open in it."""
 
     def __init__(self, url: str, link: str, participant: str) -> None:
-        self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=30)
+        self.http = httpx.Client(base_url=url, verify=NO_CERTIFICATES, follow_redirects=True, timeout=30)
         OPENED.append(self.http)
         self.link, self.participant, self.csrf = link, participant, ""
 

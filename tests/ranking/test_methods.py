@@ -323,6 +323,7 @@ class TestRanking:
         assert 2.4 < widths["item"] / widths["comparison"] < 4.2
         assert result.systems[0].score.n_clusters is None
 
+    @pytest.mark.slow
     def test_coverage(self) -> None:
         """Each item brings four equal comparisons: intervals by item cover, those by comparison are half as wide."""
         chances = {("A", "B"): 0.6, ("A", "C"): 0.7, ("B", "C"): 0.5}

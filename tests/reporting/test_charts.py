@@ -39,22 +39,15 @@ def domains(spec: Spec) -> list[list[float]]:
     return [json.loads(found) for found in re.findall(r'"domain": (\[-?[\d.]+, -?[\d.]+\])', text)]
 
 
-def test_every_chart_of_a_report_can_be_drawn(demo: Demo) -> None:
-    for chart in charts(demo[1]).values():
-        assert draw(chart.spec).startswith("<svg"), chart.name
-
-
-def test_every_chart_keeps_to_the_schema_of_vega_lite(demo: Demo) -> None:
-    import altair
+def test_every_chart_of_a_report_keeps_to_the_schema_of_vega_lite_and_can_be_drawn(demo: Demo) -> None:
     from jsonschema import ValidationError
 
     drawn = charts(demo[1])
     assert len(drawn) >= 7
     for chart in drawn.values():
-        altair.Chart.from_dict(dict(chart.spec))
-    wrong = {**drawn["leaderboard-chart"].spec, "height": "tall"}
+        assert draw(chart.spec).startswith("<svg"), chart.name
     with pytest.raises(ValidationError):
-        altair.Chart.from_dict(wrong)
+        draw({**drawn["leaderboard-chart"].spec, "height": "tall"})
 
 
 def test_specifications_hold_no_color_and_name_known_roles(demo: Demo) -> None:

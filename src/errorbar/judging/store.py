@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Self, TypeVar
 
 from sqlalchemy import Connection, Engine, Transaction, inspect, text
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from errorbar.judging.commit_outcome import Mark, mark_of, was_committed, was_written
 from errorbar.judging.store_engines import engine_of, file_of, is_sqlite, lock_file, logs_of
@@ -29,6 +30,8 @@ REVISIONS = ("0001", "0002", "0003")
 """Of the schema, oldest first; ``migrations`` has a file for each."""
 HEAD = REVISIONS[-1]
 T = TypeVar("T")
+_DEFINITIONS: dict[str, list[str]] = {}
+"""The tables and indexes in the SQL of a kind of database: putting them together takes longer than making them."""
 
 
 class Store:
@@ -196,7 +199,14 @@ def _revision(tx: Connection) -> str | None:
 def _make_tables(tx: Connection) -> None:
     if inspect(tx).has_table("alembic_version") or inspect(tx).has_table("study"):
         raise store_error("store-exists", "the database holds a store already", "choose another one")
-    METADATA.create_all(tx)
+    kind = tx.dialect.name
+    if kind not in _DEFINITIONS:
+        tables = METADATA.sorted_tables
+        indexes = sorted((index for table in tables for index in table.indexes), key=lambda index: str(index.name))
+        elements = (*map(CreateTable, tables), *map(CreateIndex, indexes))
+        _DEFINITIONS[kind] = [str(element.compile(dialect=tx.dialect)) for element in elements]
+    for definition in _DEFINITIONS[kind]:
+        tx.exec_driver_sql(definition)
     tx.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     tx.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD})
 
