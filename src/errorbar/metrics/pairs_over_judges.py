@@ -11,8 +11,8 @@ Conventions
     The prior covariance of two systems over judges is half of (s2_A + s2_B - s2_D).
     The prior is cautious, so that intervals hold for systems of every kind: usual pairs have a third of it, with one
     judge a fifth. A probability must not be cautious, hence the shares of it in replication.
-    Max-t of a single pair is its t. Ahead means a better value: lower, where lower is better. The share of the sets
-    of judges against which the first is ahead is given beside.
+    Max-t of a single pair is its t, and no adjusted p is below that of the pair's own t. Ahead means a better
+    value: lower, where lower is better. The share of the sets of judges against which the first is ahead is given beside.
 Source
     docs/judges.md, docs/judge-tests.md; Holm 1979.
 """
