@@ -12,7 +12,7 @@ Conventions
     The prior is cautious, so that intervals hold for systems of every kind: usual pairs have a third of it, with one
     judge a fifth. A probability must not be cautious, hence the shares of it in replication.
     Max-t of a single pair is its t, and no adjusted p is below that of the pair's own t. Ahead means a better
-    value: lower, where lower is better. The share of the sets of judges against which the first is ahead is given beside.
+    value: lower, where lower is better. The share of sets of judges against which the first is ahead is beside it.
 Source
     docs/judges.md, docs/judge-tests.md; Holm 1979.
 """
