@@ -192,7 +192,7 @@ def test_the_board_is_written_and_its_pages_name_the_runs(tmp_path: Path, errorb
     index = (out / "index.html").read_text(encoding="utf-8")
     assert "Best run of each team" in index
     # Four sentences by two judges: other sentences, and other judges, may say anything.
-    assert "one is not significantly better than two" in index
+    assert "Whether one is better than two is undecided" in index
     for claim in ("told apart", "is significantly better"):
         assert claim not in index
     assert "| 1 | one | 2 |" in (out / "tables.md").read_text(encoding="utf-8")

@@ -34,7 +34,12 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
     help="Show how likely two systems that truly differ by so much are found to differ.",
 )
 @option(
-    "--pilots", "n_pilots", type=click.IntRange(0), default=100, help="Pilots of each size that are tried; 0: none."
+    "--pilots",
+    "n_pilots",
+    type=click.IntRange(0),
+    default=100,
+    hidden=True,
+    help="Pilots of each size that are tried; 0: none.",
 )
 @click.option(
     "--chart",
