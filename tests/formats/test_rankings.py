@@ -448,9 +448,11 @@ class TestLimits:
         assert ":1001: 's1000' is one system more than 1,000" in refused(tmp_path, head + "".join(rows))
 
     def test_resamples_have_a_limit(self) -> None:
-        comparisons = Comparisons.from_pairs([("A", "B", 1)])
-        with pytest.raises(UsageError, match=r"expected at most 10,000,000 resamples"):
-            rank_systems(comparisons, how=drawn(10**12))
+        comparisons = Comparisons.from_pairs([(f"s{k}", f"s{k + 1}", 1) for k in range(99)])
+        with pytest.raises(UsageError, match=r"1,000,000 resamples of 100 systems"):
+            rank_systems(comparisons, how=drawn(10**6))
+        with pytest.raises(UsageError, match=r"must be at most 1,000,000, got"):
+            drawn(10**12)
 
     def test_resamples_are_counted_in_blocks(self) -> None:
         """400 systems that meet in a ring: no more resamples together than there are cells for."""
