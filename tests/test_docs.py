@@ -169,6 +169,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 PLAIN = re.compile(r"errorbar [^|&;<>`]*")
 """A command line that needs no shell but for quotes, braces and ``errorbar data path``."""
+FILTERED = re.compile(r"(errorbar [^|&;<>`]*?) \| ((?:grep|sort|cut|tr|head|tail|sed)\b(?!.*\berrorbar\b).*)")
+"""What a command prints, looked through by the shell's own programs."""
 DATA_PATH = re.compile(r"\$\(errorbar data path ([\w-]+)\)")
 
 
@@ -204,20 +206,30 @@ class Typed:
 
     def run(self, command: str) -> tuple[int, str, str]:
         """The exit code, and what is printed on standard output and standard error."""
+        filtered = FILTERED.fullmatch(command)
+        if filtered is not None:
+            _, out, err = self.run(filtered[1])
+            code, out, more = self.type(filtered[2], out)
+            return code, out, err + more
         if PLAIN.fullmatch(DATA_PATH.sub("", command)) is None:
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            done = subprocess.run(
-                ["bash", "-c", command],
-                env=os.environ | {"PATH": path},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=1500,
-            )
-            return done.returncode, done.stdout, done.stderr
+            return self.type(command)
         command = DATA_PATH.sub(lambda found: self.errorbar("data", "path", found.group(1)).out.strip(), command)
         result = self.errorbar(*(part for word in shlex.split(command)[1:] for part in self.expanded(word)))
         return result.code, result.out, result.err
+
+    def type(self, command: str, stdin: str | None = None) -> tuple[int, str, str]:
+        """Let a shell run a command, with its own processes."""
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["bash", "-c", command],
+            env=os.environ | {"PATH": path},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=1500,
+        )
+        return done.returncode, done.stdout, done.stderr
 
     def fetch(self, name: str) -> None:
         """Put a corpus where ``errorbar data fetch`` puts it, from the copy at hand."""

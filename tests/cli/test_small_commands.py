@@ -77,10 +77,13 @@ class TestDoctor:
         monkeypatch.setitem(EXTRAS, "dask", ("clusters", {"absent_x": "absent-x"}))
         monkeypatch.setitem(EXTRAS, "report", ("pages", {"json": "click", "absent_x": "absent-x"}))
         monkeypatch.setitem(EXTRAS, "tokenize", ("tokens", {"damaged": "damaged"}))
+        (tmp_path / "bare.py").touch()
+        monkeypatch.setitem(EXTRAS, "errant", ("edits", {"bare": "absent-x"}))
         found = CliRunner().invoke(doctor, ["--format", "csv"]).stdout
         assert "extra 'dask',not installed (clusters)" in found
         assert "extra 'report',incomplete: no absent-x (pages)" in found
         assert "extra 'tokenize',damaged does not load: OSError: no such symbol (tokens)" in found
+        assert "works: absent-x on Python's path, which is not installed" in found
 
 
 def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:

@@ -147,8 +147,8 @@ def test_a_worker_that_dies_takes_no_other_input_with_it(end: signal.Signals, ou
             signal.signal(end, signal.SIG_DFL)  # the tests' own handler of crashes would print
             os.kill(os.getpid(), end)
 
-    run = counts(read, 60)[1]
-    assert run.counts["mine"].total() == 60
+    run = counts(read, 20)[1]
+    assert run.counts["mine"].total() == 20
     assert set(run.counts["mine"]) == {Outcome.READ, outcome}
 
 

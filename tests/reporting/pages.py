@@ -81,7 +81,7 @@ def draw(spec: Mapping[str, object]) -> str:
 
     from errorbar.reporting.charts.chart_boxes import fixed_width
 
-    altair.LayerChart.from_dict(dict(spec))  # against the schema
+    altair.LayerChart.validate(dict(spec))
     svg = vl_convert.vegalite_to_svg(json.dumps(fixed_width(spec, 600)))
     assert isinstance(svg, str)
     return svg

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import eq
 from typing import ClassVar
 
 import numpy as np
@@ -42,11 +44,12 @@ class CharacterRate(ReferenceTexts):
     only: str = ""
 
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
-        row = list(range(len(output) + 1))
-        for at, wanted in enumerate(reference, 1):
+        alike = sum(takewhile(bool, map(eq, reference, output)))  # characters that both begin with
+        row = list(range(len(output) - alike + 1))
+        for at, wanted in enumerate(reference[alike:], 1):
             left, row = row, [at]
-            row += [0] * len(output)
-            for k, got in enumerate(output, 1):
+            row += [0] * (len(output) - alike)
+            for k, got in enumerate(output[alike:], 1):
                 row[k] = min(left[k] + 1, row[k - 1] + 1, left[k - 1] + (wanted != got))
         return row[-1], len(reference)
 

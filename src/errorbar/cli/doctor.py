@@ -106,4 +106,12 @@ def _state(modules: dict[str, str]) -> str:
             import_module(module)
         except Exception as error:  # noqa: BLE001 - a damaged library may raise anything, and doctor is to say so
             return f"{name} does not load: {type(error).__name__}: {error}"
-    return f"works: {', '.join(f'{name} {metadata.version(name)}' for name in modules.values())}"
+    return f"works: {', '.join(map(_version, modules.values()))}"
+
+
+def _version(name: str) -> str:
+    """The library with its version; one that only lies on Python's path, as in a checkout, has none."""
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return f"{name} on Python's path, which is not installed"

@@ -203,7 +203,7 @@ def _make_tables(tx: Connection) -> None:
     if kind not in _DEFINITIONS:
         tables = METADATA.sorted_tables
         indexes = sorted((index for table in tables for index in table.indexes), key=lambda index: str(index.name))
-        elements = (*map(CreateTable, tables), *map(CreateIndex, indexes))
+        elements: list[CreateTable | CreateIndex] = [*map(CreateTable, tables), *map(CreateIndex, indexes)]
         _DEFINITIONS[kind] = [str(element.compile(dialect=tx.dialect)) for element in elements]
     for definition in _DEFINITIONS[kind]:
         tx.exec_driver_sql(definition)
