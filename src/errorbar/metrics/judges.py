@@ -118,7 +118,9 @@ class JudgeRule:
         )
         if self.population is not None:
             what += f": intervals over judges lean on how {self.population.described} vary"
-            problems.note(code, what, Place(), fix=f"another judge makes them shorter; {ways}")
+            more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
+            shorter = more.get(self.n_judges, "another judge makes them shorter")
+            problems.note(code, what, Place(), fix=f"{shorter}; {ways}")
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         what += f": {whose} intervals over judges {rests}".replace("  ", " ")
