@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from os import fspath
 from pathlib import Path
@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
+from errorbar.core.problems import Problems
 from errorbar.formats import MOST_DIGITS
-from errorbar.formats.opening import Source, display_name, open_bytes, read_once
+from errorbar.formats.opening import Lines, Source, display_name, open_bytes, read_once
 from errorbar.formats.pipes import open_pipe, pipes_are_kept
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -216,3 +217,14 @@ def _said(path: Source, where: str) -> Iterator[None]:
         what = f"cannot be read as Parquet at {where}: {said}"
         fix = "write the table again, or give CSV or JSON lines"
         raise InputError(Problem("judgments-parquet", what, Place(display_name(path)), fix=fix)) from None
+
+
+def read_json(path: Source) -> tuple[Any, Place]:
+    """The content of a JSON file, None where it is no JSON, and the file's place."""
+    problems = Problems()
+    lines = Lines(path, problems)
+    text = "\n".join(lines)
+    problems.raise_errors()
+    with suppress(NotJsonError):
+        return parse_json(text), Place(lines.name)
+    return None, Place(lines.name)

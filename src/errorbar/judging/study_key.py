@@ -12,8 +12,8 @@ from errorbar.core.errors import InputError, Place, Problem, shell_words
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source
 from errorbar.formats.saving import is_stream
+from errorbar.formats.untrusted import read_json
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
-from errorbar.sampling.key_file import json_of
 from errorbar.studies.audit_frame import AUDIT_KEY, AuditKey, audit_key_of
 
 StudyKey = Key | AuditKey
@@ -26,7 +26,7 @@ def read_study_key(path: Source, problems: Problems) -> str:
     Raises:
         InputError: If it is no key.
     """
-    record, place = json_of(path)
+    record, place = read_json(path)
     if os.name == "posix" and not is_stream(str(path)) and Path(path).stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
         what = "others than its owner can read the key, which tells raters what they must not know"
         problems.note("key-readable", what, place, fix=f"chmod 600 {shell_words(place.file)}")

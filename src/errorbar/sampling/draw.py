@@ -23,8 +23,9 @@ import numpy as np
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.opening import Source
+from errorbar.formats.untrusted import read_json
 from errorbar.sampling.frame import Counts, Frame, Strata, stratify
-from errorbar.sampling.key_file import KeyFormat, json_of
+from errorbar.sampling.key_file import KeyFormat
 from errorbar.stats.resampling import stream
 
 SetFormat = Literal["csv", "jsonl"]
@@ -72,7 +73,7 @@ def write_key(key: Key) -> Iterator[str]:
 
 def read_key(path: Source) -> Key:
     """Read a key file."""
-    return key_of(*json_of(path))
+    return key_of(*read_json(path))
 
 
 def key_of(record: Any, place: Place) -> Key:  # noqa: ANN401 - of JSON

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source
-from errorbar.formats.untrusted import NotJsonError, parse_json
 
 T = TypeVar("T")
 
@@ -45,14 +41,3 @@ class KeyFormat:
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"the key is not whole: {type(error).__name__} at {error}"
             raise InputError(Problem(self.code, what, place, fix=f"draw the {self.drawn} again")) from None
-
-
-def json_of(path: Source) -> tuple[Any, Place]:
-    """What a JSON file holds, None where it is no JSON, and the file's place."""
-    problems = Problems()
-    lines = Lines(path, problems)
-    text = "\n".join(lines)
-    problems.raise_errors()
-    with suppress(NotJsonError):
-        return parse_json(text), Place(lines.name)
-    return None, Place(lines.name)

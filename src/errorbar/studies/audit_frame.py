@@ -15,10 +15,11 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.edits.minimal_pieces import Piece, changed_text, minimal_pieces
 from errorbar.formats.opening import Source
+from errorbar.formats.untrusted import read_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import EDITS
 from errorbar.sampling.audit_plan import Audited, AuditStrata, order_key
-from errorbar.sampling.key_file import KeyFormat, json_of
+from errorbar.sampling.key_file import KeyFormat
 from errorbar.studies.audit_types import Types, edit_types
 
 AUDIT_KEY = KeyFormat("errorbar-audit-key", 1, "audit", "audit-key")
@@ -173,7 +174,7 @@ def write_audit_key(key: AuditKey) -> Iterator[str]:
 
 def read_audit_key(path: Source) -> AuditKey:
     """Read a key file."""
-    return audit_key_of(*json_of(path))
+    return audit_key_of(*read_json(path))
 
 
 def audit_key_of(record: Any, place: Place) -> AuditKey:  # noqa: ANN401 - of JSON

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Annotated, TypedDict
 
 from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.formats.untrusted import read_json
 from errorbar.metrics.judges import JudgePlan, read_judges
 from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
-from errorbar.sampling.key_file import json_of
 from errorbar.stats.resampling import Method
 from errorbar.studies.door import Said
 from errorbar.studies.inputs import Comparing, Scoring
@@ -49,7 +49,7 @@ def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None =
 
 def read_population(path: str) -> JudgePopulation:
     """The population of judges in a file; ``InputError`` if it is none."""
-    record, place = json_of(path)
+    record, place = read_json(path)
     try:
         return population_of(record)
     except ValueError as error:
