@@ -44,8 +44,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-# As commands set it in processes of their own: looking for cycles after every 700 objects took a seventh of the time.
-gc.set_threshold(200_000, 50, 100)
+# Looking for cycles after every 700 objects took a seventh of the time; commands do so even more seldom in processes of
+# their own, where garbage of hours does not add up.
+gc.set_threshold(50_000, 10, 20)
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class CommandLine:
     capture: pytest.CaptureFixture[str]
 
     def __call__(self, *arguments: object, stdin: bytes = b"") -> Outcome:
+        self.monkeypatch.setattr(gc, "set_threshold", lambda *_: None)  # the command tunes its own process, not ours
         self.monkeypatch.setattr(sys, "argv", ["errorbar", *map(str, arguments)])
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         with pytest.raises(SystemExit) as ended:
