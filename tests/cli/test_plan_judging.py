@@ -64,7 +64,7 @@ def test_two_judges_at_a_time_from_half_of_what_there_is(errorbar: CommandLine) 
 def test_how_likely_a_difference_is_found(errorbar: CommandLine) -> None:
     chances = []
     for points in ("1", "10", "40"):
-        document = plan(errorbar, "--difference", points, "--pilots", "0")
+        document = plan(errorbar, "--difference", points, "--pilots", "0", "--have", "25x3")
         assert document["difference"] == float(points) / 100
         *scores, apart = document["targets"]
         assert all(one["found"] is None for each in scores for one in each["planned"])
@@ -72,6 +72,19 @@ def test_how_likely_a_difference_is_found(errorbar: CommandLine) -> None:
     small, middle, large = (each[0] for each in chances)
     assert small < 0.1 < middle < large < 1
     assert chances[1][1] > middle  # more sentences find it more often
+
+
+def test_few_texts_find_nothing_or_what_swaps_find(errorbar: CommandLine) -> None:
+    """``compare`` rejects with fewer than 25 texts only where swaps do so too, whose least p is 2/2^n."""
+    options = ("--difference", "40", "--pilots", "0", "--design", "24x3", "--design", "25x3")
+    for have, least in (("5x3", 0.0), ("6x3", None)):
+        planned = plan(errorbar, *options, "--have", have)["targets"][-1]["planned"]
+        assert [planned[at]["found"] for at in (0, 4)] == [least, None]
+        assert planned[5]["found"] > 0.5
+    assert plan(errorbar, *options, "--confidence", "0.99")["targets"][-1]["planned"][0]["found"] == 0
+    with demo_files() as (gold, (one, two, *_)):
+        shown = errorbar("plan-judging", "--gold", gold, one, two, *options, "--have", "5x3").out
+    assert "found of fewer than 25 documents: p is the larger of two" in shown
 
 
 def test_judges_who_vary_little_by_another_population(errorbar: CommandLine, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Scale, Undefined
 from errorbar.metrics.base import Measure
+from errorbar.metrics.comparison import LEAST_TEXTS
 from errorbar.metrics.pilots import JudgeAim, Pilot, PilotScore
 from errorbar.stats.decision import PlannedInterval, WidthRange
 from errorbar.studies.over_judges import variances_record
@@ -124,9 +125,16 @@ class JudgingPlan(Result):
         return WidthRange(None, None, None) if interval is None else interval.widths(self.confidence, target.scale)
 
     def chance(self, target: Target, n_texts: float, n_judges: int) -> float | None:
-        """How likely the difference is found; None where none was asked for, or nothing is known."""
+        """How likely the difference is found; None where none was asked for, nothing is known, or p is not planned.
+
+        With fewer than ``LEAST_TEXTS`` texts p is no smaller than that of swaps, of which 2 in 2^n are the least.
+        """
         interval = target.plan(n_texts, n_judges) if target.is_difference else None
-        return None if interval is None or not self.difference else interval.chance(self.difference, self.confidence)
+        if interval is None or not self.difference:
+            return None
+        if n_texts < LEAST_TEXTS:
+            return 0.0 if 2 / 2**n_texts > 1 - self.confidence else None
+        return interval.chance(self.difference, self.confidence)
 
     def hours(self, judgments: float) -> float | None:
         """What judgments of a sentence cost."""
@@ -232,6 +240,11 @@ class JudgingPlan(Result):
                 f"found: how likely a true difference of {apart} has p ≤ {1 - self.confidence:.2g} for the pair alone; "
                 "90% means about 80 to 95%"
             )
+            if any(one.n_texts < LEAST_TEXTS for target in self.targets for one in self._designs_of(target)):
+                lines.append(
+                    f"found of fewer than {LEAST_TEXTS} {self.unit}s: p is the larger of two, the other being that "
+                    "of swaps, and is not planned (–); nothing is found where even its least, 2/2ⁿ, is too large"
+                )
         if k is None and any(one.n_judges > m for one in self.designs):
             many = f"{m} judges" if m > 1 else "1 judge"
             lines.append(
