@@ -74,6 +74,17 @@ def test_how_likely_a_difference_is_found(errorbar: CommandLine) -> None:
     assert chances[1][1] > middle  # more sentences find it more often
 
 
+def test_rows_that_add_nothing_are_left_out(errorbar: CommandLine) -> None:
+    """As many judgments as one judge of 1,000 would cost are not even a sentence more."""
+    document = plan(errorbar, "--have", "6x1000", "--pilots", "0")
+    assert [one["title"] for one in document["designs"]] == ["6×1000", "+200 sentences", "+1 judge"]
+
+
+def test_the_signature_says_how_many_pilots_were_drawn(errorbar: CommandLine) -> None:
+    assert "|pilots:10|seed:0|" in plan(errorbar)["signature"]
+    assert "|pilots:" not in plan(errorbar, "--pilots", "0")["signature"]
+
+
 def test_few_texts_find_nothing_or_what_swaps_find(errorbar: CommandLine) -> None:
     """``compare`` rejects with fewer than 25 texts only where swaps do so too, whose least p is 2/2^n."""
     options = ("--difference", "40", "--pilots", "0", "--design", "24x3", "--design", "25x3")

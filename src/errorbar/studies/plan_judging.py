@@ -116,6 +116,7 @@ def plan_judging(
     said = [*made_by(parsed, measured), f"plan:k:{against},{how.confidence_level},by:{data.documents.clustering}"]
     said += [] if population is None else [f"population:{population.convention}"]
     said += [f"groups:{judging.n_left_out}"] if judging.grouped else []
+    said += [f"pilots:{n_pilots}"] if n_pilots else []
     drawn = n_pilots or not all(each.panel.exact for own in charted.values() for each in own)
     said += [f"seed:{how.seed}"] if drawn else []
     return JudgingPlan(
@@ -191,16 +192,18 @@ def _pilots(
 
 
 def _designs(first: tuple[int, int], more: int, per_text: float) -> list[Design]:
-    """What there is; more sentences; one more judge; as many judgments in sentences."""
+    """What there is; more sentences; one more judge; as many judgments in sentences, where they make one."""
     n, m = first
     judge = round(n * per_text)
     sentences = judge / m
-    return [
+    designs = [
         Design(f"{n}×{m}", n, m, 0),
         Design(f"+{more:,} sentences", n + more / per_text, m, more * m),
         Design("+1 judge", n, m + 1, judge),
-        Design(f"+{round(sentences):,} sentences", n + sentences / per_text, m, judge),
     ]
+    if not round(sentences):
+        return designs
+    return [*designs, Design(f"+{round(sentences):,} sentences", n + sentences / per_text, m, judge)]
 
 
 def _further(text: str, first: tuple[int, int], least: int, per_text: float) -> Design:
