@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 from math import exp, log
@@ -22,6 +23,7 @@ from errorbar.metrics.population_fit import (
     choose_sets,
     cover,
     fit_constants,
+    fit_slope,
     fresh_variance,
     judge_text,
 )
@@ -100,6 +102,17 @@ def test_constants_are_means_of_shares() -> None:
     assert known.constants[1] == pytest.approx(np.quantile(shares[1], 0.75), rel=0.01)
     usual = exp(np.mean([log(1e4 * one.variance) for one in fresh[2] if one]))
     assert known.floor == pytest.approx(usual / 2, rel=0.5)
+
+
+def test_systems_that_do_alike_on_every_text_show_no_slope() -> None:
+    """Of two texts influences often cancel: the logarithm of a ratio of 0 is not taken, and others count."""
+    texts = [text(name, 6, n_texts=2) for name in "qrst"]
+    alike = [replace(judged, influence=texts[0].influence) for judged in texts[:2]]
+    with np.errstate(all="raise"):
+        assert fit_slope(alike, 2) is None
+        with_others = fit_slope([*alike, *texts[2:]], 2)
+    assert with_others is not None
+    assert np.isfinite(with_others)
 
 
 def test_a_draw_of_every_text_once_is_the_corpus() -> None:

@@ -175,7 +175,9 @@ def fit_slope(texts: Sequence[JudgedText], largest: int) -> float | None:
             if apart is None or alone[0] is None or alone[1] is None or apart.variance <= 0:
                 continue
             of_each, of_both = (_mean_over_texts(text, other, k) for text, other in ((a, None), (a, b)))
-            ratio = of_both / (of_each + _mean_over_texts(b, None, k))
+            ratio = of_both / (of_each + _mean_over_texts(b, None, k)) if of_both > 0 else 0.0
+            if ratio <= 0 or alone[0].variance + alone[1].variance <= 0:
+                continue
             own.append((np.log(ratio), np.log(apart.variance / (alone[0].variance + alone[1].variance))))
         if len(own) > 2:
             points.append(np.array(own) - np.mean(own, axis=0))
