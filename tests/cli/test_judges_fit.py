@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from errorbar.core.errors import UsageError
 from errorbar.demo import demo_files
+from errorbar.studies.fit_judges import fit_judges
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -55,6 +58,11 @@ def test_the_tables_say_what_they_are(errorbar: CommandLine) -> None:
         (("--name", "my judges"), "its name must be of letters, digits, hyphens and underscores [bad-population]"),
         (("--metric", "m2(choose=0)"), "scores against one annotator only"),
         (("--metric", "hoo"), "[metric-input]"),
+        (("--metric", "m2", "--metric", "m2(beta=0.5)"), "the metric m2 is named twice; name it once [two-choices]"),
+        (
+            [word for name in ("0", "1", "2", "careful", "greedy") for word in ("--hold-out", name)],
+            "no system is left to fit: all of them, annotators' texts too, are held out; hold out fewer",
+        ),
     ],
 )
 def test_what_is_refused(errorbar: CommandLine, options: tuple[str, ...], message: str) -> None:
@@ -71,3 +79,57 @@ def test_two_annotators_are_too_few(errorbar: CommandLine, tmp_path: Path) -> No
     done = errorbar("judges", "fit", "--gold", str(tmp_path / "two.m2"))
     assert done.code == 2
     assert "constants of judges need at least three annotators, got 2" in done.err
+
+
+EDIT = "A 0 1|||Det|||X|||REQUIRED|||-NONE-|||{}\n"
+
+
+def test_judges_who_agree_fully_show_no_variance(errorbar: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "same.m2").write_text(f"S a b\n{''.join(map(EDIT.format, range(3)))}\n" * 30)
+    done = errorbar("judges", "fit", "--gold", tmp_path / "same.m2", *FEW)
+    assert done.code == 2
+    assert "judges agree fully: scores large enough to show how they vary are the same against each of them" in done.err
+    assert "8 %" not in done.err
+
+
+def test_systems_that_are_too_small_are_said_to_be(errorbar: CommandLine, tmp_path: Path) -> None:
+    corrections = ("XXYYXY", "XYXYYX", "YXXYXX")  # of six sentences, by each of three annotators
+    lines = ["".join(EDIT.format(k).replace("X", own[n]) for k, own in enumerate(corrections)) for n in range(6)]
+    (tmp_path / "small.m2").write_text("".join(f"S a b\n{line}\n" for line in lines))
+    done = errorbar("judges", "fit", "--gold", tmp_path / "small.m2", *FEW)
+    assert "no system to fit is large enough to say how judges vary: its error over texts is above 8 %" in done.err
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ({"exponent": float("nan")}, "'exponent' must be a number from 0 to 1e+06, got nan [bad-parameter]"),
+        ({"exponent": -1.0}, "'exponent' must be a number from 0 to 1e+06, got -1 [bad-parameter]"),
+        ({"df": 0.0}, "'df' must be a number from 1 to 1e+06, got 0 [bad-parameter]"),
+        ({"floor": -5.0}, "'floor' must be a number from 1e-09 to 1e+06, got -5 [bad-parameter]"),
+        ({"jobs": 0}, "the number of jobs must be at least 1, got 0 [jobs]"),
+        ({"draws": -1}, "draws must be a whole number from 0, got -1 [bad-parameter]"),
+        ({"up_to": 6}, "up_to must be a whole number from 1 to 5, got 6 [bad-parameter]"),
+        ({"confidence": 1.0}, "[confidence-level]"),
+    ],
+)
+def test_python_refuses_what_the_command_refuses_before_it_reads(argument: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        fit_judges("no such file", **argument)
+    assert message in str(caught.value)
+
+
+def test_the_signature_says_how_it_was_simulated_and_escapes_names() -> None:
+    with demo_files() as (gold, (one, two, *_)):
+        fitted = fit_judges(gold, {"a|b,c": one, "greedy": two}, hold_out=["a|b,c"], draws=7, confidence=0.9)
+    assert "|held-out:a%7Cb%2Cc|by:document:" in fitted.signature
+    assert "|draws:7,0.9|seed:0|" in fitted.signature
+
+
+def test_constants_of_few_systems_are_said() -> None:
+    with demo_files() as (gold, (one, two, *_)):
+        fitted = fit_judges(gold, [one, two], draws=0)
+    notes = [str(note) for note in fitted.notes]
+    said = "constants of m2 F0.5 against 2 judges rest on careful and greedy alone; give more systems, of different"
+    assert any(note.startswith(said) and note.endswith("[few-systems-fit]") for note in notes)
+    assert not any("against 1 judge " in note for note in notes)

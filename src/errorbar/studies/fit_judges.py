@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan
 from os import PathLike
 from typing import Any, ClassVar, Unpack
+from urllib.parse import quote
 
 import numpy as np
 
 from errorbar.ceilings import StudyPlan, prepare_study
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.problems import Problems
 from errorbar.formats.saving import save_lines
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS
@@ -32,13 +35,14 @@ from errorbar.metrics.population_fit import (
     judge_text,
 )
 from errorbar.metrics.populations import FORMAT, MOST_JUDGES, SQUARED_POINT, VERSION, JudgeVariances, population_of
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import left_out_groups
 from errorbar.studies.door import Metrics, public, sentence_metric
 from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, Taking, load, usual_metric
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-LEAST_ANNOTATORS, LEAST_TEXTS = 3, 2
+LEAST_ANNOTATORS, LEAST_TEXTS, LEAST_SYSTEMS = 3, 2, 3
 SCORES = "scores of systems, annotators among them"
 
 
@@ -56,6 +60,11 @@ class FittedText:
     def fitted(self) -> bool:
         """Whether the constants are of it, too."""
         return not (self.held_out or self.small)
+
+    def shows(self, k: int) -> bool:
+        """Whether the constant of so many judges is of it, too."""
+        fresh = self.by_judges[k]
+        return self.fitted and fresh is not None and fresh.variance > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +202,7 @@ class JudgeFit(Result):
         columns += [Column("SD at 40 %", "number", digits=2), Column("from above", "count")]
         rows: list[list[Cell]] = []
         for k, value in known.constants.items():
-            variances = [text.by_judges[k] for text in fitted.texts if text.fitted]
+            variances = [text.by_judges[k] for text in fitted.texts if text.shows(k)]
             present = [fresh for fresh in variances if fresh is not None]
             points = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
             from_above = sum(fresh.from_above for fresh in present)
@@ -266,7 +275,7 @@ def fit_judges(
         described: Who the judges are, as a sentence names them; empty: so many judges of the reference.
         hold_out: Names of systems and annotators' texts that take no part in the fit but are covered or not.
         up_to: The most judges for whom constants are made, at most 5.
-        floor: The least variance, in squared points; None: the lower quartile over systems against two judges.
+        floor: The least variance, in squared points; None: half the geometric mean over systems against two judges.
         exponent: How the variance of a difference falls with that over texts.
         df: Degrees of freedom that the variance counts for.
         draws: Simulated corpora for each system and difference; 0: no coverage.
@@ -280,33 +289,29 @@ def fit_judges(
         UsageError: If there are fewer than three annotators, the metric knows none, or an argument will not do.
     """
     metrics = _metrics(usual_metric(gold, metric), beta)
-    for title, value, least in (("draws", draws, 0), ("up_to", up_to, 1)):
-        if value < least or (title == "up_to" and value > MOST_JUDGES):
-            most = f" to {MOST_JUDGES}" if title == "up_to" else ""
-            raise UsageError(
-                Problem("bad-parameter", f"{title} must be a whole number from {least}{most}, got {value}")
-            )
+    for title, value, least, most in (("draws", draws, 0, None), ("up_to", up_to, 1, MOST_JUDGES)):
+        if value < least or (most is not None and value > most):
+            limits = f"{least}{'' if most is None else f' to {most}'}"
+            raise UsageError(Problem("bad-parameter", f"{title} must be a whole number from {limits}, got {value}"))
+    Resampling(confidence_level=confidence, seed=seed, jobs=jobs)  # refuses what will not do
+    shape = floor, exponent, df
+    _check_population(name, described, shape)
     data = load(gold, systems, ReadingOptions.of(shared, metrics))
     data.problems.raise_errors()
     _check(data, hold_out)
     n_judges = len(data.corpus.annotators)
     described = described or f"the {n_judges} judges of {data.corpus.name or 'the reference'}"
-    try:
-        population_of({"format": FORMAT, "version": VERSION, "name": name, "described": described, "tables": []})
-    except ValueError as error:
-        raise UsageError(Problem("bad-population", f"the population cannot be called '{name}': {error}")) from None
-    shape = floor, exponent, df
     fitted = [
         fit
         for single in metrics
         for fit in _fit(data, single, up_to, frozenset(hold_out), shape, (draws, confidence, seed, jobs))
     ]
     if not any(fit.variances for fit in fitted):
-        message = "no system is large enough to show how judges vary: the error over texts is above 8 % of every score"
-        raise UsageError(Problem("nothing-to-fit", message, fix="give more texts, or systems that find more"))
+        raise UsageError(_nothing_to_fit(fitted))
+    _note_few(fitted, data.problems)
     how = [f"judges:fit,k:{up_to},floor:{'fitted' if floor is None else f'{floor:g}'},exponent:{exponent:g},df:{df:g}"]
-    how += [f"held-out:{','.join(hold_out)}"] if hold_out else []
-    how += [f"by:{data.documents.clustering}", f"seed:{seed}"]
+    how += [f"held-out:{','.join(quote(held, safe=' ') for held in sorted({*hold_out}))}"] if hold_out else []
+    how += [f"by:{data.documents.clustering}", f"draws:{draws},{confidence}", f"seed:{seed}"]
     n_texts, unit = data.documents.n_clusters, data.documents.unit
     signature = data.signature(" ".join(str(single.spec) for single in metrics), *how)
     return JudgeFit(
@@ -317,7 +322,25 @@ def fit_judges(
 def _metrics(metric: Metrics, beta: float | None) -> list[Metric]:
     """The metrics, each of sentences with single annotators."""
     several = list(metric) if isinstance(metric, list | tuple) else [metric]
-    return [sentence_metric(single, beta, "judges fit") for single in several or [None]]
+    metrics = [sentence_metric(single, beta, "judges fit") for single in several or [None]]
+    for spec, times in Counter(str(single.spec) for single in metrics).items():
+        if times > 1:
+            raise UsageError(Problem("two-choices", f"the metric {spec} is named twice", fix="name it once"))
+    return metrics
+
+
+def _check_population(name: str, described: str, shape: tuple[float | None, float, float]) -> None:
+    """The population must be one that can be read again."""
+    floor, exponent, df = shape
+    constants: dict[str, object] = {"metric": "m2", "measure": "f", "constants": {"1": 1.0}}
+    constants |= {"exponent": exponent, "df": df} | ({} if floor is None else {"floor": floor})
+    named = {"format": FORMAT, "version": VERSION, "name": name, "described": described}
+    for tables, code in (([], "bad-population"), ([constants], "bad-parameter")):
+        try:
+            population_of({**named, "tables": tables})
+        except ValueError as error:
+            where = f"the population cannot be called '{name}': " if not tables else ""
+            raise UsageError(Problem(code, f"{where}{error}")) from None
 
 
 def _check(data: Loaded, hold_out: Sequence[str]) -> None:
@@ -337,6 +360,36 @@ def _check(data: Loaded, hold_out: Sequence[str]) -> None:
             raise UsageError(
                 Problem("unknown-system", f"there is no system '{name}' to hold out", fix=nearest(name, known))
             )
+
+
+def _nothing_to_fit(fitted: Sequence[FittedMeasure]) -> Problem:
+    """Why no measure has constants."""
+    texts = [text for fit in fitted for text in fit.texts]
+    if not texts:
+        what, fix = "constants are fitted to measures in percent that are better higher, and there is none", ""
+    elif all(text.held_out for text in texts):
+        what, fix = "no system is left to fit: all of them, annotators' texts too, are held out", "hold out fewer"
+    elif any(text.fitted for text in texts):
+        what = "judges agree fully: scores large enough to show how they vary are the same against each of them"
+        fix = "give judges who annotated independently"
+    else:
+        what = "no system to fit is large enough to say how judges vary: its error over texts is above 8 % of the score"
+        fix = "give more texts, or systems that find more"
+    return Problem("nothing-to-fit", what, fix=fix)
+
+
+def _note_few(fitted: Sequence[FittedMeasure], problems: Problems) -> None:
+    """Say which constants rest on one or two systems."""
+    for fit in fitted:
+        few: dict[tuple[str, ...], list[str]] = {}
+        for k in fit.variances.constants if fit.variances else ():
+            names = tuple(text.name for text in fit.texts if text.shows(k))
+            if len(names) < LEAST_SYSTEMS:
+                few.setdefault(names, []).append(str(k))
+        for names, sizes in few.items():
+            judges = f"{' and '.join(sizes)} judge{'s' * (sizes != ['1'])}"
+            what = f"constants of {fit.spec} {fit.measure.title} against {judges} rest on {' and '.join(names)} alone"
+            problems.note("few-systems-fit", what, Place(), fix="give more systems, of different kinds")
 
 
 def _fit(
