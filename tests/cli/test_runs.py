@@ -124,8 +124,9 @@ def test_where_judges_are_fixed_p_values_are_over_texts_and_runs(
     assert found["df"] == pytest.approx(df)
     half = stats.t.ppf(0.95, df) * np.sqrt(v_e + v_r)
     assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx((value - half, value + half))
-    p = 2 * stats.t.sf(abs(value) / np.sqrt(v_e + v_r), df)
+    p = max(2 * stats.t.sf(abs(value) / np.sqrt(v_e + v_r), df), pair["p_swaps"])  # six texts
     assert pair["p"] == found["p"] == found["p_unadjusted"] == pytest.approx(p)
+    assert found["swaps_bound_p"]
     assert pair["result"] == ("significant" if p <= 0.1 else "not significant")
     assert "|runs:mine=3|runs:random|" in document["signature"]
 
@@ -139,7 +140,7 @@ def test_seeds_decide_where_swaps_of_these_runs_would(demo: tuple[str, str], err
     assert pair["result"] == "not significant"
     shown = errorbar("compare", *call)
     assert "mine is not significantly better than copy" in shown.out
-    assert "t over texts and runs, Holm over all pairs" in shown.out
+    assert "t over texts and runs and swaps, Holm over all pairs" in shown.out
     assert "copy: one run, so that how others would vary" in shown.err
 
 

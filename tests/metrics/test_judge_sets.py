@@ -319,3 +319,26 @@ def test_many_sentences_are_left_out_in_groups() -> None:
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="judges must be fixed, random"):
         asked(text)
+
+
+def test_a_population_that_does_not_fit_is_never_dropped_in_silence(tmp_path: Path) -> None:
+    path = tmp_path / "ours.json"
+    path.write_text(json.dumps(population(metric="m2(beta=0.5)")), encoding="utf-8")
+    named = f"random(population={path})"
+    (rule,) = {asked(named).rule(metric, 2) for metric in (DEFAULT,)}
+    assert rule.population is not None  # parameters at their defaults are left out
+    two, codes = scored(judged(ALL, FEW), LINES, named, M2(beta=0.7))
+    assert (codes, two.judges) == (["judges-fixed"], None)
+    why = asked(named).rule(M2(beta=0.7), 3).unknown
+    assert why == "the population ours has no constants of m2(beta=0.7) against sets of 3"
+    with pytest.raises(UsageError, match="has no effect with 6 judges"):
+        asked(named).rule(DEFAULT, 6)
+    assert asked("random(population=bn2015)") == asked("random")
+
+
+@pytest.mark.parametrize("record", [population() | {"described": " "}, population(constants={"2": 10**400})])
+def test_what_describes_nobody_or_is_no_number_is_refused(record: object, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(InputError, match=r"described|number from"):
+        asked(f"random(population={path})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ TABLES = ("corpora", "systems", "defaults")
 _OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet lenient unmarked"
 OF_ALL = _OF_ALL.split()
 """What ``[defaults]`` may set for every command that has the option."""
+POPULATION = re.compile(r"\b(population=)(?!(?:known|none|bn2015)[,)])([^,)\s]+)")
+"""The file that ``--judges`` names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class Config:
         values = value if isinstance(value, list) else [value]
         if isinstance(option.type, click.Path):
             values = [each if each in self.corpora or each in self.systems else self.file(str(each)) for each in values]
+        if option.name == "judges":
+            values = [POPULATION.sub(lambda match: f"{match[1]}{self.file(match[2])}", str(each)) for each in values]
         return values if option.multiple else values[0] if len(values) == 1 else values
 
     def one_file(self, value: str) -> str:

@@ -275,6 +275,8 @@ def over_runs(
 ) -> Comparison:
     """The comparison with runs drawn anew and judges fixed, on which all rests from then on."""
     values, judged = pairs_over_runs(metric, [one.statistics for one in systems], clusters, level)
+    if len(np.unique(clusters)) < LEAST_TEXTS:
+        judged = [_no_surer(one, pair) for one, pair in zip(judged, found.pairs, strict=True)]
     return replace(found, pairs=_with_judged(found.pairs, judged), judged=np.array(values), runs=True)
 
 

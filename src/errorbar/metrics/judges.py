@@ -45,9 +45,13 @@ class JudgePlan:
         why = "" if self.kind == "fixed" else self._why_fixed(metric, n_judges, k)
         if self.kind == "fixed" or why:
             return JudgeRule(k, n_judges, why)
-        return JudgeRule(
-            k, n_judges, random=True, population=self._population(metric, n_judges, k), spec=str(metric.spec)
-        )
+        population = self._population(metric, n_judges, k)
+        unknown = self._unknown(metric, k) if population is None and n_judges <= MOST_JUDGES else ""
+        if isinstance(self.population, JudgePopulation) and n_judges > MOST_JUDGES:
+            what = f"the population {self.population.name} has no effect with {n_judges} judges"
+            why = f"from {MOST_JUDGES + 1} on they speak for themselves"
+            raise UsageError(Problem("useless-option", f"{what}: {why}", fix="--judges=random"))
+        return JudgeRule(k, n_judges, random=True, population=population, spec=str(metric.spec), unknown=unknown)
 
     def _population(self, metric: Metric, n_judges: int, k: int) -> JudgePopulation | None:
         """The population that the main measure's variance leans on; None: on none."""
@@ -74,11 +78,19 @@ class JudgePlan:
             return f"{metric.spec} scores against one judge alone"
         if self._population(metric, n_judges, k) is not None:
             return ""
-        unknown = f"and no population is known that says how others vary in {metric.spec}"
-        unknown = "and intervals are to lean on no population" if self.population == "none" else unknown
+        unknown = f"and {self._unknown(metric, k)}"
         if n_judges < TWO:
             return f"{Undefined.ONE_JUDGE}, {unknown}"
-        return "" if n_judges > TWO or self.kind == "random" else f"two judges, {unknown}"
+        alone = n_judges > TWO or (self.kind == "random" and not isinstance(self.population, JudgePopulation))
+        return "" if alone else f"two judges, {unknown}"
+
+    def _unknown(self, metric: Metric, k: int) -> str:
+        """Why variances lean on no population."""
+        if self.population == "none":
+            return "intervals are to lean on no population"
+        if isinstance(self.population, JudgePopulation):
+            return f"the population {self.population.name} has no constants of {metric.spec} against sets of {k}"
+        return f"no population is known that says how others vary in {metric.spec}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,7 @@ class JudgeRule:
     why_fixed: str = ""
     random: bool = False
     population: JudgePopulation | None = None  # what variances lean on; None: they are taken as they are
+    unknown: str = ""  # why they lean on none, of so few judges that they might
     spec: str = ""  # of the metric
 
     @property
@@ -119,10 +132,12 @@ class JudgeRule:
         if self.population is not None:
             what += f": intervals over judges lean on how {self.population.described} vary"
             more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
-            shorter = more.get(self.n_judges, "another judge makes them shorter")
+            measured = not self.population.digest and self.k == self.n_judges
+            shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")
             problems.note(code, what, Place(), fix=f"{shorter}; {ways}")
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
+        what += f", and {self.unknown}" * bool(self.unknown)
         what += f": {whose} intervals over judges {rests}".replace("  ", " ")
         problems.note(code, what, Place(), fix=f"add another judge; {ways}")
 
@@ -186,7 +201,7 @@ def read_judges(text: str | None) -> tuple[JudgePlan, str]:
     k, population = given.get("k", "all"), given.get("population", "known")
     if (k != "all" and not (k.isascii() and k.isdecimal() and int(k[:9]) > 0 and len(k) < 9)) or not population:
         raise _unreadable(text)
-    own = population not in ("known", "none")
+    own = population not in ("known", "none", known_population().name)
     kept: Literal["known", "none"] = "none" if population == "none" else "known"
     plan = JudgePlan("random" if name == "random" else "fixed", None if k == "all" else int(k), kept)
     return plan, population if own else ""
@@ -195,5 +210,7 @@ def read_judges(text: str | None) -> tuple[JudgePlan, str]:
 def _unreadable(text: str) -> UsageError:
     what = f"--judges must be {EXPECTED}, got '{text}'"
     return UsageError(
-        Problem("bad-judges", what, fix="k: judges of a set; population: a file of 'errorbar judges fit', or none")
+        Problem(
+            "bad-judges", what, fix="k: judges of a set; population: a file of 'errorbar judges fit', bn2015, or none"
+        )
     )

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -90,8 +89,10 @@ def population_of(record: Any, *, own: bool = False) -> JudgePopulation:  # noqa
     name, described, tables = (record.get(key) for key in ("name", "described", "tables"))
     if not (isinstance(name, str) and name and name.replace("-", "").replace("_", "").isalnum() and name.isascii()):
         raise ValueError("its name must be of letters, digits, hyphens and underscores")
-    if not isinstance(described, str) or not isinstance(tables, list):
-        raise ValueError("it must have 'described', a text, and 'tables', a list")
+    if not (isinstance(described, str) and described.strip() and described.isprintable()):
+        raise ValueError("it must have 'described', who the judges are, in a line")
+    if not isinstance(tables, list):
+        raise ValueError("it must have 'tables', a list")
     digest = "" if own else sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:12]
     return JudgePopulation(name, described, tuple(_variances_of(each) for each in tables), digest)
 
@@ -122,8 +123,8 @@ def _variances_of(record: Any) -> JudgeVariances:  # noqa: ANN401 - of JSON
 def _number(value: object, name: str, *, least: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{name} must be a number")
-    if not (isfinite(value) and least <= value <= MOST_CONSTANT):
-        raise ValueError(f"{name} must be a number from {least:g} to {MOST_CONSTANT:g}, got {value:g}")
+    if not least <= value <= MOST_CONSTANT:
+        raise ValueError(f"{name} must be a number from {least:g} to {MOST_CONSTANT:g}")
     return float(value)
 
 

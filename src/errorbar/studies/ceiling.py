@@ -154,7 +154,8 @@ def reached(
 def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:
     """Whether judges are drawn anew: a judge less must leave a human and somebody else."""
     if plan.k is not None or plan.population != "known":
-        what = "--judges takes fixed or random here: the numbers of references are those of --sizes"
+        why = "the numbers of references are those of --sizes, and intervals lean on no population"
+        what = f"--judges takes fixed or random here: {why}"
         raise UsageError(Problem("bad-judges", what, fix="leave the parentheses out"))
     if plan.kind == "fixed":
         return JudgeRule(n_judges, n_judges)

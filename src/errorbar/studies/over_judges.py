@@ -177,7 +177,7 @@ def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
     if found.judges is None:
         return [] if confidence is None else [runs_line(confidence)]
     return [
-        *([] if confidence is None else [judge_line(found.judges.rule, confidence)]),
+        *([] if confidence is None else [judge_line(found.judges.rule, confidence) + ", other runs, too" * found.runs]),
         "again: how likely the first is better on as many other texts by as many other judges",
     ]
 
@@ -193,6 +193,7 @@ def pair_record(judged: JudgedPair) -> dict[str, object]:
         **known,
         "p": judged.p,
         "p_unadjusted": judged.p_unadjusted,
+        "swaps_bound_p": judged.beside_swaps,
     }
     if not judged.n_sets:
         return record

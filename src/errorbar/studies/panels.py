@@ -9,6 +9,7 @@ from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.formats.untrusted import read_json
 from errorbar.metrics.judges import JudgePlan, read_judges
 from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
+from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Method
 from errorbar.studies.door import Said
 from errorbar.studies.inputs import Comparing, Scoring
@@ -51,8 +52,17 @@ def read_population(path: str) -> JudgePopulation:
     """The population of judges in a file; ``InputError`` if it is none."""
     record, place = read_json(path)
     try:
-        return population_of(record)
+        population = population_of(record)
     except ValueError as error:
         what = f"this is no population of judges: {error}"
         fix = "name the file that 'errorbar judges fit' wrote"
         raise InputError(Problem("bad-population", what, place, f"JSON of the format {FORMAT}", fix)) from None
+    return replace(population, tables=tuple(replace(one, metric=_usual_spec(one.metric)) for one in population.tables))
+
+
+def _usual_spec(spec: str) -> str:
+    """A metric's spec without parameters at their defaults; as it is where nobody knows the metric."""
+    try:
+        return str(parse_metric(spec).spec)
+    except UsageError:
+        return spec

@@ -250,7 +250,8 @@ def _pair_sentence(found: Comparison, unit: str) -> str:
     test = swaps = f"approximate randomization of {unit}s"
     if found.over:
         test = f"t over {found.over}"
-        test = f"the larger p of a {test} and of {swaps}" if pair.p == pair.p_swaps and pair.p != 1 else test
+        beside = pair.judged is not None and pair.judged.beside_swaps
+        test = f"the larger p of a {test} and of {swaps}" if beside else test
     if n > 1:
         test += f", adjusted for all {n:,} pairs by {adjusted_by(found)}"
     return f"{text}; the difference is {result(pair)} ({p}, {test})."

@@ -84,7 +84,9 @@ def group_legend(found: Comparison) -> list[str]:
 
 def tested_how(found: Comparison) -> str:
     """What p-values are adjusted by, and what they are over where judges, or runs, are drawn anew."""
-    return f"t over {found.over}, {adjusted_by(found)}" if found.over else ADJUSTED[found.testing.adjust]
+    if not found.over:
+        return ADJUSTED[found.testing.adjust]
+    return f"t over {found.over}{' and swaps' * found.beside_swaps}, {adjusted_by(found)}"
 
 
 def adjusted_by(found: Comparison) -> str:
@@ -154,6 +156,9 @@ def p_notes(found: Comparison) -> list[str]:
     """Which p-value decides, and what others are."""
     swaps = f"by swaps of the two outputs ({ADJUSTED[found.testing.adjust]})"
     few = f"; of fewer than {LEAST_TEXTS} texts no smaller than that of the swaps" * found.beside_swaps
+    few += " of scores against all judges" * (
+        found.beside_swaps and found.judges is not None and not found.judges.whole
+    )
     if found.over:
         return [
             f"p: of no difference over {found.over} (t, {adjusted_by(found)}{few}), which decides; p, {these(found)}: "
