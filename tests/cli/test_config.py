@@ -131,11 +131,12 @@ def test_a_population_of_judges_is_found_beside_the_config(
 ) -> None:
     below = tmp_path / "below"
     below.mkdir()
-    (tmp_path / "errorbar.toml").write_text('[defaults.score]\njudges = "random(population=wide.json)"\n', encoding="utf-8")
+    config = tmp_path / "errorbar.toml"
+    config.write_text('[defaults.score]\njudges = "random(population=wide.json)"\n', encoding="utf-8")
     monkeypatch.chdir(below)
     (below / "a.m2").write_text("S a b .\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n" * 2, encoding="utf-8")
     (below / "s.txt").write_text("x b .\n" * 2, encoding="utf-8")
     done = errorbar("score", "--gold", "a.m2", "s.txt")
     assert f"{tmp_path}/wide.json: no such file" in done.err
-    (tmp_path / "errorbar.toml").write_text('[defaults.score]\njudges = "random(population=bn2015)"\n', encoding="utf-8")
+    config.write_text('[defaults.score]\njudges = "random(population=bn2015)"\n', encoding="utf-8")
     assert errorbar("score", "--gold", "a.m2", "s.txt").code == 0
