@@ -56,6 +56,7 @@ NOT_TYPED = (
     ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
+    ("loop.md", "errorbar", "needs models that are trained for minutes: tests/studies/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
     ("judge/quality.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
@@ -69,7 +70,7 @@ NOT_TYPED = (
 """Commands that are shown and not typed here: the page (empty: any), how they begin, and why."""
 LONG = ("errorbar report ", "errorbar task bundle ", "errorbar verify ", "errorbar data fetch ", "errorbar train ")
 """What takes seconds, also on small data."""
-SLOW_PAGES = ("stopping.md", "codabench.md", "loop.md", "shared-task.md", "receipts.md", "detectors.md", "report.md")
+SLOW_PAGES = ("stopping.md", "codabench.md", "shared-task.md", "receipts.md", "detectors.md", "report.md")
 """Pages that take more than two seconds."""
 
 
