@@ -56,11 +56,12 @@ def test_every_seed_is_read() -> None:
 
 @pytest.mark.slow
 def test_an_input_is_the_same_in_another_process() -> None:
-    """So that a reproducer's number says something to whoever reads it; hashes of texts differ there."""
+    """So that a reproducer's number says something to whoever reads it; hashes of texts differ there.
+
+    Backups of stores hold secrets and times of their own, and are kept with what fails.
+    """
     code = "from tests.fuzz.table_readers import READERS; from tests.fuzz.trial import make_trial; import hashlib\n"
-    code += (
-        f"print(hashlib.sha256(repr([make_trial(r, 5, n) for r in READERS for n in range({N})]).encode()).hexdigest())"
-    )
+    code += f"print(hashlib.sha256(repr([make_trial(r, 5, n) for r in READERS if r.name != 'restore' for n in range({N})]).encode()).hexdigest())"
     said = [
         subprocess.run(
             [sys.executable, "-c", code],

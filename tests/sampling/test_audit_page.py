@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.cli import CommandLine
-from tests.tasks.test_tutorial import shown
+from tests.test_docs import shown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"
 

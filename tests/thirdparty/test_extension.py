@@ -149,7 +149,7 @@ def test_compare(other: Installed) -> None:
     rates = {each["system"]: each["cer"] for each in found["systems"]}
     assert all(pair["difference"] == rates[pair["first"]] - rates[pair["second"]] for pair in found["pairs"])
     table = other.run("compare", "--gold", other.gold, "--metric", "cer", *other.systems, "--swaps", "500")
-    shown = [line.split()[1] for line in table.splitlines() if line[:3] in (" a ", " b ", " c ", " d ")]
+    shown = [line.split()[1] for line in table.splitlines() if line[:4] in (" 1  ", " 2  ", " 3  ", " 4  ")]
     assert shown == sorted(rates, key=lambda name: rates[name])  # the lowest rate is best
 
 
