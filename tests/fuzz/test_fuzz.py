@@ -61,7 +61,9 @@ def test_an_input_is_the_same_in_another_process() -> None:
     Backups of stores hold secrets and times of their own, and are kept with what fails.
     """
     code = "from tests.fuzz.table_readers import READERS; from tests.fuzz.trial import make_trial; import hashlib\n"
-    code += f"print(hashlib.sha256(repr([make_trial(r, 5, n) for r in READERS if r.name != 'restore' for n in range({N})]).encode()).hexdigest())"
+    code += "readers = [reader for reader in READERS if reader.name != 'restore']\n"
+    code += f"trials = [make_trial(reader, 5, n) for reader in readers for n in range({N})]\n"
+    code += "print(hashlib.sha256(repr(trials).encode()).hexdigest())"
     said = [
         subprocess.run(
             [sys.executable, "-c", code],

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.cli import CommandLine
-from tests.test_docs import shown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"
+
+
+def shown(text: str) -> str:
+    """An output without the spaces that end its lines."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 
 def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine) -> None:
