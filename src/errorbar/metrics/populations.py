@@ -124,7 +124,8 @@ def _number(value: object, name: str, *, least: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{name} must be a number")
     if not least <= value <= MOST_CONSTANT:
-        raise ValueError(f"{name} must be a number from {least:g} to {MOST_CONSTANT:g}")
+        got = f", got {value:g}" if isinstance(value, float) or abs(value) < MOST_CONSTANT else ""
+        raise ValueError(f"{name} must be a number from {least:g} to {MOST_CONSTANT:g}{got}")
     return float(value)
 
 

@@ -334,7 +334,7 @@ def _check_population(name: str, described: str, shape: tuple[float | None, floa
     floor, exponent, df = shape
     constants: dict[str, object] = {"metric": "m2", "measure": "f", "constants": {"1": 1.0}}
     constants |= {"exponent": exponent, "df": df} | ({} if floor is None else {"floor": floor})
-    named = {"format": FORMAT, "version": VERSION, "name": name, "described": described}
+    named = {"format": FORMAT, "version": VERSION, "name": name, "described": described or "judges of the reference"}
     for tables, code in (([], "bad-population"), ([constants], "bad-parameter")):
         try:
             population_of({**named, "tables": tables})
