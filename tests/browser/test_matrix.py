@@ -40,7 +40,7 @@ def test_a_pointer_shows_interval_and_p(opened: Opener, whole_url: str) -> None:
     cell.hover()
     tip = page.locator(".of-pair")
     assert tip.is_visible()
-    assert "p (t over texts and judges, max-T)" in tip.inner_text()
+    assert "p (t over texts and judges and swaps, max-T)" in tip.inner_text()
     page.locator("#leaderboard-title").hover()
     assert not tip.is_visible()
 
