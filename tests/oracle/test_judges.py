@@ -259,13 +259,14 @@ def joint_spread(data: Path, judges: tuple[int, ...]) -> tuple[JointSpread, Floa
     rule = JudgeRule(k, k, random=True, population=population, spec="m2")
     prior = PairPriors.of(systems, rule, M2().measures[F])
     pairs = list(combinations(range(len(names)), 2))
-    spread = joint_spread_of(systems, prior, [ONE_RUN] * len(systems))
-    t = []
+    t, priors = [], []
     for pair in pairs:
         apart = systems[pair[0]] - systems[pair[1]]
-        found = apart.components(0, prior.of_pair(pair, apart))
+        priors.append(prior.of_pair(pair, apart))
+        found = apart.components(0, priors[-1])
         assert isinstance(found, TwoWay)
         t.append(abs(found.value) / np.sqrt(found.variance))
+    spread = joint_spread_of(systems, prior.covariance(pairs, priors), [ONE_RUN] * len(systems))
     return replace(spread, moderated=False), np.array(t)
 
 

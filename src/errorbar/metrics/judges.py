@@ -138,7 +138,7 @@ class JudgeRule:
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         what += f", and {self.unknown}" * bool(self.unknown)
-        what += f": {whose} intervals over judges {rests}".replace("  ", " ")
+        what += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
         problems.note(code, what, Place(), fix=f"add another judge; {ways}")
 
 

@@ -75,16 +75,17 @@ def judge_pairs(
     values = [only(judging.values(metric, statistics), main) for statistics in systems]
     runs = [judging.spreads(metric, statistics)[main] for statistics in systems]
     pairs = list(combinations(range(len(systems)), 2))
-    apart = [values[a] - values[b] for a, b in pairs]
-    prior = PairPriors.of(values, rule, measure)
-    found = [
-        _pair(each, rule, prior.of_pair(pair, each), testing.level, measure, runs[pair[0]] - runs[pair[1]])
-        for pair, each in zip(pairs, apart, strict=True)
-    ]
+    known = PairPriors.of(values, rule, measure)
+    found, priors = [], []
+    for a, b in pairs:  # a difference at a time: all of them would not fit into memory
+        apart = values[a] - values[b]
+        priors.append(known.of_pair((a, b), apart))
+        found.append(_pair(apart, rule, priors[-1], testing.level, measure, runs[a] - runs[b]))
     if testing.adjust == "holm" or len(pairs) == 1:
         adjusted = adjusted_by_holm(found)
     else:
-        adjusted = _adjusted_by_max_t(found, pairs, joint_spread_of(values, prior, runs), testing.seed)
+        spread = joint_spread_of(values, known.covariance(pairs, priors), runs)
+        adjusted = _adjusted_by_max_t(found, pairs, spread, testing.seed)
     return [float(each.means(0)[0, 0]) for each in values], adjusted
 
 
@@ -125,23 +126,24 @@ class PairPriors:
     def of_pair(self, pair: tuple[int, int], apart: JudgedValues) -> Prior | None:
         """The prior of a difference."""
         known = self.rule.variances(self.measure)
-        if known is None or not self.of_systems:
+        if known is None:
             return None
         a, b = pair
         texts = self.over_texts[a], self.over_texts[b], apart.over_texts(0)
         return Prior(known.of_difference(self.of_systems[a], self.of_systems[b], texts), known.df)
 
-    def covariance(self, values: Sequence[JudgedValues]) -> tuple[Floats, float] | None:
-        """That of all systems over judges, and its degrees of freedom."""
+    def covariance(
+        self, pairs: Sequence[tuple[int, int]], priors: Sequence[Prior | None]
+    ) -> tuple[Floats, float] | None:
+        """That of all systems over judges, of the priors of all pairs, and its degrees of freedom."""
         known = self.rule.variances(self.measure)
-        if known is None or not self.of_systems:
+        if known is None:
             return None
-        made = np.diag(np.array(self.of_systems, np.float64))
-        for a, b in combinations(range(len(values)), 2):
-            prior = self.of_pair((a, b), values[a] - values[b])
+        covariance = np.diag(np.array(self.of_systems, np.float64))
+        for (a, b), prior in zip(pairs, priors, strict=True):
             apart = 0.0 if prior is None else prior.variance
-            made[a, b] = made[b, a] = (self.of_systems[a] + self.of_systems[b] - apart) / 2
-        return made, known.df
+            covariance[a, b] = covariance[b, a] = (self.of_systems[a] + self.of_systems[b] - apart) / 2
+        return covariance, known.df
 
 
 def _pair(
@@ -160,12 +162,16 @@ def _pair(
     )
 
 
-def joint_spread_of(values: Sequence[JudgedValues], prior: PairPriors, runs: Sequence[RunSpread]) -> JointSpread:
-    """How all systems vary together; those of which something is unknown as if they did not."""
+def joint_spread_of(
+    values: Sequence[JudgedValues], known: tuple[Floats, float] | None, runs: Sequence[RunSpread]
+) -> JointSpread:
+    """How all systems vary together, leaning on a covariance that is known of them and its degrees of freedom.
+
+    Those of which something is unknown are taken as if they did not vary.
+    """
     means = np.nan_to_num(np.stack([each.means(0) for each in values], axis=2))  # (1 + texts, 1 + judges, systems)
     over_judges = scaled_influence(means[0, 1:])
     own = over_judges.shape[0] - 1
-    known = prior.covariance(values)
     judges, df = over_judges.T @ over_judges, float(own)
     if known is not None:
         judges, df = moderated_variance(judges, own, *known), own + known[1]
