@@ -319,7 +319,7 @@ class TestOneJudge:
             "nothing can be said: no difference, however large, could be significant, or how they vary over texts and "
             "judges is not known" in said.out
         )
-        assert "(t, max-T; of fewer than 25 texts no smaller than that of the swaps), which decides" in said.out
+        assert "(t, max-T; of fewer than 25 texts no smaller than that of the swaps)" in said.out
         pair = errorbar("compare", "--gold", "gold.m2", "all", "most", *FEW)
         assert "with these sentences and swaps no difference, however large, could be significant" in pair.out
 

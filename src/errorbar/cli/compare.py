@@ -61,9 +61,9 @@ from errorbar.cli.show import Output, output_options
 def command(pairs: bool, junit: str | None, github: bool, output: Output, **options: Any) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
 
-    Where judges can be drawn anew, a joint test over texts and judges decides what is significant; approximate
-    randomization stands beside it, of these judges, and decides where they are fixed. Both are adjusted for the number
-    of pairs (--adjust). A paired bootstrap gives intervals of differences over texts. Documents are swapped and
+    Where judges can be drawn anew, a joint test over texts and judges decides what is significant; where they are
+    fixed, approximate randomization does. JSON and CSV have both. Both are adjusted for the number of pairs (--adjust).
+    A paired bootstrap gives intervals of differences over texts. Documents are swapped and
     resampled where they are known, else sentences. Of two or three systems every pair is shown below the scores; csv
     has one table, that of the systems, or with --pairs that of the pairs. Text for a paper follows the tables, on
     standard error.

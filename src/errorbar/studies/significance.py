@@ -115,7 +115,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         Column("p_at_floor", only="data"),
         Column("p unadjusted", "p", only=alone),
         *again_columns(found),
-        Column(f"p, {these(found)}", kind="p", key="p_swaps", only="" if found.over else "data"),
+        Column(f"p, {these(found)}", kind="p", key="p_swaps", only="data"),
         Column("p_swaps_at_floor", only="data"),
         Column("p_swaps_unadjusted", "p", only="data"),
         Column("p_swaps_unadjusted_at_floor", only="data"),
@@ -153,20 +153,19 @@ def _first(names: Sequence[str]) -> str:
 
 
 def p_notes(found: Comparison) -> list[str]:
-    """Which p-value decides, and what others are."""
-    swaps = f"by swaps of the two outputs ({ADJUSTED[found.testing.adjust]})"
+    """What p-values are of."""
     few = f"; of fewer than {LEAST_TEXTS} texts no smaller than that of the swaps" * found.beside_swaps
     few += " of scores against all judges" * (
         found.beside_swaps and found.judges is not None and not found.judges.whole
     )
     if found.over:
         return [
-            f"p: of no difference over {found.over} (t, {adjusted_by(found)}{few}), which decides; p, {these(found)}: "
-            f"{swaps}, {'runs' if found.judges is None else 'judges'} as they are"
+            f"p: of no difference over {found.over} (t, {adjusted_by(found)}{few}); that of swaps, with "
+            f"{these(found)}, is in JSON and CSV"
         ]
     n = len(found.pairs)
     more = f", adjusted for all {n:,} pairs, which decides; p unadjusted: of one pair alone" if n > 1 else ""
-    return [f"p: {swaps}{more}"]
+    return [f"p: by swaps of the two outputs ({ADJUSTED[found.testing.adjust]}){more}"]
 
 
 def _row(pair: Pair, *, single: bool) -> list[Cell]:
