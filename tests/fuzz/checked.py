@@ -35,11 +35,9 @@ def is_checked() -> bool:
 def run_again(arguments: Sequence[str]) -> int:
     """Build the kernels and run the fuzzer with them."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
-    asked = subprocess.run(
-        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False, timeout=1500
-    )
-    library = asked.stdout.strip()
-    sanitizer = Path(library).is_absolute() and Path(library).exists()
+    # The sanitizer looks for C++'s exceptions when it is loaded, before the libraries that bring them.
+    libraries = [_library(compiler, name) for name in ("libasan.so", "libstdc++.so.6")]
+    sanitizer = all(libraries)
     sys.stdout.write(f"indexes are checked{', and memory' if sanitizer else '; there is no address sanitizer'}\n")
     sys.stdout.flush()
     environment = {**os.environ, SANITIZED: str(int(sanitizer))}
@@ -60,9 +58,17 @@ def run_again(arguments: Sequence[str]) -> int:
         return built.returncode
     environment |= {VARIABLE: str(BUILT)}
     if sanitizer:
-        environment |= {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=4000"}
+        environment |= {"LD_PRELOAD": ":".join(libraries), "ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=4000"}
     command = [sys.executable, *PROGRAM, *arguments]
     return subprocess.run(command, env=environment, check=False, timeout=None).returncode  # as many inputs as asked for
+
+
+def _library(compiler: str, name: str) -> str:
+    """Where the compiler has a library; nothing where it has none, as it then says the name alone."""
+    said = subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False, timeout=1500
+    ).stdout.strip()
+    return said if Path(said).is_absolute() and Path(said).exists() else ""
 
 
 class _Finder(importlib.abc.MetaPathFinder):
