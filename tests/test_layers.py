@@ -55,7 +55,7 @@ LAYER = {
 }
 HEAVY = {"altair", "dask", "distributed", "jinja2", "numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas"}
 HEAVY |= {"polars", "pyarrow", "vl_convert", "flask", "fastapi", "sqlite3"}
-HEAVY |= {"sqlalchemy", "alembic", "starlette", "uvicorn", "segno", "psycopg", "inspect_ai", "lm_eval"}
+HEAVY |= {"sqlalchemy", "alembic", "starlette", "uvicorn", "segno", "psycopg", "yaml", "inspect_ai", "lm_eval"}
 
 
 def folder(module: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from errorbar.core.errors import ErrorbarError, UsageError
+from errorbar.core.errors import ErrorbarError, MissingExtraError, UsageError
 from errorbar.hosting.bundling import bundle_task
 from errorbar.hosting.program import Wheel, container_files
 from errorbar.metrics import registry
@@ -88,6 +88,14 @@ def test_the_settings_are_what_codabench_takes(tmp_path: Path) -> None:
     assert all(isinstance(phase[key], str) for phase in (dev, test) for key in ("start", "end"))
     assert datetime.fromisoformat(test["start"]) >= datetime.fromisoformat(dev["end"]), "phases follow each other"
     assert (test["max_submissions"], test["max_submissions_per_day"]) == (3, 2)
+
+
+def test_without_pyyaml_the_extra_is_named_before_anything_is_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(MissingExtraError, match=r"a competition bundle needs the extra 'codabench'.* make codabench"):
+        bundle_task(tmp_path / "not-read.toml", tmp_path / "b.zip")
 
 
 def test_columns_are_those_of_the_scores_and_the_first_ranks(tmp_path: Path, errorbar: CommandLine) -> None:

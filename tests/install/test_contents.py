@@ -23,6 +23,7 @@ EXTRAS = [
     "parquet",
     "report",
     "dask",
+    "codabench",
     "errant",
     "detect",
     "judge",

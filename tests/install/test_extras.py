@@ -72,8 +72,16 @@ def test_report(installed: Install) -> None:
 
 def test_dask(installed: Install) -> None:
     clean = demo(installed("dask"))
-    only(clean, "dask")
+    only(clean, "dask", "codabench")  # distributed brings PyYAML, which is all that codabench needs
     assert clean.run("score", *DEMO, "--jobs", "local:2") == clean.run("score", *DEMO)
+
+
+def test_codabench(installed: Install) -> None:
+    clean = installed("codabench")
+    only(clean, "codabench")
+    clean.run("demo", "--task", "--save", "spring")
+    written = clean.run("task", "bundle", "spring/task.toml", "-o", "bundle.zip", "--tables-only").split()
+    assert {"competition.yaml", "logo.png"} <= {*written}
 
 
 def test_errant(installed: Install) -> None:
@@ -142,6 +150,6 @@ def test_postgresql(installed: Install) -> None:
 
 def test_all(installed: Install) -> None:
     clean = demo(installed("all", others=(ENGLISH, MODELS)))
-    only(clean, "tokenize", "parquet", "report", "dask", "errant", "detect", "judge")
+    only(clean, "tokenize", "parquet", "report", "dask", "codabench", "errant", "detect", "judge")
     clean.run("demo", "--report", "-o", "page.html")
     assert (clean.folder / "page.html").stat().st_size > 100_000

@@ -27,6 +27,7 @@ EXTRAS = {
     "errant": ("typed edits between texts: errorbar convert --edits errant", {"errant": "errant", "spacy": "spacy"}),
     "detect": ("small models: errorbar detect, correct", {"errorbar_models": "errorbar-models"}),
     "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
+    "codabench": ("competitions on Codabench: errorbar task bundle", {"yaml": "pyyaml"}),
     "judge": (
         "a server that collects judgments: errorbar judge",
         {

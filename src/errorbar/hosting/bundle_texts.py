@@ -1,4 +1,4 @@
-"""The texts of a bundle, which stand in files of their own."""
+"""The texts of a bundle, and its picture, which stand in files of their own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from importlib.resources import files
 
 
 def filled(file: str, /, **values: str) -> bytes:
-    """A text in which each value stands for its name: ``version`` for ``@VERSION@``."""
-    text = (files("errorbar.hosting") / "templates" / file).read_text(encoding="utf-8")
+    """The content of a file in which each value stands for its name: ``version`` for ``@VERSION@``."""
+    content = (files("errorbar.hosting") / "templates" / file).read_bytes()
     for key, value in values.items():
-        text = text.replace(f"@{key.upper()}@", value)
-    return text.encode()
+        content = content.replace(f"@{key.upper()}@".encode(), value.encode())
+    return content

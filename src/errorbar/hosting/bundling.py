@@ -17,12 +17,12 @@ from errorbar.hosting.competition_pages import (
     Phase,
     competition_yaml,
     evaluation_page,
+    load_yaml,
     overview_page,
     phases_of,
     submission_page,
 )
 from errorbar.hosting.leaks import warn_of_leaks
-from errorbar.hosting.logo import logo
 from errorbar.hosting.organizer_texts import organizers_guide, teams_guide
 from errorbar.hosting.program import Wheel, container_files, needs_errant, program_files, read_wheel
 from errorbar.hosting.submission_form import Form, check_names, submission_form
@@ -91,8 +91,9 @@ def bundle_task(
     Raises:
         InputError: If the task's file or a reference is bad, or the bundle cannot be written.
         UsageError: If the task cannot be bundled, or a wheel is none.
-        MissingExtraError: If there are boards to make and a library that pages take is not installed.
+        MissingExtraError: If PyYAML, or with boards a library that their pages take, is not installed.
     """
+    load_yaml()
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     phases = _phases(read)
@@ -210,7 +211,7 @@ def _competition(
     return {
         **{file: content for _, file, content in listed},
         "pages/terms.md": filled("terms.md") if said.terms is None else read_bytes(said.terms),
-        "logo.png": logo() if said.logo is None else read_bytes(said.logo),
+        "logo.png": filled("logo.png") if said.logo is None else read_bytes(said.logo),
         "competition.yaml": competition_yaml(task, image, forms, columns, [each[:2] for each in listed]),
     }
 

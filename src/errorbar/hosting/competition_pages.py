@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
+from errorbar.core.errors import MissingExtraError
 from errorbar.hosting.columns import LeaderColumn
 from errorbar.hosting.submission_form import Form
-from errorbar.hosting.written import Plain, yaml_text
 from errorbar.tasks.config import Task, TaskCorpus
 from errorbar.version import __version__
 
@@ -50,7 +54,7 @@ def competition_yaml(
     said, phases = task.competition, phases_of(task)
     corpora = [corpus for phase in phases for corpus in phase.corpora]
     numbers = {corpus.name: at for at, corpus in enumerate(corpora)}
-    top: dict[str, Plain] = {
+    top: dict[str, Any] = {
         "version": 2,
         "title": task.name,
         "description": said.description or f"{task.name}: submissions are scored by errorbar {__version__}.",
@@ -104,7 +108,16 @@ def competition_yaml(
         for at, column in enumerate(columns)
     ]
     top["leaderboards"] = [{"title": "Results", "key": "main", "submission_rule": RULE, "columns": listed}]
-    return yaml_text(top).encode()
+    text: str = load_yaml().safe_dump(top, allow_unicode=True, sort_keys=False, width=math.inf)
+    return text.encode()
+
+
+def load_yaml() -> ModuleType:
+    """Import PyYAML; raises ``MissingExtraError`` if it is not installed."""
+    try:
+        return import_module("yaml")
+    except ModuleNotFoundError:
+        raise MissingExtraError("codabench", "a competition bundle") from None
 
 
 def _time(moment: datetime) -> str:

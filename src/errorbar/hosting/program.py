@@ -13,7 +13,6 @@ from pathlib import Path
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.hosting.bundle_texts import filled
 from errorbar.hosting.task_files import read_bytes
-from errorbar.hosting.written import yaml_text
 from errorbar.version import __version__
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
@@ -40,7 +39,7 @@ class Wheel:
 def program_files() -> dict[str, bytes]:
     """The scoring program as a folder."""
     return {
-        "metadata.yaml": yaml_text({"command": COMMAND}).encode(),
+        "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "score.py": filled("score_py.txt", version=__version__),
     }
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError, visible_json
 from errorbar.formats.hoo_folder import list_gold
 from errorbar.hosting.archive import below
 from errorbar.hosting.submission_form import Form
-from errorbar.hosting.written import Plain, toml_table
 from errorbar.tasks.config import Task, TaskCorpus
 
 FILE = "task.toml"
 LISTS = ("gold", "annotators", "alternatives")
+TomlValue = str | bool | list[str]
 
 
 def reference_files(task: Task, corpus: TaskCorpus) -> dict[str, bytes]:
@@ -25,13 +26,13 @@ def reference_files(task: Task, corpus: TaskCorpus) -> dict[str, bytes]:
 
 def kit_files(task: Task, forms: Mapping[str, Form]) -> dict[str, bytes]:
     """What teams get: the sources of test data, and all of the development data; ``forms`` are of the corpora meant."""
-    tables: list[Mapping[str, Plain]] = []
+    tables: list[Mapping[str, TomlValue]] = []
     files: dict[str, bytes] = {}
     for corpus in task.corpora:
         if corpus.name not in forms:
             continue
         form = forms[corpus.name]
-        values: dict[str, Plain] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
+        values: dict[str, TomlValue] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
         own: dict[str, bytes] = {}
         if corpus.role == "dev" and corpus.gold:
             values, own = _corpus(corpus, f"{form.slug}/")
@@ -58,19 +59,25 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(Problem("cannot-open", what, Place(str(path)))) from None
 
 
-def _task_file(task: Task, corpora: Iterable[Mapping[str, Plain]]) -> bytes:
-    lines = toml_table("[task]", {"name": task.name, "metrics": list(task.metrics)})
+def _task_file(task: Task, corpora: Iterable[Mapping[str, TomlValue]]) -> bytes:
+    lines = _toml_lines("[task]", {"name": task.name, "metrics": list(task.metrics)})
     for values in corpora:
-        lines += ["", *toml_table("[[corpus]]", values)]
+        lines += ["", *_toml_lines("[[corpus]]", values)]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _corpus(corpus: TaskCorpus, folder: str) -> tuple[dict[str, Plain], dict[str, bytes]]:
+def _toml_lines(header: str, values: Mapping[str, TomlValue]) -> list[str]:
+    """A table; empty texts and lists, and ``False``, are left out. TOML writes the others as JSON does."""
+    written = {key: visible_json(json.dumps(value, ensure_ascii=False)) for key, value in values.items() if value}
+    return [header, *(f"{key} = {text}" for key, text in written.items())]
+
+
+def _corpus(corpus: TaskCorpus, folder: str) -> tuple[dict[str, TomlValue], dict[str, bytes]]:
     """The table of a corpus whose files are in a folder, and these files.
 
     The names of files stay, since annotators are called by them.
     """
-    values: dict[str, Plain] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
+    values: dict[str, TomlValue] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
     files: dict[str, bytes] = {}
 
     def take(key: str, paths: Sequence[Path]) -> list[str]:
