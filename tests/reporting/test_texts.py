@@ -76,7 +76,7 @@ def test_latex_as_a_whole() -> None:
     assert made.startswith("% Made by errorbar")
     assert r"\title{A *title*}" in made
     assert r"\section{A\_section}" in made
-    assert r"\begin{longtable}{lr}" in made
+    assert r"\begin{tabular}{lr}" in made
     assert r"a\textbar{}b & 1.00 \\" in made
     assert r"c \& d & – \\" in made
     assert (

@@ -30,6 +30,8 @@ START = r"""\else
 \fi
 \usepackage{array}
 \usepackage{booktabs}
+\usepackage{float}
+\usepackage{graphicx}
 \usepackage{longtable}
 \usepackage{caption}
 \usepackage[landscape,margin=2cm]{geometry}

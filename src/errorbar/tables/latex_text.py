@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from unicodedata import east_asian_width, name, normalize
+from unicodedata import name, normalize
 
 from errorbar.core.errors import visible
 from errorbar.tables.shown import Grid
 
-LONG = 21.0
-"""A cell is broken into lines in a document if it is wider, in units of the size of type."""
-LINE = 142.0
-"""Width of such lines, in points: 5 cm."""
 WORD = 20
 """Longer words may be broken in a document."""
 PIECE = 8
 """Most characters of their pieces."""
-HEADING = 16.0
-"""The same for a heading."""
-SIZES = (("", 10.0, 6.0), ("footnotesize", 8.2, 4.0), ("scriptsize", 7.6, 3.0))
-"""Sizes of type in a document, and half the space between columns, in points."""
-PAGE = 660.0
-"""Width of a table in a document in points: letter paper on its side, 2 cm to each edge, a little to spare."""
+CELL, HEADING = 40, 20
+"""Longer texts of cells, and longer headings, are broken into lines in a document."""
+MOST_ROWS = 30
+"""A table of a document with more rows may be broken across pages."""
+MOST_COLUMNS, MOST_WIDE = 12, 6
+"""A table of a document with more columns comes in parts; the second: a longtable with broken headings or texts."""
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""As it is, or as wide as the page."""
 BREAK = "\u200b"
 T1_ONLY = {*map(ord, 'ĄąĘęĮįŲų«»ÐðÞþĐđŊŋ„‚‹›"')}
 
@@ -122,80 +120,52 @@ def _needs(lines: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def document_table(grid: Grid, label: str) -> str:
-    """A table of a whole document: one for longtable with a caption, set small where it is wide, and its notes as text.
+    """A table of a whole document with its caption, and its notes as text; its label must be that of no other table.
 
-    Its label must be that of no other table. One that is wider than the page comes in parts; each has the first column.
+    One of many rows, or with long texts, is a longtable. One of many columns comes in parts; each has the first column.
     """
-    size, space, parts = _parts([_width(grid, at) for at in range(len(grid.columns))])
-    tables = [_long_table(grid, part, label if not at else "") for at, part in enumerate(parts)]
-    if size:
-        tables = [f"{{\\{size}\\setlength{{\\tabcolsep}}{{{space:g}pt}}", *tables, "}"]
+    n_columns = len(grid.columns)
+    broken = {at for at in range(n_columns) if grid.left[at] and any(_length(row[at].text) > CELL for row in grid.rows)}
+    wide = broken | {at for at in range(n_columns) if _length(grid.columns[at]) > HEADING}
+    long = bool(broken) or len(grid.rows) > MOST_ROWS
+    step = (MOST_WIDE if long and len(wide) > 2 else MOST_COLUMNS) - 1
+    tables = []
+    for first in range(1, max(2, n_columns), step):
+        part = [0, *range(first, min(first + step, n_columns))]
+        tables.append(_document_part(grid, part, broken, wide, label if first == 1 else "", long=long))
     notes = [escape_latex(note, document=True) for note in grid.notes]
-    said = ["{\\footnotesize\\noindent", "\\\\\n".join(notes), "\\par}\\medskip"] if notes else []
-    return "\n".join([*tables, *said])
+    text = ["{\\footnotesize\\noindent", "\\\\\n".join(notes), "\\par}\\medskip"] if notes else []
+    return "\n".join([*tables, *text])
 
 
-def _long_table(grid: Grid, part: Sequence[int], label: str) -> str:
+def _document_part(grid: Grid, part: Sequence[int], broken: set[int], wide: set[int], label: str, *, long: bool) -> str:
     """Columns of a table; without a label as the continuation of another, whose number it has."""
-    first = [_heading(grid.columns[at]) for at in part]
-    others = ([escape_latex(row[at].text, document=True) for at in part] for row in grid.rows)
-    head, *rows = [" & ".join(line) + r" \\" for line in (first, *others)]
+    width = f"{min(5, 18 / max(1, len(wide.intersection(part)))):.3g}cm"
+    lines = rf">{{\raggedright\arraybackslash}}p{{{width}}}"
+    columns = "".join(lines if at in broken else "l" if grid.left[at] else "r" for at in part)
+    names = (escape_latex(grid.columns[at], document=True) for at in part)
+    heading = [
+        rf"\parbox[b]{{{width}}}{{\raggedright {name}}}" if at in wide else name
+        for at, name in zip(part, names, strict=True)
+    ]
+    cells = ([escape_latex(row[at].text, document=True) for at in part] for row in grid.rows)
+    head, *rows = [" & ".join(line) + r" \\" for line in (heading, *cells)]
+    head = f"\\toprule\n{head}\n\\midrule"
     title = escape_latex(grid.title, document=True)
-    caption = rf"\caption{{{title}}}\label{{tab:{label}}}\\" if label else rf"\caption*{{{title}, continued}}\\"
-    start = [rf"\begin{{longtable}}{{{''.join(_layout(grid, at) for at in part)}}}", caption]
-    heads = [r"\toprule", head, r"\midrule\endfirsthead", r"\toprule", head, r"\midrule\endhead"]
+    caption = rf"\caption{{{title}}}\label{{tab:{label}}}" if label else rf"\caption*{{{title}, continued}}"
+    if not long:
+        start = ["\\begin{table}[H]\n\\centering", caption, FITTED, rf"\begin{{tabular}}{{{columns}}}", head]
+        return "\n".join([*start, *rows, "\\bottomrule\n\\end{tabular}}\n\\end{table}"])
+    start = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}\begin{{longtable}}{{{columns}}}", rf"{caption}\\"]
+    start += [rf"{head}\endfirsthead", rf"{head}\endhead"]
     number = [] if label else [r"\addtocounter{table}{-1}"]
-    return "\n".join([*start, *heads, *rows, r"\bottomrule", r"\end{longtable}", *number])
+    return "\n".join([*start, *rows, "\\bottomrule\n\\end{longtable}}", *number])
 
 
 def _lines(grid: Grid) -> list[list[str]]:
     return [[*grid.columns], *([cell.text for cell in row] for row in grid.rows)]
 
 
-def _heading(text: str) -> str:
-    said = escape_latex(text, document=True)
-    return rf"\parbox[b]{{{LINE:g}pt}}{{\raggedright {said}}}" if _ems(text) > HEADING else said
-
-
-def _broken(grid: Grid, at: int) -> bool:
-    """Whether the texts of a column are broken into lines."""
-    return grid.left[at] and any(_ems(row[at].text) > LONG for row in grid.rows)
-
-
-def _layout(grid: Grid, at: int) -> str:
-    """How a column is set: numbers to the right, long text in lines."""
-    if _broken(grid, at):
-        return rf">{{\raggedright\arraybackslash}}p{{{LINE:g}pt}}"
-    return "l" if grid.left[at] else "r"
-
-
-def _width(grid: Grid, at: int) -> tuple[float, float]:
-    """Widths of a column: what grows with the type, in units of its size, and what does not, in points."""
-    long = _ems(grid.columns[at]) > HEADING
-    texts = [*([] if long else [grid.columns[at]]), *(row[at].text for row in grid.rows)]
-    return (0.0, LINE) if _broken(grid, at) else (max(map(_ems, texts), default=0.0), LINE if long else 0.0)
-
-
-def _ems(text: str) -> float:
-    """About how wide a text is set, in units of the size of type."""
-    return sum(_em(char) for char in text)
-
-
-def _em(char: str) -> float:
-    if ord(char) not in _KNOWN:
-        return 5.0 if east_asian_width(char) not in "WF" or ord(char) < 0x10000 else 5.5  # its number
-    return 0.3 if char in " .,:;'|!iljt()[]" else 0.8 if char.isupper() or char in "mw%@&+<>=—" else 0.54
-
-
-def _parts(widths: Sequence[tuple[float, float]]) -> tuple[str, float, list[list[int]]]:
-    """Size of type, space and columns of each part of a table with columns of these widths."""
-    for size, points, space in SIZES:
-        full = [points * ems + fixed + 2 * space for ems, fixed in widths]
-        if sum(full) <= PAGE:
-            return size, space, [[*range(len(full))]]
-    parts: list[list[int]] = []
-    for at in range(1, len(full)):
-        if not parts or full[0] + sum(full[each] for each in parts[-1][1:]) + full[at] > PAGE:
-            parts.append([0])
-        parts[-1].append(at)
-    return size, space, parts
+def _length(text: str) -> int:
+    """The number of characters that are set: pdfLaTeX sets the number of a letter that it does not have."""
+    return sum(1 if ord(char) in _KNOWN else len("[U+0000]") for char in text)
