@@ -214,14 +214,6 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
 # Python has the command's words
 
 
-def test_former_names_of_arguments_are_understood() -> None:
-    made = [errorbar.score(GOLD, SYSTEM, ci=False, **{name: "m2(beta=1)"}) for name in ("metric", "metrics")]  # type: ignore[arg-type]  # wrong on purpose
-    assert made[0].to_dict() == made[1].to_dict() == errorbar.score(GOLD, SYSTEM, beta=1.0, ci=False).to_dict()
-    old: Callable[..., Any] = errorbar.crowd
-    new = errorbar.crowd(VOTES, FLAGS, metric="crowd(shares=trust,ties=ok)", ci=False)
-    assert old(VOTES, FLAGS, shares="trust", ties="ok", ci=False).to_dict() == new.to_dict()
-
-
 @pytest.mark.parametrize(
     ("metric", "code"), [("m2(beta=2)", "two-choices"), (["m2", "m2(beta=1)"], "two-choices"), ("m2", "bad-parameter")]
 )
@@ -247,14 +239,14 @@ def test_labels_and_columns_are_said_as_on_the_command_line(tmp_path: Path, erro
     printed = json.loads(errorbar("crowd", "score", votes, flags, *said, "--format", "json").out)["rows"]
     ways: list[dict[str, Any]] = [
         {"column": "rater=worker", "labels": ["error=yes", "unknown=?"]},
-        {"columns": {"rater": "worker"}, "error": "yes", "unknown": "?"},
+        {"column": {"rater": "worker"}, "error": "yes", "unknown": "?"},
         {"column": ["rater=worker"], "error": ["yes"], "labels": "unknown=?"},
     ]
     for keywords in ways:
         assert library.crowd(votes, flags, ci=False, **keywords).to_dict()["rows"] == printed
     agree: Callable[..., Any] = library.agree
     ranks = {"scale": "ordinal", "column": "rater=worker", "unknown": "?", "ci": False}
-    assert agree(votes, labels="no,yes", **ranks).signature == agree(votes, order=["no", "yes"], **ranks).signature
+    assert agree(votes, labels="no,yes", **ranks).signature == agree(votes, labels=["no", "yes"], **ranks).signature
     with pytest.raises(UsageError, match="has no meaning here"):
         library.agree(votes, labels="error=yes")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 import errorbar
+from errorbar.core.errors import ROLES
 from tests.helpers.commands import every_command
 from tests.helpers.source import parse_nodes
 
@@ -21,7 +22,7 @@ MAKERS = {"Problem", "error", "repairable", "note", "_refuse", "refuse"}
 
 def options() -> dict[str, set[str]]:
     """Every option of every command, without its dashes, with the values that it offers."""
-    found: dict[str, set[str]] = {"help": set(), "config": set(), "quiet": set()}
+    found: dict[str, set[str]] = {name: set() for name in ("help", "config", "quiet", *ROLES)}
     for _, command in every_command():
         for each in command.params:
             if isinstance(each, click.Option):

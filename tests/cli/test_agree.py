@@ -170,11 +170,6 @@ class TestBadInput:
             (["A.m2"], "agreement is between two raters at least"),
             (["A.m2", "B.m2", "--labels", "type=Dett"], "used the error type 'Dett'; did you mean 'Det'?"),
             (["A.m2", "B.m2", "--items", "words:zzz"], "--items sentences asks about whole sentences"),
-            (["A.m2", "B.m2", "--words", "articles"], "--words is about --items words, and these are tokens"),
-            (
-                ["A.m2", "B.m2", "--items", "gaps", "--words", "prepositions"],
-                "--words is about --items words, and these are gaps",
-            ),
             (["A.m2", "nowhere.m2"], "nowhere.m2: no such file"),
             (["A.m2", "B.m2", "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["votes.csv", "votes.csv"], "judgments repeat an item that the same rater had judged before"),

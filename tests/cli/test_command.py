@@ -1,4 +1,4 @@
-"""What every command has: help in groups, old names of options, notes that can be silenced."""
+"""What every command has: help in groups, notes that can be silenced."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 import pytest
 
-from errorbar.cli.command import Command, former
 from tests.helpers.cli import CommandLine
 from tests.helpers.commands import every_command
 
@@ -67,80 +66,6 @@ def test_the_version_says_how_to_cite(errorbar: CommandLine) -> None:
     assert out.startswith(f"errorbar {__version__}\n")
     assert "To cite it:" in out
     assert f"Version {__version__}." in out
-
-
-class TestRenamed:
-    @pytest.fixture
-    def command(self) -> click.Command:
-        @click.command("probe", cls=Command)
-        @click.option("--documents")
-        @former("--essays", "documents")
-        @click.argument("rest", nargs=-1)
-        def probe(documents: str | None, rest: tuple[str, ...]) -> None:
-            click.echo(f"{documents} {rest}")
-
-        return probe
-
-    @pytest.mark.parametrize("given", [["--essays", "x"], ["--essays=x"]])
-    def test_old_names_do_what_the_new_ones_do(
-        self, command: click.Command, given: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        command.main([*given, "--", "--essays"], standalone_mode=False)
-        out, err = capsys.readouterr()
-        assert out == "x ('--essays',)\n"
-        warning = "--essays is now said by --documents x; the old name ends with the next release [renamed-option]"
-        assert err == f"warning: {warning}\n"
-
-    def test_help_shows_the_new_names_only(self, command: click.Command, capsys: pytest.CaptureFixture[str]) -> None:
-        command.main(["--help"], standalone_mode=False)
-        out = capsys.readouterr().out
-        assert "--documents" in out
-        assert "--essays" not in out
-
-
-class TestFormer:
-    @pytest.fixture
-    def command(self) -> click.Command:
-        @click.command("probe", cls=Command)
-        @click.option("--by", type=click.Choice(("type", "team")))
-        @former("--by-type", "by", lambda other, _: "team" if other == "team" else "type", is_flag=True)
-        @click.option("--labels", multiple=True)
-        @former("--error", "labels", lambda said, given: [*said, *(f"error={each}" for each in given)], multiple=True)
-        @click.option("--jobs", type=int, default=1)
-        @former("--workers", "jobs", lambda _, n: n)
-        def probe(by: str | None, labels: tuple[str, ...], jobs: int) -> None:
-            source = click.get_current_context().get_parameter_source("jobs")
-            click.echo(f"{by} {labels} {jobs} {source.name if source else ''}")
-
-        return probe
-
-    def test_another_option_says_what_the_old_one_said(
-        self, command: click.Command, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        given = ["--error", "a b", "--by-type", "--labels", "ok=c", "--workers", "3", "--error", "d"]
-        command.main(given, standalone_mode=False)
-        out, err = capsys.readouterr()
-        assert out == "type ('ok=c', 'error=a b', 'error=d') 3 COMMANDLINE\n"
-        end = "; the old name ends with the next release [renamed-option]"
-        assert set(err.splitlines()) == {
-            f"warning: --by-type is now said by --by type{end}",
-            f"warning: --error is now said by --labels 'error=a b' --labels error=d{end}",
-            f"warning: --workers is now said by --jobs 3{end}",
-        }
-
-    def test_nothing_is_said_of_what_was_not_given(
-        self, command: click.Command, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        command.main(["--by", "team"], standalone_mode=False)
-        assert capsys.readouterr() == ("team () 1 DEFAULT\n", "")
-
-    def test_what_it_becomes_is_checked_like_the_option(self, command: click.Command) -> None:
-        with pytest.raises(click.BadParameter, match="'many' is not a valid integer"):
-            command.main(["--workers", "many"], standalone_mode=False)
-
-    def test_help_hides_it(self, command: click.Command, capsys: pytest.CaptureFixture[str]) -> None:
-        command.main(["--help"], standalone_mode=False)
-        assert "--by-type" not in capsys.readouterr().out
 
 
 def test_quiet_leaves_results_and_errors(errorbar: CommandLine, tmp_path: Path) -> None:

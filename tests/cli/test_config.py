@@ -104,16 +104,16 @@ def test_doctor_names_the_file_and_looks_through_every_command(
 ) -> None:
     monkeypatch.setattr("errorbar.demo.selftest.self_test", lambda: "passed")
     assert json.loads(errorbar("doctor", "--format", "json").out)["config"].startswith("none: no errorbar.toml")
-    write(place, "[corpora]\nx = 'a.m2'\n[defaults]\nseed = 1\n[defaults.crowd.score]\nties = 'half'\n")
+    write(place, "[corpora]\nx = 'a.m2'\n[defaults]\nseed = 1\n[defaults.crowd.score]\nlayout = 'long'\n")
     found = json.loads(errorbar("doctor", "--format", "json").out)["config"]
     assert found == f"{place / 'errorbar.toml'}; corpora: x; defaults: all commands, crowd score"
     write(place, "[defaults.crowd.score]\nlayuot = 'long'\n")
     assert (
         "[defaults.crowd.score] layuot is not a setting of errorbar; did you mean 'layout'?" in errorbar("doctor").err
     )
-    write(place, "[defaults.crowd.scor]\nties = 'half'\n")
+    write(place, "[defaults.crowd.scor]\nlayout = 'long'\n")
     assert "[defaults.crowd] scor is not a setting of errorbar; did you mean 'score'?" in errorbar("doctor").err
-    write(place, "[defaults.score.x]\nties = 'half'\n")
+    write(place, "[defaults.score.x]\nseed = 1\n")
     assert "[defaults.score] x is not a setting of errorbar" in errorbar("doctor").err
 
 

@@ -144,7 +144,7 @@ def test_stops_of_corrections_are_detached_where_asked_for(
 
 
 def test_essays_give_documents_to_an_m2_corpus(folder: Path, errorbar: CommandLine) -> None:
-    result = errorbar("convert", folder / "gold.m2", "--essays", folder / "essay.sgml", "--to", "jsonl")
+    result = errorbar("convert", folder / "gold.m2", "--documents", folder / "essay.sgml", "--to", "jsonl")
     first, second = records(result.out)[1:]
     assert (first["document"], second["document"]) == ("12", "12")
     assert isinstance(first["annotations"], dict)

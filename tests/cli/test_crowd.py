@@ -294,8 +294,8 @@ def test_the_curve_counts_the_ties_that_it_leaves_out(tmp_path: Path, errorbar: 
             "curve",
             tmp_path / "v.csv",
             tmp_path / "f.csv",
-            "--ties",
-            ties,
+            "--metric",
+            f"crowd(ties={ties})",
             "--resamples",
             "20",
             "--format",
@@ -574,14 +574,6 @@ def test_starts_and_passes_are_in_the_signature(votes: Path, errorbar: CommandLi
     assert "starts" not in signature()
     assert "|seed:0|starts:2|v:" in signature("--starts", "2")
     assert "|starts:2|passes:7|" in signature("--starts", "2", "--passes", "7")
-
-
-def test_streaming_needs_no_option_any_more(votes: Path, errorbar: CommandLine) -> None:
-    call = ("crowd", "aggregate", votes, "--format", "csv")
-    plain, told = errorbar(*call), errorbar(*call, "--stream")
-    assert (told.code, told.out) == (0, plain.out)
-    assert "warning: --stream is no longer needed" in told.err
-    assert "no longer needed" not in plain.err
 
 
 def test_choices_are_those_of_the_library() -> None:

@@ -182,7 +182,7 @@ class TestSignatures:
             ["--seed", "1"],
             ["--bins", "0.5,1"],
             ["--prevalence", "0.2"],
-            ["--ties", "ok"],
+            ["--metric", "crowd(ties=ok)"],
         )
         found = [json.loads(errorbar(*call, "--labels", "error=<3", *o).out)["rows"][0]["signature"] for o in options]
         assert len(set(found)) == len(options)
@@ -212,7 +212,17 @@ def test_a_sweep_takes_the_policy_for_ties_and_nothing_without_effect(errorbar: 
     rows = "a,1,e\na,2,e\nb,1,e\nb,2,ok\nc,1,ok\nc,2,ok\n"
     (tmp_path / "votes.csv").write_text(f"item,rater,label\n{rows}")
     (tmp_path / "s.csv").write_text("item,flag,score\na,1,3\nb,0,2\nc,0,1\n")
-    words = ("crowd", "sweep", tmp_path / "votes.csv", tmp_path / "s.csv", "--recalls", "1", "--no-ci", "--error", "e")
+    words = (
+        "crowd",
+        "sweep",
+        tmp_path / "votes.csv",
+        tmp_path / "s.csv",
+        "--recalls",
+        "1",
+        "--no-ci",
+        "--labels",
+        "error=e",
+    )
 
     def sweep(*more: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(errorbar(*words, *more, "--format", "json").out)["rows"][0]

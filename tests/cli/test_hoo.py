@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Sequence
@@ -275,51 +274,6 @@ class TestScore:
         document = records(capsys, team, gold=gold, specs=['hoo(rows="FV=Noun")'])
         rows = {each["type"]: each["gold"] for each in document["rows"][0]["by_row"]}
         assert (rows["Noun"], rows["Verb"]) == (2, 0)
-
-    def test_types_named_on_the_command_line(self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine) -> None:
-        (tmp_path / "types.json").write_text('{"FV": "Noun"}')
-        call = ("score", "--gold", gold, team, "--types", tmp_path / "types.json")
-        document = json.loads(errorbar(*call, "--format", "json").out)
-        rows = {each["type"]: each["gold"] for each in document["rows"][0]["by_row"]}
-        assert (rows["Noun"], rows["Verb"]) == (2, 0)
-        (tmp_path / "types.json").write_text('{"FV": "Nuon"}')
-        refused = errorbar(*call)
-        assert (refused.code, refused.out, "did you mean 'Noun'" in refused.err) == (2, "", True)
-
-    @pytest.mark.parametrize("way", ["plain", "mark", "gzip", "stdin"])
-    def test_every_way_in_of_types(self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine, way: str) -> None:
-        path, content = tmp_path / "types.json", b'{\r\n "FV": "Noun"\r\n}\r\n'
-        ways = {"mark": b"\xef\xbb\xbf" + content, "gzip": gzip.compress(content)}
-        path.write_bytes(ways.get(way, content))
-        call = ("score", "--gold", gold, team, "--format", "json", "--types")
-        done = errorbar(*call, "-", stdin=content) if way == "stdin" else errorbar(*call, path)
-        assert (done.code, "--types is now said by --metric 'hoo(rows=\"FV=Noun\")'" in done.err) == (0, True)
-        rows = {each["type"]: each["gold"] for each in json.loads(done.out)["rows"][0]["by_row"]}
-        assert (rows["Noun"], rows["Verb"]) == (2, 0)
-
-    @pytest.mark.parametrize(
-        ("content", "said"),
-        [
-            (b"[" * 200_000, ": not JSON: it is nested too deeply"),
-            (b'{"FV": ' + b"1" * 5000 + b"}", ": not JSON: it has a number with thousands of digits"),
-            ('{"FV": "Noun"}'.encode("utf-16"), ": this looks like UTF-16 (expected UTF-8 text)"),
-            (b'{"FV": "\\ud800"}', ": not JSON: it has half a character"),
-            (b'{\n"FV": Noun}', ":2: not JSON: Expecting value at column 7"),
-            (b"", ":1: not JSON: Expecting value at column 1"),
-            (b'{"FV": 1}', ": not a JSON object of type to row"),
-            (b'{"FV": "Noun"}\xff', ":1: byte 0xFF at column 15 is not UTF-8"),
-        ],
-        ids=["deep", "long", "utf-16", "half", "syntax", "empty", "number", "not-utf-8"],
-    )
-    def test_types_that_cannot_be_read(
-        self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine, content: bytes, said: str
-    ) -> None:
-        """One line that names the place, never an internal error (exit code 3)."""
-        path = tmp_path / "types.json"
-        path.write_bytes(content)
-        done = errorbar("score", "--gold", gold, team, "--types", path)
-        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-        assert done.err.startswith(f"error: {path}{said}")
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
         with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team or None, got 'both'"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from errorbar.cli.command import Command, Former, OutputPath
+from errorbar.cli.command import Command, OutputPath
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.formats.saving import STUDY_FILES, save_bytes
 from tests.helpers.cli import CommandLine
@@ -59,7 +59,7 @@ def _arguments(command: click.Command, values: dict[click.Parameter, str]) -> li
 def _pairs() -> Iterator[tuple[str, click.Command, click.Parameter, click.Parameter]]:
     """Every option that writes with every other path of its command."""
     for name, command in every_command():
-        paths = [each for each in command.params if isinstance(each.type, click.Path) and not isinstance(each, Former)]
+        paths = [each for each in command.params if isinstance(each.type, click.Path)]
         for output in filter(_is_output, paths):
             yield from ((name, command, output, other) for other in paths if other is not output)
 

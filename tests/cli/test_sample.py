@@ -358,8 +358,8 @@ def test_only_the_words_asked_for_are_items(folder: Path, errorbar: CommandLine)
     (folder / "gold.m2").write_text(f"S {text}\n\n" * 40)
     (folder / "s.txt").write_text(f"{text}\n".replace("in the", "to a") * 40)
     sizes = []
-    for words in ((), ("--words", "articles"), ("--words", "in,at,of,a")):
-        call = ("sample", "plan", "--corpus", "gold.m2", "s.txt", "--items", "words", *words, "--budget", 20)
+    for words in ("words", "words:articles", "words:in,at,of,a"):
+        call = ("sample", "plan", "--corpus", "gold.m2", "s.txt", "--items", words, "--budget", 20)
         record = json.loads(errorbar(*call, "--floor", 5, "--format", "json").out)
         sizes.append([row["size"] for row in record["strata"]])
     assert sizes == [[40, 80], [40, 40], [40, 120]]
@@ -397,16 +397,13 @@ JUDGED = ("sample", "estimate", "pilot.csv", "--key", "pilot.json")
         (AFTER, ("--precision", "0.3")),
         (AFTER, ("--miss-rate", "0.3")),
         (DRAW, ("--labels", "error=bad")),
-        (PLAN, ("--words", "articles")),
         (PLAN, ("--items", "gaps")),
-        ((*PLAN, "--corpus", "gold.m2"), ("--words", "articles")),
         (SIZES, ("--bands", "2")),
         (SIZES, ("--corpus", "gold.m2")),
         (("sample", "estimate", *COUNTS), ("--flags", "a.csv")),
         (("sample", "estimate", *COUNTS), ("--truth", "any")),
         (("sample", "estimate", *COUNTS), ("--labels", "unknown=?")),
         (JUDGED, ("--flags", "a.csv")),
-        (JUDGED, ("--words", "articles")),
     ],
 )
 def test_options_of_which_nothing_would_come_are_refused(

@@ -196,10 +196,6 @@ class TestViews:
         out = errorbar("score", "--gold", "gold.m2", "good", "bad.txt").out
         assert [line[:13] for line in out.splitlines() if "signature" in line] == ["signature m2|"]
 
-    def test_a_rule_for_choosing_is_no_annotator(self, errorbar: CommandLine) -> None:
-        done = errorbar("score", "--gold", "gold.m2", "good", "--annotator", "sentence")
-        assert (done.code, done.out, "[reserved-name]" in done.err) == (2, "", True)
-
 
 def broken(name: str, content: str | bytes) -> str:
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)

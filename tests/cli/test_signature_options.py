@@ -9,7 +9,6 @@ import click
 import pytest
 
 from errorbar.cli.ceiling import command as ceiling
-from errorbar.cli.command import Former
 from errorbar.cli.compare import command as compare
 from errorbar.cli.score import command as score
 from tests.helpers.cli import CommandLine
@@ -196,5 +195,5 @@ def test_what_changes_none_is_not(errorbar: CommandLine, command: str, before: s
 @pytest.mark.parametrize(("name", "command"), [("score", score), ("compare", compare), ("ceiling", ceiling)])
 def test_every_option_is_in_the_list(name: str, command: click.Command) -> None:
     shown = {option for kind, _, _, options in CHANGES if kind == name for option in options.split()}
-    offered = {each.name for each in command.params if not isinstance(each, Former)}
+    offered = {each.name for each in command.params}
     assert offered - NO_DIGIT == shown - NO_DIGIT

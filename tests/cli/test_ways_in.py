@@ -392,7 +392,7 @@ def test_a_directory_is_refused(place: Path, errorbar: CommandLine, case: str) -
         ("meta", "-", "-"),
         ("check", "--gold", "-", "-"),
         ("report", "--gold", "-", "-"),
-        ("report", "--judgments", "-", "--flags", "s=-"),
+        ("report", "--judgments", "-", "s=-"),
         ("agree", "-", "--documents", "-"),
     ],
 )

@@ -26,7 +26,7 @@ LEFT_OUT = {
     *("task bundle", "task board", "report", "demo"),
 }
 """Commands that serve, fetch, open a browser or take longer than an input may; files of theirs have readers."""
-SKIPPED_OPTIONS = {"--dask", "--jobs", "--pipeline", "--models", "--corrector", "--store", "--help"}
+SKIPPED_OPTIONS = {"--jobs", "--pipeline", "--models", "--corrector", "--store", "--help"}
 """Those that start processes or load a library of half a gigabyte; ``--jobs`` has a relation."""
 COSTLY = {"--resamples": "20", "--swaps": "20", "--draws": "20", "--repetitions": "5", "--pilots": "5", "--starts": "2"}
 """What a user asks to be repeated takes as long as is asked for."""
@@ -79,7 +79,7 @@ TYPICAL: dict[str, tuple[str, ...]] = {
     "sample estimate": ("--counts", "flagged:1000:750:600", "--counts", "unflagged:9000:300:6"),
     "crowd score": ("votes.csv", "flags.csv"),
     "crowd sweep": ("votes.csv", "flags.csv"),
-    "crowd howmany": ("votes.csv", "--experts", "r1", "--unknown", "unclear"),
+    "crowd howmany": ("votes.csv", "--experts", "r1", "--labels", "unknown=unclear"),
     "crowd judgments": ("votes.csv",),
     "crowd aggregate": ("votes.csv",),
     "crowd raters": ("votes.csv",),

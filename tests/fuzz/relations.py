@@ -120,7 +120,7 @@ def _doubled(folder: Path) -> object:
 
 
 _NOT_PLAIN = (b"\x1f\x8b", b"\xef\xbb", b"\xff\xfe", b"\xfe\xff")  # packed, or with a mark of its encoding
-_ALONE = ("--annotator", "0")
+_ALONE = ("--metric", "m2(choose=0)")
 
 
 def _twice_over(path: Path, end: bytes) -> bytes:

@@ -167,7 +167,7 @@ def _reported() -> Case:
     with _demo():
         run_command(
             *("report", "--gold", "gold.m2", "careful.txt", "greedy.txt", "-o", "r.md", "--resamples", "20"),
-            "--no-browse",
+            *("--page", "sentences=no"),
         )
         return {path: Path(path).read_bytes() for path in ("r.receipt.json", "gold.m2", "careful.txt", "greedy.txt")}
 

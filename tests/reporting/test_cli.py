@@ -149,8 +149,8 @@ def test_several_kinds_of_data_in_one_report(folder: Path, errorbar: CommandLine
 
 
 def test_judgments_of_a_corpus_are_of_the_items_asked_for(folder: Path, errorbar: CommandLine) -> None:
-    call = ("report", "--judgments", "gold.jsonl", "careful.txt", *FAST, "-o", "r.md", "--items", "words")
-    assert errorbar(*call, "--words", "articles").code == 0
+    call = ("report", "--judgments", "gold.jsonl", "careful.txt", *FAST, "-o", "r.md", "--items", "words:articles")
+    assert errorbar(*call).code == 0
     text = Path("r.md").read_text(encoding="utf-8")
     shown = errorbar("agree", "gold.jsonl", "--items", "words:articles", "--resamples", "50")
     found = re.search(r"agree\(items=words,words=articles,labels=error\)\|\S*", shown.out + shown.err)
@@ -220,13 +220,6 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == [f"[{code}]"]
     assert not list(folder.glob("r.*"))
-
-
-@pytest.mark.usefixtures("folder")
-def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
-    done = errorbar("report", "--gold", "no.m2", "mine", "--to", "markdown", "-o", "r.md")
-    assert done.code == 2
-    assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
 
 
 def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar: CommandLine) -> None:

@@ -38,10 +38,10 @@ def test_objects_give_what_paths_give(made: MadeReport) -> None:
 
 def test_beta_is_an_argument_of_its_own() -> None:
     with demo_files() as (gold, (system, *_)):
-        given: list[dict[str, Any]] = [{"beta": 1}, {"metric": ["m2(beta=1)"]}, {"metrics": "m2(beta=1)"}]
+        given: list[dict[str, Any]] = [{"beta": 1}, {"metric": ["m2(beta=1)"]}, {"metric": "m2(beta=1)"}]
         made = [report(gold, system, **each, ci_method="closed", browse=False).studies[0] for each in given]
     assert "m2(beta=1" in str(made[0].signatures)
-    assert made[0].signatures == made[1].signatures == made[2].signatures  # metrics: a former name
+    assert made[0].signatures == made[1].signatures == made[2].signatures
 
 
 def test_it_names_itself_and_what_is_missing(made: MadeReport) -> None:

@@ -106,22 +106,22 @@ def by_sentence(*references: Sequence[str]) -> list[list[str]]:
     return [list(texts) for texts in zip(*references, strict=True)]
 
 
-# Of users of sacrebleu and evaluate: hypotheses or predictions, references in lists of lists, sources
+# References as sacrebleu and evaluate take them: one list, or lists of lists
 
 
 @pytest.mark.parametrize(
     ("arguments", "references"),
     [
-        ({"sources": SOURCES, "hypotheses": T5, "references": A}, "A"),
-        ({"sources": SOURCES, "predictions": T5, "references": [A]}, "A"),
-        ({"sources": SOURCES, "predictions": T5, "references": [A, B]}, "A B"),
-        ({"sources": SOURCES, "predictions": T5, "references": by_sentence(A, B)}, "A B"),
-        ({"sources": SOURCES, "predictions": T5, "references": by_sentence(A)}, "A"),
+        ({"source": SOURCES, "systems": T5, "gold": A}, "A"),
+        ({"source": SOURCES, "systems": T5, "gold": [A]}, "A"),
+        ({"source": SOURCES, "systems": T5, "gold": [A, B]}, "A B"),
+        ({"source": SOURCES, "systems": T5, "gold": by_sentence(A, B)}, "A B"),
+        ({"source": SOURCES, "systems": T5, "gold": by_sentence(A)}, "A"),
         ({"source": SOURCES, "systems": {"T5": T5}, "gold": {"A": A, "B": B}}, "A B"),
         ({"source": tuple(SOURCES), "systems": tuple(T5), "gold": tuple(A)}, "A"),
         ({"source": np.array(SOURCES), "systems": np.array(T5), "gold": np.array(A, dtype=object)}, "A"),
         ({"source": iter(SOURCES), "systems": iter(T5), "gold": iter(A)}, "A"),
-        ({"source": SOURCES, "systems": [T5], "reference": [B]}, "B"),
+        ({"source": SOURCES, "systems": [T5], "gold": [B]}, "B"),
     ],
 )
 def test_sentences_have_the_scores_of_the_same_files(folder: Path, arguments: dict[str, Any], references: str) -> None:
@@ -131,7 +131,7 @@ def test_sentences_have_the_scores_of_the_same_files(folder: Path, arguments: di
 
 def test_corrections_may_come_first_where_the_references_have_their_name(folder: Path) -> None:
     score: Callable[..., Any] = library.score
-    assert values(score(T5, references=[A, B], sources=SOURCES, **QUICK)) == from_files(folder, "A B")
+    assert values(score(T5, gold=[A, B], source=SOURCES, **QUICK)) == from_files(folder, "A B")
 
 
 def test_files_and_sentences_go_together(folder: Path) -> None:
@@ -222,10 +222,10 @@ def test_an_annotator_is_a_system_too() -> None:
         ("score", (SOURCES, A, T5), {}, "which-sentences"),
         ("score", (T5, A, SOURCES), {}, "which-sentences"),
         ("score", (T5, [A]), {}, "which-sentences"),
-        ("score", (T5, [A]), {"sources": SOURCES}, "which-sentences"),
+        ("score", (T5, [A]), {"source": SOURCES}, "which-sentences"),
         ("score", (SOURCES, {"T5": T5}, A), {}, "which-sentences"),
         ("compare", (T5, RULES, A), {}, "which-sentences"),
-        ("score", (), {"predictions": T5, "references": A}, "no-source"),
+        ("score", (), {"predictions": T5, "references": A}, "no-argument"),
         ("ceiling", ([A, B],), {}, "no-source"),
         ("score", (), {"source": SOURCES, "gold": A}, "no-argument"),
         ("score", (Frame(**TABLE), "source", "A", "T5"), {}, "no-argument"),

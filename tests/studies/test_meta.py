@@ -258,10 +258,3 @@ def test_nothing_is_computed_without_a_reference() -> None:
     for given in ({"systems": ["good"]}, {"metric": "m2"}):
         with pytest.raises(UsageError, match="no reference to compute a metric with"):
             meta("judged.csv", "known.csv", **given)
-
-
-def test_old_names_of_tables(errorbar: CommandLine) -> None:
-    old = errorbar("meta", "judged.csv", "known.csv", "--no-ci", "--tests", "--permutations", "20", "--window", "3")
-    new = errorbar("meta", "judged.csv", "known.csv", "--no-ci", "--show", "tests=20", "--show", "window=3")
-    assert old.out == new.out
-    assert "--permutations is now said by --show tests=20" in old.err

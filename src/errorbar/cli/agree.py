@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, former
+from errorbar.cli.command import Command
 from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
-from errorbar.cli.options import INPUT, choice, essays_option
+from errorbar.cli.options import INPUT, choice
 from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import Problem, UsageError
 
@@ -36,8 +36,6 @@ WEIGHTS = ("none", "linear", "quadratic")
 @click.option("--pairs", is_flag=True, help="Show Cohen's kappa of every pair.")
 @click.option("--confusion", is_flag=True, help="Show which labels meet on one item.")
 @output_options
-@former("--order", "labels", lambda said, order: [*said, order])
-@essays_option
 def command(pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
     """Measure agreement between annotators or raters.
 

@@ -7,33 +7,14 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, former
+from errorbar.cli.command import Command
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.metric_options import metric_options
 from errorbar.cli.options import INPUT, judges_option, option, scoring_options
 from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar, say
-from errorbar.core.errors import Problem
+from errorbar.cli.talk import progress_bar
 
 REPEATS = 100
-
-
-class CeilingCommand(Command):
-    """Understands ``--ci RESAMPLES``, as it was before there was ``--resamples``, for one more release."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put ``--ci --resamples N`` for it."""
-        made: list[str] = []
-        for word in args:
-            former = made[-1:] == ["--ci"] and word.isdecimal() and "--" not in made
-            if former or (word.startswith("--ci=") and word[5:].isdecimal()):
-                number = word.removeprefix("--ci=")
-                what = f"--ci {number} is now said by --ci --resamples {number}; the old form"
-                say(f"warning: {Problem('renamed-option', f'{what} ends with the next release').line(str)}")
-                made += ["--resamples", number] if former else ["--ci", "--resamples", number]
-            else:
-                made.append(word)
-        return super().parse_args(ctx, made)
 
 
 class Subsets(click.ParamType[tuple[int, int]]):
@@ -70,7 +51,7 @@ class Sizes(click.ParamType[Sequence[int]]):
         return range(int(first), int(last or first) + 1)
 
 
-@click.command("ceiling", cls=CeilingCommand)
+@click.command("ceiling", cls=Command)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @scoring_options
 @metric_options
@@ -101,11 +82,6 @@ class Sizes(click.ParamType[Sequence[int]]):
 @judges_option
 @interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
-@former("--by-type", "by", lambda _, __: "type", is_flag=True)
-@former("--essays", "n_documents")
-@former(
-    "--repeats", "n_documents", lambda found, repeats: f"{found[0]}x{repeats}" if found else f"x{repeats}", type=int
-)
 def command(n_documents: tuple[int, int] | None, output: Output, **options: Any) -> None:
     """Score annotators against each other, and systems beside them, by number of references.
 

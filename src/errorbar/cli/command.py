@@ -1,4 +1,4 @@
-"""What every command has beyond click's: help in groups, defaults of the config file, options that say others."""
+"""What every command has beyond click's: help in groups, defaults of the config file, outputs that are refused."""
 
 from __future__ import annotations
 
@@ -54,48 +54,6 @@ class OutputPath(click.Path):
 OUTPUT, OUTPUT_PLACE = OutputPath(), OutputPath(is_file=False)
 
 
-class Former(click.Option):
-    """An old name for what another option says now, which is understood with a warning.
-
-    ``by`` returns what the parameter ``into`` has to say, given what it says otherwise and what this option says.
-    """
-
-    def __init__(self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self.into = into
-        self.by = by
-
-    def hand_over(self, ctx: click.Context) -> None:
-        """Let the other option say the same, where this one was given: the command knows the other one only."""
-        name = self.name or ""
-        given, source = ctx.params.pop(name), ctx.get_parameter_source(name)
-        if source not in (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP):
-            return
-        other = next(each for each in ctx.command.params if each.name == self.into)
-        before = ctx.params[self.into]
-        said = self.by(before, given)
-        ctx.params[self.into] = other.type_cast_value(ctx, said)
-        ctx.set_parameter_source(self.into, source)
-        if source is ParameterSource.DEFAULT_MAP:
-            ctx.meta[_CONFIGURED] |= {self.into}
-        flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
-        new = [each for each in said if each not in before] if isinstance(said, list) else [said]
-        words = [str(word) for each in new for word in (*flag, each)]
-        told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
-        say(f"warning: {Problem('renamed-option', told).line(str)}")
-
-
-def former(
-    name: str, into: str, by: Callable[[Any, Any], Any] = lambda _, given: given, **attributes: Any
-) -> Decorator:
-    """Make a decorator that gives a command an old name for what another option says now."""
-    return click.option(name, cls=Former, into=into, by=by, hidden=True, **attributes)
-
-
-OLD_FILE = click.Path()
-"""Of old options that name files: those of the config file start at its folder; the other option reads the name."""
-
-
 def together(*options: Decorator) -> Decorator:
     """Options as one decorator, in the order of the help."""
 
@@ -116,7 +74,7 @@ class Command(click.Command):
     """A command as the command line shows it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take defaults from the config file; let old names say what they stand for."""
+        """Take defaults from the config file; put several files where a name stands for them."""
         rest = self._own(ctx, args)
         config = find_config(ctx)
         defaults = config.defaults_for(ctx.command_path.split()[1:], self.params)
@@ -134,9 +92,6 @@ class Command(click.Command):
             raise config.bad_value(error) from None
         if ctx.resilient_parsing:
             return left
-        for each in self.params:
-            if isinstance(each, Former):
-                each.hand_over(ctx)
         for each in self.params:
             if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
                 named = (config.corpora.get(name, (name,)) for name in files)
@@ -237,7 +192,7 @@ def command_line(context: click.Context) -> str:
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if isinstance(parameter, Former) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
         values = list(value) if isinstance(value, tuple) else [value]

@@ -15,7 +15,6 @@ from errorbar.cli.options import (
     INPUT,
     FiniteRange,
     choice,
-    essays_option,
     judges_option,
     option,
     scoring_options,
@@ -26,7 +25,6 @@ from errorbar.cli.show import Output, output_options
 @click.command("compare", cls=Command)
 @click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
 @scoring_options
-@essays_option
 @metric_options
 @click.option(
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import OUTPUT_PLACE, Command
-from errorbar.cli.options import INPUT, essays_option, jobs_option, lenient_option, option, unmarked_option
+from errorbar.cli.options import INPUT, jobs_option, lenient_option, option, unmarked_option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
 
@@ -51,7 +51,6 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     metavar="FILE",
     help="NUCLE SGML that tells which document each sentence of INPUT is from.",
 )
-@essays_option
 @click.option("--annotator", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")

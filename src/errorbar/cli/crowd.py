@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, Decorator, former, together
+from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, together
 from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.main import Group
-from errorbar.cli.metric_options import beta_option, with_parameter
+from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import (
     INPUT,
     choice,
@@ -30,11 +30,6 @@ TRUTHS = ("weighted", "majority", "any")
 RULES = ("sprt", "posterior", "running", "fixed")
 
 
-def metric_parameter(name: str) -> Decorator:
-    """An old option that a parameter of ``--metric`` says now."""
-    return former(f"--{name}", "metric", lambda metric, value: with_parameter(metric, name, value))
-
-
 judgments_argument = click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 crowd_options = together(
     judgments_argument,
@@ -46,8 +41,6 @@ crowd_options = together(
         help="What is computed, e.g. 'crowd(shares=trust,ties=unknown)': what the share of an item is (votes, trust, "
         "dawid-skene), and what a tie is to the majority (half, unknown, error, ok).",
     ),
-    metric_parameter("ties"),
-    metric_parameter("shares"),
     interval_options(default="up to 20,000 items", elsewhere=("seed",)),
     judged_options(error=True),
     output_options,

@@ -7,10 +7,8 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Decorator, former, together
+from errorbar.cli.command import Decorator, together
 from errorbar.cli.options import choice, documents_option, lenient_option, unmarked_option
-from errorbar.cli.talk import tell
-from errorbar.core.errors import Problem, UsageError
 
 # Written out, so that help need not load what reads judgments; a test sees that they are the library's.
 LAYOUTS = ("auto", "long", "wide", "batch")
@@ -39,38 +37,16 @@ class Items(click.Choice[str]):
 
 
 def items_option(help: str = "What annotators of a corpus judge.", default: str | None = "tokens") -> Decorator:
-    """``--items``, and ``--words`` as it was before."""
+    """``--items``."""
     more = " 'words' are prepositions; else words:articles, or words:a,b,c."
-    items = click.option("--items", type=Items(), default=default, show_default=True, metavar="WHAT", help=help + more)
-    return together(items, former("--words", "items", _these_words))
-
-
-def _these_words(items: str | None, words: str) -> str:
-    if items is None or not items.startswith("words"):
-        what = f"--words is about --items=words, and these are {items or 'tokens'}"
-        raise UsageError(Problem("useless-option", what, fix="leave it out"))
-    return f"words:{words}"
+    return click.option("--items", type=Items(), default=default, show_default=True, metavar="WHAT", help=help + more)
 
 
 def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
-    """``--labels``, repeatable: ``ROLE=LABEL``, or what is written without a role; and ``--ROLE`` as it was before."""
+    """``--labels``, repeatable: ``ROLE=LABEL``, or what is written without a role."""
     said = "; ".join(f"{role}=: {ROLES[role]}" for role in roles)
     text = f"What labels mean, as ROLE=LABEL; repeatable. {said}{f'; or {more}' if more else ''}."
-    return together(
-        click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text), *map(_former_role, roles)
-    )
-
-
-def _former_role(role: str) -> Decorator:
-    def said(labels: Sequence[str], given: Sequence[str]) -> list[str]:
-        return [*labels, *(f"{role}={label}" for label in given)]
-
-    return former(f"--{role}", "labels", said, multiple=True)
-
-
-def _no_longer_needed(_: click.Context, __: click.Parameter, given: bool) -> None:
-    if given:
-        tell("warning: --stream is no longer needed: tables are always read block by block [useless-option]")
+    return click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text)
 
 
 def judged_options(
@@ -96,6 +72,5 @@ def judged_options(
         items_option(items),
         documents_option,
         unmarked_option,
-        click.option("--stream", is_flag=True, hidden=True, expose_value=False, callback=_no_longer_needed),
         lenient_option,
     )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath, command_line, former
+from errorbar.cli.command import OUTPUT, Command, OutputPath, command_line
 from errorbar.cli.options import refuse_given
-from errorbar.cli.score import one_view
 from errorbar.cli.show import format_option
 from errorbar.cli.talk import be_quiet, is_quiet, tell
 from errorbar.core.errors import Place, Problem, UsageError, shell_words
@@ -94,8 +92,6 @@ def _hoo() -> Iterator[Corpus]:
     type=click.Choice(("type", "sentence")),
     help="Show the recall of each error type, or the counts and chosen annotator of each sentence.",
 )
-@former("--by-type", "by", partial(one_view, "type"), is_flag=True)
-@former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @click.option(
     "--save", type=OutputPath(is_file=False, path_type=Path), metavar="DIR", help="Write the files there and stop."
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, former
+from errorbar.cli.command import Command
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.options import (
     INPUT,
@@ -69,10 +69,6 @@ MOST = 10_000_000
     "whether one metric agrees better than another, by Williams and by swapping scores in 10,000 ways ('tests=N': in "
     "N); 'window=N': correlations in windows of N neighbors.",
 )
-@former("--sentences", "show", lambda said, _: [*said, "sentences"], is_flag=True)
-@former("--tests", "show", lambda said, _: [*said, "tests"], is_flag=True)
-@former("--permutations", "show", lambda said, n: [*(each for each in said if each != "tests"), f"tests={n}"])
-@former("--window", "show", lambda said, n: [*said, f"window={n}"])
 @by_option
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @output_options

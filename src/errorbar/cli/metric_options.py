@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
-from errorbar.cli.command import Decorator, former, together
+from errorbar.cli.command import Decorator, together
 from errorbar.cli.options import FiniteRange
 
 
@@ -21,13 +19,6 @@ def beta_option(*, hidden: bool = False) -> Decorator:
     )
 
 
-def with_parameter(said: str | Sequence[str], parameter: str, value: str) -> str | list[str]:
-    """A metric, or several, with one parameter more, or the one they have said otherwise."""
-    from errorbar.studies.door import with_parameter as made
-
-    return made(said, parameter, value) if isinstance(said, str) else [made(each, parameter, value) for each in said]
-
-
 metric_options = together(
     click.option(
         "--metric",
@@ -37,9 +28,3 @@ metric_options = together(
     beta_option(hidden=True),
 )
 """Of commands that compute one."""
-missing_option = former(
-    "--missing-as-empty",
-    "metric",
-    lambda specs, _: with_parameter(specs or ["hoo"], "missing", "empty"),
-    is_flag=True,
-)

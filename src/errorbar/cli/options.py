@@ -13,7 +13,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import OLD_FILE, Decorator, former, together
+from errorbar.cli.command import Decorator, together
 from errorbar.cli.config import find_config
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.formats.pipes import display_name, pipe_key
@@ -96,7 +96,6 @@ documents_option = click.option(
     metavar="FILE",
     help="NUCLE SGML that tells which document each sentence is from.",
 )
-essays_option = former("--essays", "documents", type=OLD_FILE)
 lenient_option = click.option(
     "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
 )
@@ -186,16 +185,13 @@ class Jobs(click.ParamType[Any]):
         )
 
 
-cluster_options = together(
-    option(
-        "--jobs",
-        type=Jobs(),
-        metavar="N|ADDRESS",
-        default=1,
-        help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (in "
-        "a checkout: make dask); no digit depends on it.",
-    ),
-    former("--dask", "jobs", lambda jobs, to: f"{to}:{jobs}" if to == "local" and jobs != 1 else to),
+cluster_options = option(
+    "--jobs",
+    type=Jobs(),
+    metavar="N|ADDRESS",
+    default=1,
+    help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (in a checkout: "
+    "make dask); no digit depends on it.",
 )
 """``--jobs`` of commands that can work on a Dask cluster too."""
 

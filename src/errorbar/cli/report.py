@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from errorbar.cli.command import OLD_FILE, OUTPUT, Command, command_line, former
+from errorbar.cli.command import OUTPUT, Command, command_line
 from errorbar.cli.config import Config, find_config
 from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
-from errorbar.cli.metric_options import beta_option, missing_option
+from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
@@ -89,12 +89,6 @@ def all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
-    """An old option that a setting of the page says now."""
-    name, value = attributes.pop("name", f"--{key}"), attributes.pop("value", None)
-    return former(name, "page", lambda said, given: [*said, f"{key}={value or given}"], **attributes)
-
-
 @click.command("report", cls=Command)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @gold_option("Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.")
@@ -109,14 +103,12 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 @beta_option(hidden=True)
 @unmarked_option
 @documents_option
-@missing_option
 @click.option(
     "--judgments",
     type=INPUT,
     metavar="FILE",
     help="A crowd's judgments: item,rater,label; columns of other names by --column rater=worker.",
 )
-@former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
 @click.option("--column", multiple=True, metavar="ROLE=NAME", hidden=True)
 @items_option(
     "What annotators judge.  [default: tokens of --judgments; words where detectors stand beside --gold]", None
@@ -129,8 +121,6 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     metavar="FILE",
     help="The key of a judged sample, then its filled-in sets; repeatable.",
 )
-@former("--sample-key", "sample", lambda said, key: [key, *said], type=OLD_FILE)
-@former("--judged", "sample", lambda said, sets: [*said, *sets], multiple=True, type=OLD_FILE)
 @click.option(
     "-o",
     "--output",
@@ -152,11 +142,6 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; "
     "format=html, markdown or latex, where the name of the file does not tell.",
 )
-@_page("format", name="--to")
-@_page("title")
-@_page("charts")
-@_page("sentences", name="--no-browse", value="no", is_flag=True)
-@_page("ceiling-ci")
 @judges_option
 @click.option(
     "--adjust",
@@ -167,7 +152,6 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
     "'holm(swaps=5000)' says how many.",
 )
-@former("--swaps", "adjust", lambda how, n: f"{how.partition('(')[0]}(swaps={n})")
 @ci_method_option((*BOOTSTRAPS, "closed"))
 @resamples_option()
 @confidence_option

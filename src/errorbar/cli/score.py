@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import click
 
-from errorbar.cli.command import OLD_FILE, Command, former
+from errorbar.cli.command import Command
 from errorbar.cli.intervals import OF_INTERVALS, interval_options
-from errorbar.cli.metric_options import beta_option, missing_option, with_parameter
+from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import (
     BOOTSTRAPS,
     choice,
-    essays_option,
     judges_option,
     option,
     refuse_given,
@@ -23,34 +20,8 @@ from errorbar.cli.options import (
 )
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar
-from errorbar.core.errors import Problem, UsageError
 
 VIEWS = ("type", "sentence", "fragment", "team")
-
-
-# What old options are in the words of those that say it now
-
-
-def one_view(view: str, other: str | None, _: bool) -> str:
-    """``--by-type`` and its like as ``--by``."""
-    if other is not None and {view, other} != {"sentence", "fragment"}:
-        what = f"--by {other} and --by {view} cannot be combined"
-        raise UsageError(Problem("two-views", what, fix="give one of them"))
-    return view
-
-
-def against(specs: Sequence[str], annotator: str) -> list[str]:
-    """``--annotator`` as metrics that score against one alone."""
-    from errorbar.metrics.registry import parse_metrics
-
-    return [str(metric.against(annotator).spec) for metric in parse_metrics(list(specs))]
-
-
-def in_rows(specs: Sequence[str], path: str) -> object:
-    """``--types`` as metrics that count types in the rows of a file."""
-    from errorbar.studies.score import rows_of
-
-    return with_parameter(specs or ["hoo"], "rows", rows_of(path))
 
 
 @click.command("score", cls=Command)
@@ -74,14 +45,6 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
 @judges_option
 @output_options
-@former("--annotator", "metric", against)
-@former("--by-type", "by", partial(one_view, "type"), is_flag=True)
-@former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
-@former("--by-fragment", "by", partial(one_view, "fragment"), is_flag=True)
-@former("--best", "by", partial(one_view, "team"), is_flag=True)
-@essays_option
-@former("--types", "metric", in_rows, type=OLD_FILE)
-@missing_option
 def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 

@@ -74,7 +74,7 @@ class EditMetric(Metric):
             UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
         """
         if self.choose != RUNNING:
-            what = f"--annotator={annotator} and the metric {self.spec} both say who is scored against"
+            what = f"the annotator {annotator} and the metric {self.spec} both say who is scored against"
             raise UsageError(Problem("two-choices", what, fix="give one of them"))
         if annotator in (RUNNING, SENTENCE):
             what = f"'{annotator}' is the name of a rule for choosing annotators"

@@ -32,7 +32,7 @@ from typing import (
 )
 
 from errorbar.core.errors import Problem, UsageError, nearest, shortened
-from errorbar.core.spec import split_spec, write_text
+from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats.resampling import Method, Resampling
@@ -42,13 +42,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Progress = Callable[[int], object]
 Metrics = Metric | str | Sequence[Metric | str] | None
-FORMER = {"metrics": "metric", "metric": "metrics", "columns": "column", "annotators": "annotator"}
-FORMER |= {"order": "labels", "methods": "method"}
-FORMER |= dict.fromkeys(("reference", "references"), "gold") | {"sources": "source"}
-FORMER |= dict.fromkeys(("system", "hypothesis", "hypotheses", "prediction", "predictions"), "systems")
-"""Former and other names of arguments, which are understood where they mean nothing else."""
-OF_SPEC = ("shares", "ties")
-"""Former arguments that are parameters of a metric."""
 MANY = 1000
 """From so many elements of a list on, one of each type is looked at."""
 WIDTH = 112
@@ -115,13 +108,6 @@ def sentence_metric(metric: Metrics, beta: float | None, command: str) -> Metric
         )
         raise UsageError(Problem("metric-input", what, fix=fix))
     return metrics_of(metric, beta, "sentences")[0].resampled
-
-
-def with_parameter(spec: str, parameter: str, value: str) -> str:
-    """A metric with one parameter more, or the one that it has said otherwise."""
-    name, raw = split_spec(spec)
-    said = {**raw, parameter: value}
-    return f"{name}({','.join(f'{key}={write_text(text)}' for key, text in said.items())})"
 
 
 def part(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - a TypedDict is no type of its own
@@ -213,24 +199,19 @@ def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str])
 def _bound(
     function: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, Any]
 ) -> inspect.BoundArguments:
-    """The arguments by name, former names as those of today."""
+    """The arguments by name."""
     known, given = signature.parameters, dict(kwargs)
-    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and {"gold", "reference", "references"} & given.keys():
+    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and "gold" in given:
         given, args = {"systems": args[0], **given}, ()  # the reference has its name, so that this is what it judges
+    in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *given.values()))
     for name in kwargs:
-        if name in known:
-            continue
-        if name in OF_SPEC and "metric" in known:
-            given["metric"] = with_parameter(str(given.get("metric", "crowd")), name, str(given.pop(name)))
-        elif FORMER.get(name) in known and FORMER[name] not in given:
-            given[FORMER[name]] = given.pop(name)
-        else:
-            what = f"{function} has no argument '{name}'"
-            raise UsageError(Problem("no-argument", what, fix=nearest(name, known)))
+        if name not in known:
+            near = nearest(name, known)
+            fix = near if near.startswith("did") or not in_memory else right_call(function, known)
+            raise UsageError(Problem("no-argument", f"{function} has no argument '{name}'", fix=fix))
     try:
         return signature.bind(*args, **given)
     except TypeError as error:
-        in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *given.values()))
         fix = right_call(function, known) if in_memory else ""
         raise UsageError(Problem("no-argument", f"{function}: {error}", fix=fix)) from None
 

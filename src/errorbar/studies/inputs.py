@@ -124,7 +124,7 @@ class ReadingOptions:
 
     @property
     def source_folder(self) -> str | None:
-        """The source texts of HOO data, by the option of today or the former one."""
+        """The folder of the source texts of HOO data."""
         folder = self.documents if self.source is None else self.source
         if folder is None or isinstance(folder, str | PathLike):
             return None if folder is None else fspath(folder)

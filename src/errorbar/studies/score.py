@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
-from errorbar.formats.opening import Lines
-from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.registry import parse_metric
@@ -123,22 +121,3 @@ def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:
         if asked:
             what = f"{option} is about single runs, and a system has several"
             raise UsageError(Problem("useless-option", what, fix="score its runs as systems of their own"))
-
-
-def rows_of(path: str) -> str:
-    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
-    problems = Problems()
-    lines = Lines(path, problems, last=True)
-    text = "\n".join(lines)
-    problems.raise_errors()
-    place, expected = Place(lines.name), '{"ID": "Noun"}'
-    try:
-        given = parse_json(text)
-    except NotJsonError as error:
-        place = Place(lines.name, error.line)
-        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, expected)) from None
-    if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
-        raise InputError(Problem("hoo-types-file", "not a JSON object of type to row", place, expected))
-    if any(set("=;") & set(code + row) for code, row in given.items()):
-        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", place))
-    return ";".join(f"{code}={row}" for code, row in given.items())
