@@ -97,11 +97,13 @@ def test_what_is_no_study(tmp_path: Path, items: Path) -> None:
     judge_init(tmp_path / "study", items)
     with pytest.raises(InputError, match=r"no study is in '.*stdy'; did you mean '.*study'\?"):
         Study.open(tmp_path / "stdy")
-    (tmp_path / "study/study.toml").write_text("format = 2\nstore = 'store.sqlite3'\n")
+    with pytest.raises(InputError, match=r"no study is in '.*study.toml'"):
+        Study.open(tmp_path / "study/study.toml")
+    (tmp_path / "study/study.toml").write_text("format = 2\nstore = 'store.sqlite3'\nnew = 1\n")
     with pytest.raises(InputError, match="the study is of format 2, and this errorbar knows formats up to 1"):
         Study.open(tmp_path / "study")
-    (tmp_path / "study/study.toml").write_text("format = ")
-    with pytest.raises(InputError, match="damaged"):
+    (tmp_path / "study/study.toml").write_text("format = 1\nstore = 1\n")
+    with pytest.raises(InputError, match=r"study.toml:2: .* cannot be read: store must be a text in quotes, got 1"):
         Study.open(tmp_path / "study")
 
 

@@ -77,7 +77,8 @@ class Command(click.Command):
         """Take defaults from the config file; put several files where a name stands for them."""
         rest = self._own(ctx, args)
         config = find_config(ctx)
-        defaults = config.defaults_for(ctx.command_path.split()[1:], self.params)
+        words = ctx.command_path.split()[1:]
+        defaults = config.defaults_for(words, self.params)
         ctx.meta[_CONFIGURED] = frozenset(defaults)
         ctx.default_map = {**(ctx.default_map or {}), **defaults}
         try:
@@ -89,7 +90,7 @@ class Command(click.Command):
         except click.BadParameter as error:
             if not _from_config(ctx, error.param):
                 raise
-            raise config.bad_value(error) from None
+            raise config.bad_value(words, error) from None
         if ctx.resilient_parsing:
             return left
         for each in self.params:

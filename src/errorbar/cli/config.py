@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from errorbar.core.errors import InputError, Place, Problem, nearest
+
+if TYPE_CHECKING:
+    from errorbar.formats.toml_tables import TomlFile
 
 NAME = "errorbar.toml"
 VARIABLE = "ERRORBAR_CONFIG"
@@ -30,6 +33,7 @@ class Config:
     corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name to files, each as --gold takes it
     systems: Mapping[str, str] = field(default_factory=dict)  # name to file
     defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # "crowd score" to options; "": of all
+    toml: TomlFile | None = None  # where each key stands
 
     @property
     def quiet(self) -> bool:
@@ -46,13 +50,14 @@ class Config:
             if name.startswith("--")
         }
         own = self.defaults.get(" ".join(command), {})
+        table = ".".join(("defaults", *command))
         for key in own:
             if key not in options:
                 shown = [name for name, each in options.items() if not each.hidden]
-                raise self.unknown(f"defaults.{'.'.join(command)}", key, shown)
+                raise self.unknown(table, key, shown)
             if getattr(options[key].type, "is_output", False):
-                what = f"[defaults.{'.'.join(command)}] {key} names an output, which only a command line may do"
-                raise InputError(Problem("config-value", what, Place(str(self.path)), fix=f"give --{key}"))
+                what = f"[{table}] {key} names an output, which only a command line may do"
+                raise InputError(Problem("config-value", what, self.place(table, key), fix=f"give --{key}"))
         shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
         return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
 
@@ -72,7 +77,7 @@ class Config:
         files = self.corpora.get(value, (value,))
         if len(files) > 1:
             what = f"'{value}' is a corpus of {len(files)} files, and one is read here"
-            raise InputError(Problem("config-value", what, Place(str(self.path)), fix="name the file itself"))
+            raise InputError(Problem("config-value", what, self.place("corpora", value), fix="name the file itself"))
         return files[0]
 
     def file(self, text: str) -> str:
@@ -84,15 +89,19 @@ class Config:
 
     def unknown(self, table: str, key: str, known: Collection[str]) -> InputError:
         """Make the error for a key that nothing reads."""
-        where = f"[{table}] {key}" if table else f"'{key}'"
-        what = f"{where} is not a setting of errorbar"
-        return InputError(Problem("config-key", what, Place(str(self.path)), fix=nearest(key, known)))
+        what = f"[{table}] {key} is not a setting of errorbar"
+        return InputError(Problem("config-key", what, self.place(table, key), fix=nearest(key, known)))
 
-    def bad_value(self, error: click.BadParameter) -> InputError:
-        """Make the error for a value that the option does not take."""
+    def bad_value(self, command: Sequence[str], error: click.BadParameter) -> InputError:
+        """Make the error for a value that the option of a command does not take."""
         option = error.param.opts[0].lstrip("-") if error.param is not None else ""
         what = f"the default of '{option}' is not taken: {error.message.rstrip('.')}"
-        return InputError(Problem("config-value", what, Place(str(self.path))))
+        table = ".".join(("defaults", *command)) if option in self.defaults.get(" ".join(command), {}) else "defaults"
+        return InputError(Problem("config-value", what, self.place(table, option)))
+
+    def place(self, table: str, key: str) -> Place:
+        """Where a key, or a table within the table, stands in the file."""
+        return self.toml.place((f"{table}.{key}", 0)) if self.toml else Place(str(self.path))
 
 
 def find_config(context: click.Context | None) -> Config:
@@ -113,52 +122,36 @@ def load_config(named: str | None, commands: Collection[str]) -> Config:
 
 
 def _read(path: Path, commands: Collection[str]) -> Config:
-    import tomllib
+    from errorbar.core.problems import Problems
+    from errorbar.formats.toml_tables import Field, Table, checked, is_list, read_toml
 
-    place = Place(str(path))
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(Problem("cannot-open", f"cannot be opened: {error.strerror}", place)) from None
-    except (ValueError, RecursionError) as error:
-        fix = "texts stand in quotes, tables in [brackets]"
-        raise InputError(Problem("config-toml", f"it must be TOML: {error}", place, fix=fix)) from None
-    empty = Config(path)
-    for key, value in document.items():
-        if key not in TABLES:
-            raise empty.unknown("", key, TABLES)
-        if not isinstance(value, dict):
-            raise InputError(Problem("config-value", f"'{key}' must be a table, got {value!r}", place, fix=f"[{key}]"))
-    return Config(
-        path,
-        {name: _files(empty, f"[corpora] {name}", files) for name, files in document.get("corpora", {}).items()},
-        {
-            name: _files(empty, f"[systems] {name}", file, most=1)[0]
-            for name, file in document.get("systems", {}).items()
-        },
-        _defaults(empty, document.get("defaults", {}), commands),
+    toml = read_toml(path, Problems(), "config")
+    config = Config(path, toml=toml)
+    top = Table(toml.document, toml)
+    top.only(TABLES)
+    corpora, systems, defaults = map(top.table, TABLES)
+    file = Field(checked("a file", lambda value: isinstance(value, str)), "")
+    files = Field(checked("a file or a list of files", lambda value: value and is_list(value)), ())
+    named = {name: corpora.value(name, files) for name in corpora.values}
+    outputs = {name: systems.value(name, file) for name in systems.values}
+    toml.problems.raise_errors()
+    return replace(
+        config,
+        corpora={name: [*map(config.file, [f] if isinstance(f, str) else f)] for name, f in named.items()},
+        systems={name: config.file(output) for name, output in outputs.items()},
+        defaults=_defaults(config, defaults.values, commands),
     )
-
-
-def _files(config: Config, key: str, value: object, most: int | None = None) -> list[str]:
-    files: Any = [value] if isinstance(value, str) else value
-    fits = isinstance(files, list) and 0 < len(files) <= (most or len(files))
-    if not fits or not all(isinstance(each, str) for each in files):
-        what = f"{key} must be a file{'' if most else ' or a list of files'}, got {value!r}"
-        raise InputError(Problem("config-value", what, Place(str(config.path))))
-    return [config.file(each) for each in files]
 
 
 def _defaults(config: Config, table: Mapping[str, object], commands: Collection[str]) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {"": {}}
     for key, value in table.items():
+        known = commands if isinstance(value, dict) else OF_ALL
+        if key not in known:
+            raise config.unknown("defaults", key, known)
         if not isinstance(value, dict):
-            if key not in OF_ALL:
-                raise config.unknown("defaults", key, OF_ALL)
             found[""][key] = value
             continue
-        if key not in commands:
-            raise config.unknown("defaults", key, commands)
         for inner, each in value.items():
             name = f"{key} {inner}" if isinstance(each, dict) else key
             found.setdefault(name, {}).update(each if isinstance(each, dict) else {inner: each})

@@ -32,6 +32,14 @@ class TomlFile:
     tables: dict[Where, int] = field(default_factory=dict)
     keys: dict[tuple[Where, str], int] = field(default_factory=dict)
 
+    def place(self, where: Where, key: str = "") -> Place:
+        """Where a key stands; where it is not found, the header of its table, or the key that holds the table."""
+        line = self.keys.get((where, key)) or self.tables.get(where, 0)
+        if line or not where[0]:
+            return Place(str(self.path), line)
+        outer, _, name = where[0].rpartition(".")
+        return self.place((outer, 0), name)
+
 
 class _WrongError(Exception):
     """What a value must be, and how to mend it."""
@@ -46,9 +54,8 @@ class Table:
     where: Where = ("", 0)
 
     def place(self, key: str = "") -> Place:
-        """Where a key stands; without one, or where it is not found, the table's header."""
-        line = self.file.keys.get((self.where, key)) or self.file.tables.get(self.where, 0)
-        return Place(str(self.file.path), line)
+        """Where a key of the table stands; without one, or where it is not found, the table itself."""
+        return self.file.place(self.where, key)
 
     def error(self, code: str, what: str, key: str = "", *, expected: str = "", fix: str = "") -> None:
         """Record what is wrong with a key, or with the table."""
@@ -67,8 +74,8 @@ class Table:
                 kind = self.file.kind
                 what = f"[{table}] has no key '{key}'" if table else f"a {kind} has no table or key '{key}'"
                 # A table's header is where it stands; of several of one name the first.
-                header = Table({}, self.file, (f"{table}.{key}" if table else key, 0)).place()
-                place = header if header.line else self.place(key)
+                inner = (f"{table}.{key}" if table else key, 0)
+                place = self.place(key) if (self.where, key) in self.file.keys else self.file.place(inner)
                 self.file.problems.error(f"{kind}-key", what, place, fix=nearest(key, known))
 
     def value(self, key: str, field: Field) -> Any:  # noqa: ANN401 - whatever the field reads
@@ -86,6 +93,14 @@ class Table:
             got = shortened(repr(value) if isinstance(value, str) else str(value))
             self.error(f"{self.file.kind}-value", f"{key} must be {expected}, got {got}", key, fix=fix)
             return field.default
+
+    def table(self, key: str) -> Table:
+        """The table of a key, e.g. ``[codabench]``; an empty one where it is missing."""
+        values = self.values.get(key, {})
+        table = Table(values if isinstance(values, dict) else {}, self.file, (key, 0))
+        if not isinstance(values, dict):
+            table.error(f"{self.file.kind}-value", f"'{key}' is not a table", expected=f"[{key}]")
+        return table
 
     def each(self, key: str) -> Iterator[Table]:
         """Every table of a list of tables, e.g. ``[[corpus]]``."""
@@ -109,7 +124,7 @@ class Field:
     required: bool = False
 
 
-def _checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
+def checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
     """A reader of values that fit, and what is made of them."""
 
     def read(table: Table, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
@@ -124,7 +139,8 @@ def _spaced(value: str) -> str:
     return " ".join(value.split())
 
 
-def _is_list(value: object) -> bool:
+def is_list(value: object) -> bool:
+    """Whether it is a text, or a list of texts, with something in each."""
     listed = [value] if isinstance(value, str) else value
     return isinstance(listed, list) and all(isinstance(each, str) and each.strip() for each in listed)
 
@@ -141,16 +157,16 @@ def _moment(value: date, of_day: time = time.max) -> datetime:
     return datetime.combine(value, of_day, UTC)
 
 
-raw = _checked("", lambda _: True)
-text = _checked("a text in quotes", lambda value: isinstance(value, str), _spaced)
-name = _checked("a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _spaced)
-file_name = _checked("a name that can be the name of a file", _is_file_name, _spaced)
-whole = _checked("a whole number above 0", lambda value: type(value) is int and value > 0)
-flag = _checked("true or false", lambda value: isinstance(value, bool))
-texts = _checked("a text or a list of texts", _is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
+raw = checked("", lambda _: True)
+text = checked("a text in quotes", lambda value: isinstance(value, str), _spaced)
+name = checked("a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _spaced)
+file_name = checked("a name that can be the name of a file", _is_file_name, _spaced)
+whole = checked("a whole number above 0", lambda value: type(value) is int and value > 0)
+flag = checked("true or false", lambda value: isinstance(value, bool))
+texts = checked("a text or a list of texts", is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
 _MOMENT = "a date or time without quotes, e.g. 2026-11-21T18:00:00Z"
-moment = _checked(_MOMENT, lambda said: isinstance(said, date), _moment)
-beginning = _checked(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
+moment = checked(_MOMENT, lambda said: isinstance(said, date), _moment)
+beginning = checked(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
 
 
 def one_of(*words: str) -> Read:

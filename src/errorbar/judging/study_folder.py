@@ -8,7 +8,6 @@ import re
 import secrets
 import shutil
 import stat
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,11 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest_file, shell_words
+from errorbar.core.problems import Problems
+from errorbar.formats import toml_tables as toml
+from errorbar.formats.pipes import is_there
 from errorbar.formats.saving import STUDY_FILES
+from errorbar.formats.toml_tables import Field
 from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ FORMAT = 1
 STUDY, SECRETS = STUDY_FILES
 SCHEME, STORE = "scheme.toml", "store.sqlite3"
 POSTGRESQL = ("postgresql", "postgres")
+_FIELDS = {"format": Field(toml.whole, required=True), "store": Field(toml.text, required=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +108,23 @@ class Study:
         if isinstance(folder, Study):
             return folder
         path = Path(folder)
-        place = Place(str(path / STUDY))
         try:
-            said = tomllib.loads((path / STUDY).read_text(encoding="utf-8"))
-            version, address = said["format"], said["store"]
-            if not (type(version) is int and isinstance(address, str)):
-                raise TypeError
-        except (FileNotFoundError, NotADirectoryError):
-            what = f"no study is in '{path}'"
-            fix = nearest_file(path) or f"make one: errorbar judge init {shell_words(path)}"
-            raise InputError(Problem("judge-no-study", what, fix=fix)) from None
-        except OSError as error:
-            raise InputError(Problem("judge-no-study", f"cannot be opened: {error.strerror}", place)) from None
-        except (ValueError, TypeError, KeyError):
-            what = "this is no file of a study, or a damaged one"
-            raise InputError(Problem("judge-no-study", what, place, fix="restore it from a backup")) from None
+            file = toml.read_toml(path / STUDY, Problems(), "study")
+            table = toml.Table(file.document, file)
+            version, address = (table.value(key, field) for key, field in _FIELDS.items())
+            file.problems.raise_errors()
+        except InputError as error:
+            problem = error.problems[0]
+            if problem.code == "no-such-file" or (is_there(path) and not path.is_dir()):
+                what = f"no study is in '{path}'"
+                fix = nearest_file(path) or f"make one: errorbar judge init {shell_words(path)}"
+                raise InputError(Problem("judge-no-study", what, fix=fix)) from None
+            what = f"the file of the study cannot be read: {problem.what}"
+            fix = "if it is damaged, restore it from a backup"
+            raise InputError(Problem("judge-no-study", what, problem.place, fix=fix)) from None
         if version > FORMAT:
             what = f"the study is of format {version}, and this errorbar knows formats up to {FORMAT}"
-            raise InputError(Problem("judge-newer", what, place, fix="install a newer errorbar"))
+            raise InputError(Problem("judge-newer", what, table.place("format"), fix="install a newer errorbar"))
         return cls(path, "" if address == STORE else address)
 
     @classmethod

@@ -38,10 +38,7 @@ FIELDS = {
 
 def read_competition(top: Table, deadline: datetime | None) -> Competition:
     """Read the table ``[codabench]``, which may be missing."""
-    found = top.values.get("codabench", {})
-    table = Table(found if isinstance(found, dict) else {}, top.file, ("codabench", 0))
-    if not isinstance(found, dict):
-        table.error("task-value", "'codabench' is not a table", expected="[codabench]")
+    table = top.table("codabench")
     made = Competition(**table.read(FIELDS))
     ends = (("start", made.start, deadline, "the deadline"), ("dev_start", made.dev_start, made.start, "start"))
     for key, begin, end, name in ends:
