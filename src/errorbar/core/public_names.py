@@ -1,0 +1,29 @@
+"""Public names of a package, which its stub lists once; each is imported when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.machinery import ModuleSpec
+
+
+def read_stub(spec: ModuleSpec) -> dict[str, str]:
+    """Read the module of each name from a package's stub, whose lines are ``from MODULE import NAME as NAME``."""
+    loader: Any = spec.loader
+    (folder,) = spec.submodule_search_locations or [""]
+    lines = loader.get_data(f"{folder}/__init__.pyi").decode().splitlines()
+    return {line.split()[3]: line.split()[1] for line in lines if line.startswith("from ")}
+
+
+def import_name(name: str, modules: Mapping[str, str], package: str) -> Any:  # noqa: ANN401 - of any kind
+    """Import a public name for a package's ``__getattr__``.
+
+    Raises:
+        AttributeError: If the package has no such name.
+    """
+    if name not in modules:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    return getattr(import_module(modules[name]), name)
