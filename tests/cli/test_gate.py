@@ -20,7 +20,7 @@ from errorbar.cli.gate_output import SUMMARY, junit_xml, workflow_commands
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval
 from errorbar.metrics.base import Measure
-from errorbar.studies.compare import Compared
+from errorbar.studies.compare import ComparisonResult
 from errorbar.studies.gate import gate
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -47,19 +47,19 @@ def run(errorbar: CommandLine, *words: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def compared() -> Compared:
+def compared() -> ComparisonResult:
     """The demo's careful system, then one that is worse and one of which nobody knows."""
     systems = {name: DEMO / f"{name}.txt" for name in ("careful", "articles", "greedy")}
-    made: Compared = errorbar.compare(DEMO / "gold.jsonl", systems, resamples=50, fail_if_worse=0.5)
+    made: ComparisonResult = errorbar.compare(DEMO / "gold.jsonl", systems, resamples=50, fail_if_worse=0.5)
     return made
 
 
-def decided(compared: Compared, low: float, high: float, points: float, better: str = "higher") -> str:
+def decided(compared: ComparisonResult, low: float, high: float, points: float, better: str = "higher") -> str:
     """What the gate says where the interval of new - old is this, in points."""
     found, first = compared.found, compared.pairs[0]
-    assert first.judged is not None
+    assert first.t is not None
     interval = Interval(-high / 100, -low / 100, 0.95, "t")  # of old - new
-    pair = replace(first, judged=replace(first.judged, interval=interval))
+    pair = replace(first, t=replace(first.t, interval=interval), interval=interval)
     measure = Measure("f", "F", better="lower" if better == "lower" else "higher")
     one = replace(found, names=found.names[:2], pairs=(pair,), measures=(measure,), main=0)
     (check,) = gate(one, points, 0.95, "document").checks
@@ -77,23 +77,22 @@ class TestDecision:
             (0.2, 0.4, "loss excluded"),
         ],
     )
-    def test_by_the_whole_interval(self, compared: Compared, low: float, high: float, outcome: str) -> None:
+    def test_by_the_whole_interval(self, compared: ComparisonResult, low: float, high: float, outcome: str) -> None:
         assert decided(compared, low, high, 0.5) == outcome
 
-    def test_where_lower_is_better(self, compared: Compared) -> None:
+    def test_where_lower_is_better(self, compared: ComparisonResult) -> None:
         assert decided(compared, 0.75, 3, 0.5, "lower") == "worse"
         assert decided(compared, -3, -0.75, 0.5, "lower") == "loss excluded"
         assert decided(compared, -0.4, 1.2, 0.5, "lower") == "loss not excluded"
 
-    def test_new_less_old_though_the_table_of_pairs_has_old_less_new(self, compared: Compared) -> None:
+    def test_new_less_old_though_the_table_of_pairs_has_old_less_new(self, compared: ComparisonResult) -> None:
         assert compared.gate is not None
         articles, greedy = compared.gate.checks
-        judged = compared.pairs[0].judged
-        assert judged is not None
-        assert isinstance(judged.interval, Interval)
+        verdict = compared.pairs[0].verdict
+        assert isinstance(verdict.interval, Interval)
         assert isinstance(articles.interval, Interval)
-        assert articles.change == -judged.value < 0
-        assert (articles.interval.low, articles.interval.high) == (-judged.interval.high, -judged.interval.low)
+        assert articles.change == -verdict.difference < 0
+        assert (articles.interval.low, articles.interval.high) == (-verdict.interval.high, -verdict.interval.low)
         assert [articles.outcome, greedy.outcome] == ["worse", "loss not excluded"]
         assert compared.gate.over == "texts and judges"
         assert "such a loss cannot be excluded" in greedy.sentence
@@ -127,7 +126,7 @@ class TestDecision:
         assert "over texts and judges" in check["sentence"]
         assert check["sentence"].endswith("more sentences or judges would tell.")
 
-    def test_a_measure_in_another_unit_than_percent(self, compared: Compared) -> None:
+    def test_a_measure_in_another_unit_than_percent(self, compared: ComparisonResult) -> None:
         measures = (Measure("f", "F", "number"),)
         found = gate(replace(compared.found, measures=measures, main=0), 0.5, 0.95, "document")
         assert (found.allowed, found.amount) == (0.5, "0.5 of F")
@@ -224,7 +223,7 @@ class TestOtherOutputs:
         assert done.err.startswith("few is worse than most by more than 0.5 points of F0.5: F0.5 changes by -")
         assert errorbar(*words, "--format", "csv").out.startswith("number,system,")
 
-    def test_junit(self, compared: Compared) -> None:
+    def test_junit(self, compared: ComparisonResult) -> None:
         assert compared.gate is not None
         checks = [replace(compared.gate.checks[0], system="a\x1b[1m]]>&\ufffe", sentence="\x07 <b>\n\ud800")]
         suites = Tree.fromstring(junit_xml(replace(compared.gate, checks=checks), compared.signature))
@@ -237,7 +236,7 @@ class TestOtherOutputs:
         (failure,) = case.findall("failure")
         assert failure.attrib == {"type": "worse", "message": r"\x07 <b>\n\ud800"}
 
-    def test_annotations_are_one_line_each_whatever_names_hold(self, compared: Compared) -> None:
+    def test_annotations_are_one_line_each_whatever_names_hold(self, compared: ComparisonResult) -> None:
         assert compared.gate is not None
         hostile = replace(compared.gate.checks[1], sentence="50%\r\n::error::x, y: z")
         measure = Measure("f", "F:1,\n2%")

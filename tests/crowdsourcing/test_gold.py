@@ -11,8 +11,8 @@ from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.rater_table import (
+    RaterVerdict,
     Rule,
-    Verdict,
     characteristic,
     fixed,
     follow,
@@ -58,8 +58,8 @@ def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
     answers = np.random.default_rng(3).random((4000, 15)) < 0.7
     verdicts = [follow(rule, row.tolist()) for row in answers]
     exact = characteristic(rule, 0.7, 15)
-    assert verdicts.count(Verdict.DROP) / 4000 == pytest.approx(exact.drop, abs=0.025)
-    assert verdicts.count(Verdict.KEEP) / 4000 == pytest.approx(exact.keep, abs=0.025)
+    assert verdicts.count(RaterVerdict.DROP) / 4000 == pytest.approx(exact.drop, abs=0.025)
+    assert verdicts.count(RaterVerdict.KEEP) / 4000 == pytest.approx(exact.keep, abs=0.025)
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,16 @@ def test_rules_are_checked(rule: Callable[..., Rule], options: dict[str, float])
 
 def test_a_rater_at_the_threshold_is_not_below_it() -> None:
     once, always = fixed(0.5, 2), running(0.5, 2)
-    assert [once.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.KEEP, Verdict.KEEP]
-    assert [always.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.WATCH, Verdict.WATCH]
-    assert (once.decide(1, 0), always.decide(1, 0)) == (Verdict.WATCH, Verdict.WATCH)
+    assert [once.decide(2, right) for right in range(3)] == [RaterVerdict.DROP, RaterVerdict.KEEP, RaterVerdict.KEEP]
+    assert [always.decide(2, right) for right in range(3)] == [
+        RaterVerdict.DROP,
+        RaterVerdict.WATCH,
+        RaterVerdict.WATCH,
+    ]
+    assert (once.decide(1, 0), always.decide(1, 0)) == (RaterVerdict.WATCH, RaterVerdict.WATCH)
     # P(accuracy < .7) of 4 wrong of 4 is 1 - .3^5 = .998: sure, but only from the fourth gold item on.
     sure = posterior()
-    assert [sure.decide(n, 0) for n in (3, 4)] == [Verdict.WATCH, Verdict.DROP]
+    assert [sure.decide(n, 0) for n in (3, 4)] == [RaterVerdict.WATCH, RaterVerdict.DROP]
 
 
 def test_the_characteristic_by_hand() -> None:
@@ -149,10 +153,10 @@ def test_a_rater_who_always_says_ok_does_not_pass_on_mostly_correct_gold() -> No
     made = simulate(raters, np.random.default_rng(5), n_items=300, per_item=9, prevalence=0.1)
     gold = made.gold(range(300))
     rows = rater_rows(made.judgments, gold)
-    assert rows[8].verdict is Verdict.DROP
-    assert rows[8].by_label == {"ok": Verdict.KEEP, "error": Verdict.DROP}
-    assert [row.verdict for row in rows[:8]] == [Verdict.KEEP] * 8
-    assert rater_rows(made.judgments, gold, per_label=False)[8].verdict is Verdict.KEEP
+    assert rows[8].verdict is RaterVerdict.DROP
+    assert rows[8].by_label == {"ok": RaterVerdict.KEEP, "error": RaterVerdict.DROP}
+    assert [row.verdict for row in rows[:8]] == [RaterVerdict.KEEP] * 8
+    assert rater_rows(made.judgments, gold, per_label=False)[8].verdict is RaterVerdict.KEEP
     assert rows[8].bias is not None
     assert rows[8].bias["error"] < -0.05
     assert rows[8].gold_by_label["error"].value == 0
@@ -168,14 +172,14 @@ def test_agreement_with_the_rest_leaves_the_rater_out() -> None:
     assert (rows["c"].gold.value, rows["c"].gold.undefined) == (None, Undefined.NO_UNITS)
     assert rows["a"].bias == pytest.approx({"E": 0.5 - (0.5 + 1) / 2, "O": 0.5 - (0.5 + 0) / 2})
     assert rows["a"].median_seconds == 3
-    assert rows["a"].verdict is Verdict.WATCH
+    assert rows["a"].verdict is RaterVerdict.WATCH
 
 
 def test_spammers_are_found() -> None:
     made = simulate([accurate(0.9)] * 15 + [spammer()] * 5, np.random.default_rng(2), n_items=600, per_item=10)
     verdicts = [row.verdict for row in rater_rows(made.judgments, made.gold(range(600)))]
-    assert verdicts[15:] == [Verdict.DROP] * 5
-    assert verdicts[:15].count(Verdict.DROP) <= 1
+    assert verdicts[15:] == [RaterVerdict.DROP] * 5
+    assert verdicts[:15].count(RaterVerdict.DROP) <= 1
 
 
 def test_bad_gold_is_one_clear_line() -> None:

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from errorbar.crowdsourcing.rater_table import Verdict, characteristic, sprt
+from errorbar.crowdsourcing.rater_table import RaterVerdict, characteristic, sprt
 from errorbar.judging.rules import Rules
 from errorbar.judging.sequential import class_tests, reason_to_exclude
 from tests.judging.policy_characteristic import policy_characteristic
@@ -42,7 +42,7 @@ def test_who_always_says_ok_falls_although_nine_tenths_of_the_gold_is_ok() -> No
 
 def test_what_is_decided_stays_decided() -> None:
     good, then_bad = [("OK", True)] * 9, [("OK", False)] * 30
-    assert class_tests(Rules(), good)[0].verdict is Verdict.KEEP
+    assert class_tests(Rules(), good)[0].verdict is RaterVerdict.KEEP
     assert reason_to_exclude(Rules(), good + then_bad) is None
 
 

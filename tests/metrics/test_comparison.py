@@ -6,7 +6,6 @@ has P = 1, R = k/n, so that F grows with k; a mixture of two systems is told by 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,16 +16,18 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.choice import score_totals
-from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
+from errorbar.metrics.comparison import Comparison, System, compare_systems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.verdicts import Pair
 from errorbar.stats import units
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.folds import fold_resamples
+from tests.helpers.pairs import with_tests
 
 SOURCE, FIXED = "a b c", "X b c"
 
@@ -59,24 +60,24 @@ class TestExactPValues:
         ],
     )
     def test_sentences(self, first: str, second: str, p: float, ways: int) -> None:
-        test = pair(finds("a", first), finds("b", second)).test
+        test = pair(finds("a", first), finds("b", second)).swaps.alone
         assert (test.p_value, test.n_replicates, test.exact) == (p, ways, True)
 
     def test_essays_are_swapped_whole(self) -> None:
         # Two essays of two and one sentences: four ways, of which the two pure ones are as far apart.
-        assert pair(finds("a", "111"), finds("b", "000"), clusters=[0, 0, 1]).test.p_value == 2 / 4
+        assert pair(finds("a", "111"), finds("b", "000"), clusters=[0, 0, 1]).swaps.alone.p_value == 2 / 4
         assert (
-            pair(finds("a", "111"), finds("b", "000"), clusters=[7, 3, 7]).test.p_value == 2 / 4
+            pair(finds("a", "111"), finds("b", "000"), clusters=[7, 3, 7]).swaps.alone.p_value == 2 / 4
         )  # names do not count
 
     def test_essays_of_different_sizes(self) -> None:
         # Essays are worth +2, +1 and -1 sentences: |±2 ±1 ±1| >= 2 but for 2 - 1 - 1 and its mirror image.
-        assert pair(finds("a", "1110"), finds("b", "0001"), clusters=[0, 0, 1, 2]).test.p_value == 6 / 8
+        assert pair(finds("a", "1110"), finds("b", "0001"), clusters=[0, 0, 1, 2]).swaps.alone.p_value == 6 / 8
 
     def test_the_sampled_p_is_near_the_exact_one(self) -> None:
         systems = finds("a", "1" * 9 + "0" * 3), finds("b", "0" * 9 + "1" * 3)  # 4,096 ways
-        exact = compared(*systems, plan=SwapPlan(swaps=4096)).pairs[0].test
-        drawn = compared(*systems, plan=SwapPlan(swaps=4095)).pairs[0].test
+        exact = compared(*systems, plan=SwapPlan(swaps=4096)).pairs[0].swaps.alone
+        drawn = compared(*systems, plan=SwapPlan(swaps=4095)).pairs[0].swaps.alone
         assert (exact.exact, drawn.exact) == (True, False)
         # |k - 6| >= 3 in a binomial of 12: 2 (1 + 12 + 66 + 220) of 4,096.
         assert exact.p_value == 598 / 4096
@@ -92,8 +93,8 @@ def test_the_difference_and_the_scores() -> None:
 
 def test_systems_that_did_the_same_have_a_reason_and_no_p_value() -> None:
     same = pair(finds("a", "1010"), finds("b", "1010"))
-    assert (same.difference, same.test.p_value, same.p_swaps) == (0.0, None, None)
-    assert same.test.undefined == same.power.undefined == Undefined.NO_DISAGREEMENT
+    assert (same.difference, same.swaps.alone.p_value, same.p_swaps) == (0.0, None, None)
+    assert same.swaps.alone.undefined == same.power.undefined == Undefined.NO_DISAGREEMENT
     assert same.interval == Undefined.NO_VARIATION  # resamples are shared: the difference is 0 in each
 
 
@@ -130,7 +131,7 @@ class TestDigits:
         ]
         assert runs[0] == runs[1]
         assert runs[0][0].interval != runs[2][0].interval
-        assert [p.test.n_extreme for p in runs[0]] != [p.test.n_extreme for p in runs[2]]
+        assert [p.swaps.alone.n_extreme for p in runs[0]] != [p.swaps.alone.n_extreme for p in runs[2]]
 
     def test_another_system_changes_no_pair_but_for_the_adjustment(self) -> None:
         _, systems, clusters = study()
@@ -138,7 +139,7 @@ class TestDigits:
         many = by_name(compare_systems(M2(), list(systems.values()), clusters, self.RESAMPLING))
         for names, alone in few.items():
             among = many[names]
-            assert (among.test, among.interval, among.power) == (alone.test, alone.interval, alone.power)
+            assert (among.swaps.alone, among.interval, among.power) == (alone.swaps.alone, alone.interval, alone.power)
             assert (among.p_swaps or 0) >= (alone.p_swaps or 0)
 
     def test_the_order_of_systems_does_not_matter(self) -> None:
@@ -148,7 +149,7 @@ class TestDigits:
         for names, one in there.items():
             other = back[names]
             assert one.difference == -other.difference
-            assert (one.test.p_value, one.p_swaps) == (other.test.p_value, other.p_swaps)
+            assert (one.swaps.alone.p_value, one.p_swaps) == (other.swaps.alone.p_value, other.p_swaps)
             assert isinstance(one.interval, Interval)
             assert isinstance(other.interval, Interval)
             assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
@@ -174,7 +175,7 @@ def test_holm_by_hand() -> None:
     _, systems, clusters = study()
     three = [systems[n] for n in ("s0", "s1", "source")]
     found = compare_systems(M2(), three, clusters, Resampling(replicates=9), SwapPlan("holm", 999))
-    raw = sorted(one.test.p_value or 0 for one in found.pairs)
+    raw = sorted(one.swaps.alone.p_value or 0 for one in found.pairs)
     expected = np.minimum(1, np.maximum.accumulate([raw[0] * 3, raw[1] * 2, raw[2]]))
     assert sorted(one.p_swaps or 0 for one in found.pairs) == pytest.approx(expected)
     table = found.p_table()
@@ -245,8 +246,11 @@ def test_the_ranking_has_numbers_for_systems_and_letters_for_groups() -> None:
         (3, "none", (), "a", ()),
     ]
     assert rows[0].scores == (1.0, 1.0, 1.0)
-    loose = replace(found, alpha=0.3, pairs=tuple(replace(pair, alpha=0.3) for pair in found.pairs))
-    assert [(row.better, row.group) for row in loose.ranking()] == [((2, 3), "a"), ((3,), "b"), ((), "c")]
+    assert [(row.better, row.group) for row in with_tests(found, alpha=0.3).ranking()] == [
+        ((2, 3), "a"),
+        ((3,), "b"),
+        ((), "c"),
+    ]
     # Beside them one that could have been better than most, and is not: a finding, and a letter that both share.
     other = finds("other", "1" * 3 + "0" * 3 + "1" * 6)
     named = {row.name: row for row in compared(*(finds(*m) for m in MARKS.items()), other).ranking()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -18,6 +17,7 @@ from errorbar.metrics.m2 import M2
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import random_swaps, stream
 from errorbar.stats.resampling import Resampling
+from tests.helpers.pairs import with_test, with_tests
 from tests.metrics.test_comparison import compared, finds
 from tests.stats.test_step_down import twin
 
@@ -58,12 +58,12 @@ def test_all_ways_one_by_one(seed: int) -> None:
     differences = np.array(table)
     observed = differences[:, 0]  # nothing swapped
     for pair, row, p in zip(found.pairs, differences, twin(observed, differences, exact=True), strict=True):
-        assert pair.test.exact
-        assert pair.test.p_value == np.mean(np.abs(row) >= abs(row[0]) - 1e-12)
+        assert pair.swaps.alone.exact
+        assert pair.swaps.alone.p_value == np.mean(np.abs(row) >= abs(row[0]) - 1e-12)
         assert pair.p_swaps == pytest.approx(p)
         assert pair.p_swaps is not None
-        assert pair.test.p_value is not None
-        assert pair.p_swaps >= pair.test.p_value
+        assert pair.swaps.alone.p_value is not None
+        assert pair.p_swaps >= pair.swaps.alone.p_value
 
 
 def test_random_ways_are_near_all_of_them() -> None:
@@ -75,7 +75,7 @@ def test_random_ways_are_near_all_of_them() -> None:
     ]
     every, some = (compared(*three, plan=SwapPlan(swaps=n)) for n in (2**15, 4000))
     for one, other in zip(every.pairs, some.pairs, strict=True):
-        assert other.test.p_value == pytest.approx(one.test.p_value, abs=0.032)
+        assert other.swaps.alone.p_value == pytest.approx(one.swaps.alone.p_value, abs=0.032)
         assert other.p_swaps == pytest.approx(one.p_swaps, abs=0.032)
 
 
@@ -94,7 +94,7 @@ def test_ways_are_drawn_in_blocks_that_do_not_grow_with_the_documents(monkeypatc
         found = compared(finds("a", "10" * (n // 2)), finds("b", "01" * (n // 2)), plan=SwapPlan(swaps=300))
         assert sum(rows for rows, _ in sizes) == 300
         assert max(rows for rows, _ in sizes) == 64
-        assert found.pairs[0].test.n_replicates == 300
+        assert found.pairs[0].swaps.alone.n_replicates == 300
 
 
 class TestUndecided:
@@ -104,8 +104,8 @@ class TestUndecided:
         found = compared(*(finds(*one) for one in marks.items()))
         assert [pair.undecided for pair in found.pairs] == [True, False, False]
         assert [pair.significant for pair in found.pairs] == [False, True, True]
-        assert found.pairs[0].smallest_p == 0.25
-        assert not replace(found.pairs[0], alpha=0.3).undecided
+        assert found.pairs[0].swaps.smallest_p == 0.25
+        assert not with_test(found.pairs[0], alpha=0.3).undecided
 
     def test_few_documents_beside_many_pairs(self) -> None:
         """Eight sentences, all in favor of a: alone p = 2 / 2^8 = .0078, and t about √8 = 2.83, which it cannot exceed.
@@ -118,18 +118,18 @@ class TestUndecided:
         flipped = "".join("1" if k < 8 else mark for k, mark in enumerate(many[0]))
         base = "".join("0" if k < 8 else mark for k, mark in enumerate(many[0]))
         alone = compared(finds("a", flipped), finds("b", base)).pairs[0]
-        assert (alone.p_swaps, alone.smallest_p) == (2 / 2**8, 2 / 2**8)
+        assert (alone.p_swaps, alone.swaps.smallest_p) == (2 / 2**8, 2 / 2**8)
         systems = [finds("a", flipped), finds("b", base), *(finds(f"m{k}", mark) for k, mark in enumerate(many[1:]))]
         pair = compared(*systems).pairs[0]
         assert (pair.first, pair.second) == ("a", "b")
-        assert pair.test.p_value == 2 / 2**8
+        assert pair.swaps.alone.p_value == 2 / 2**8
         assert pair.undecided
 
     def test_systems_that_wrote_the_same_have_no_p_and_are_not_undecided(self) -> None:
         copies = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"))
         assert [each.p_swaps for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
-        assert [each.smallest_p for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
-        assert not any(replace(each, alpha=0.01).undecided for each in copies.pairs[:1])
+        assert [each.swaps.smallest_p for each in copies.pairs] == [None, 2 / 2**6, 2 / 2**6]
+        assert not any(with_test(each, alpha=0.01).undecided for each in copies.pairs[:1])
         holm = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"), plan=SwapPlan("holm"))
         assert [each.p_swaps for each in holm.pairs] == [None, 4 / 2**6, 4 / 2**6]
 
@@ -139,15 +139,14 @@ class TestUndecided:
         for plan, expected in ((SwapPlan("max-t", 99), 1 / 100), (SwapPlan("holm", 99), 3 / 100)):
             found = compared(*(finds(*one) for one in marks.items()), plan=plan)
             assert [pair.p_swaps for pair in found.pairs] == pytest.approx([expected] * 3)
-            assert all(pair.at_floor and pair.test.at_floor for pair in found.pairs)
+            assert all(pair.swaps.at_floor and pair.swaps.alone.at_floor for pair in found.pairs)
         exact = compared(finds("a", "111"), finds("b", "000")).pairs[0]
-        assert (exact.at_floor, exact.test.at_floor) == (False, False)  # 2 / 2^3 is known
+        assert (exact.swaps.at_floor, exact.swaps.alone.at_floor) == (False, False)  # 2 / 2^3 is known
 
 
 def warned(found: Comparison, alpha: float = 0.05) -> list[tuple[str, str, str]]:
     problems = Problems()
-    pairs = tuple(replace(pair, alpha=alpha) for pair in found.pairs)
-    warn_hopeless(replace(found, alpha=alpha, pairs=pairs), problems, unit="sentence")
+    warn_hopeless(with_tests(found, alpha=alpha), problems, unit="sentence")
     return [(note.code, note.what, note.fix) for note in problems.notes]
 
 

@@ -17,17 +17,19 @@ from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.base import Metric
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score, TypeScore
+from errorbar.metrics.swaps import SwapTest
+from errorbar.metrics.verdicts import DecidingTest, Pair
 from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.ceiling_result import CeilingResult
-from errorbar.studies.compare import Compared
+from errorbar.studies.compare import ComparisonResult
 from errorbar.studies.crowd import CrowdRow
 from errorbar.studies.judgment_input import Judged
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
@@ -89,15 +91,23 @@ def comparison(
         p = p_values.get((first, second), p_values.get((second, first), 1.0))
         difference = values[first] - values[second]
         undefined = Undefined.NO_DISAGREEMENT if p is None else None
-        test = Randomization(difference, p, round(2001 * (p or 0)), 2000, exact=False, undefined=undefined)
+        alone = Randomization(difference, p, round(2001 * (p or 0)), 2000, exact=False, undefined=undefined)
         interval = Interval(difference - 0.01, difference + 0.01, 0.95, "bootstrap-bca")
         least = None if p is None else floor
         power = PairedPower(100, 0.1, 0.01)
         pairs.append(
-            Pair(test, p, least, first=first, second=second, difference=difference, interval=interval, power=power)
+            Pair(
+                first=first,
+                second=second,
+                difference=difference,
+                interval=interval,
+                power=power,
+                test=DecidingTest(),
+                swaps=SwapTest(alone, p, least),
+            )
         )
     scores = np.array([[value, value, value] for value in values.values()])
-    return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs))
+    return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs), scores[:, 2])
 
 
 def ceiling(human: float, systems: Mapping[str, float], size: int = 9) -> Ceiling:
@@ -124,9 +134,9 @@ def curves(*, exact: bool = True) -> Ceiling:
     return Ceiling(M2().measures, 2, ("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
 
 
-def whole(found: Comparison) -> Compared:
+def whole(found: Comparison) -> ComparisonResult:
     """What ``compare`` gives."""
-    return Compared(found, 0.95, "sentence", "m2|compared", ScoredData("m2", 9, None, 2))
+    return ComparisonResult(found, 0.95, "sentence", "m2|compared", ScoredData("m2", 9, None, 2))
 
 
 def human(found: Ceiling, intervals: CeilingIntervals | None = None) -> CeilingResult:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from errorbar.core.estimate import Interval
-from errorbar.metrics.comparison import Comparison, Pair
-from errorbar.metrics.pairs_over_judges import JudgedPair
+from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.pairs_over_judges import TTest
+from errorbar.metrics.verdicts import Pair
 from errorbar.reporting.blocks import Chart, Fold, Matrix, Prose, Report
 from errorbar.reporting.report_text import latex, markdown
 from errorbar.reporting.sections.pairs import pair_blocks, pair_sentence, why_apart
 from errorbar.studies.model import CorpusStudy
+from tests.helpers.pairs import with_swaps
 from tests.reporting.pages import prose, report_of, tables, text_rows
 from tests.reporting.studies import comparison, score, study, systems, whole
 
@@ -40,16 +42,17 @@ def apart(low: float, high: float) -> Interval:
     return Interval(low, high, 0.95, "bootstrap-bca")
 
 
-def over_judges(found: Comparison, ends: Interval, p: float, adjusted: float) -> Comparison:
+def over_judges(found: Comparison, ends: Interval, p: float, adjusted: float, *, few: bool = False) -> Comparison:
     """The comparison with judges drawn anew, of the first pair with these numbers."""
     sets: Any = type("Sets", (), {"whole": True})()
     pairs = []
     for at, pair in enumerate(found.pairs):
         here = (ends, p, adjusted) if at == 0 else (apart(0.1, 0.2), 0.001, 0.001)
         own = apart(0.1, 0.2) if at else pair.interval
-        judged = JudgedPair(pair.difference, here[0], None, here[1], here[2], n_sets=1)
-        pairs.append(replace(pair, judged=judged, interval=own))
-    return replace(found, pairs=tuple(pairs), judges=sets)
+        t = TTest(pair.difference, here[0], None, here[1], here[2])
+        test = replace(pair.test, over=("texts", "judges"), judges=sets, few=few)
+        pairs.append(replace(pair, t=t, test=test, interval=own))
+    return replace(found, pairs=tuple(pairs))
 
 
 class TestMatrix:
@@ -150,7 +153,8 @@ class TestWhyApart:
 
     def found(self, p: float, adjusted: float, ends: Interval) -> Comparison:
         made = comparison({"a": 0.4, "b": 0.3, "c": 0.1}, {("a", "b"): p, ("a", "c"): 0.001, ("b", "c"): 0.001})
-        return with_pair(made, p_swaps=adjusted, interval=ends)
+        first, *others = made.pairs
+        return replace(made, pairs=(replace(with_swaps(first, p=adjusted), interval=ends), *others))
 
     def said(self, found: Comparison) -> list[str]:
         return why_apart(whole(found))
@@ -190,17 +194,15 @@ class TestWhyApart:
         assert "over texts holds 0, yet the test rejects: that interval takes the judges as they are" in other
 
     def test_of_few_texts_swaps_keep_the_test_from_rejecting(self) -> None:
-        found = over_judges(self.found(0.06, 0.08, apart(0.001, 0.2)), apart(0.001, 0.3), 0.06, 0.08)
-        judged = found.pairs[0].judged
-        assert judged is not None
-        (line,) = self.said(with_pair(found, judged=replace(judged, beside_swaps=True)))
+        found = over_judges(self.found(0.06, 0.08, apart(0.001, 0.2)), apart(0.001, 0.3), 0.01, 0.02, few=True)
+        (line,) = self.said(found)
         assert line.endswith("of fewer than 25 texts it rejects only where swaps of the two outputs do so too.")
 
     def test_several_pairs_are_named_and_many_counted(self) -> None:
         made = comparison({f"s{k}": k / 10 for k in range(5)}, {})
 
         def close(pair: Pair) -> Pair:
-            return replace(pair, interval=apart(0.001, 0.2), test=replace(pair.test, p_value=0.03), p_swaps=0.3)
+            return replace(with_swaps(pair, p=0.3, alone_p_value=0.03), interval=apart(0.001, 0.2))
 
         (line,) = self.said(replace(made, pairs=tuple(map(close, made.pairs))))
         assert line.startswith("Of 10 pairs (s0 and s1; s0 and s2; s0 and s3; s0 and s4; s1 and s2; 5 more) the 95% ")

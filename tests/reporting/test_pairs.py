@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from errorbar.core.estimate import Undefined
-from errorbar.studies.significance import pair_table, result, verdict
+from errorbar.studies.significance import pair_table
+from tests.helpers.pairs import with_swaps, with_test
 from tests.reporting.pages import text_rows
 from tests.reporting.studies import comparison
 
@@ -26,16 +27,16 @@ def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
 def test_what_is_said_of_a_pair() -> None:
     found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
     (pair,) = found.pairs
-    assert verdict(pair, "document") == "a is significantly better than b at the 5% level"
-    assert verdict(replace(pair, alpha=0.01), "document") == "a is not significantly better than b at the 1% level"
-    floor = replace(pair, smallest_p=0.02)
-    assert result(floor) == "significant"
-    assert verdict(replace(floor, alpha=0.01), "document") == (
+    assert pair.sentence("document") == "a is significantly better than b at the 5% level"
+    assert with_test(pair, alpha=0.01).sentence("document") == "a is not significantly better than b at the 1% level"
+    floor = with_swaps(pair, smallest_p=0.02)
+    assert floor.verdict.result == "significant"
+    assert with_test(floor, alpha=0.01).sentence("document") == (
         "Whether a is better than b is undecided: with these documents and swaps no difference, however large, could "
         "be significant at the 1% level"
     )
-    same = replace(pair, p_swaps=None, test=replace(pair.test, p_value=None, undefined=Undefined.NO_DISAGREEMENT))
-    assert verdict(same, "document") == "a and b score alike in every document"
-    exact = replace(same, test=replace(same.test, exact=True))
+    same = with_swaps(pair, p=None, alone_p_value=None, alone_undefined=Undefined.NO_DISAGREEMENT)
+    assert same.sentence("document") == "a and b score alike in every document"
+    exact = with_swaps(same, alone_exact=True)
     ((*_, p, said, _, _),) = text_rows(pair_table(found, 0.95, [exact]))
     assert (p, said) == ("–", "score alike")

@@ -24,6 +24,7 @@ from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import slug
 from errorbar.reporting.sections.types import MOST_TYPES
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from tests.helpers.pairs import with_tests
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
@@ -94,7 +95,8 @@ class TestLeaderboard:
     def test_holm_is_named_where_it_adjusted(self) -> None:
         one = systems({"a": 0.4, "b": 0.2})
         assert one.comparison is not None
-        report = report_of([replace(one, comparison=whole(replace(one.comparison.found, testing=SwapPlan("holm"))))])
+        by_holm = with_tests(one.comparison.found, swaps=SwapPlan("holm"), adjust="holm")
+        report = report_of([replace(one, comparison=whole(by_holm))])
         assert "adjusted for the number of pairs (Holm)" in prose(report, "leaderboard")
         assert "p: by swaps of the two outputs (Holm)" in tables(report)["pairs"].notes
         assert "p-values adjusted by Holm's method" in " ".join(

@@ -13,6 +13,7 @@ from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.summary import summary
 from errorbar.studies.ceiling_result import CeilingResult
 from errorbar.studies.model import CorpusStudy, Study
+from tests.helpers.pairs import with_swaps
 from tests.reporting.studies import (
     ceiling,
     comparison,
@@ -105,13 +106,13 @@ class TestUndecided:
     def test_some_pairs(self) -> None:
         one = systems({"A": 0.67, "B": 0.3, "C": 0.2, "D": 0.0}, {("A", "C"): 0.01, ("A", "D"): 0.01})
         assert one.comparison is not None
-        pairs = [replace(p, smallest_p=self.FLOOR if p.second == "B" else p.smallest_p) for p in one.comparison.pairs]
+        pairs = [with_swaps(p, smallest_p=self.FLOOR) if p.second == "B" else p for p in one.comparison.pairs]
         found = replace(one.comparison.found, pairs=tuple(pairs))
         assert summary([replace(one, comparison=whole(found))])[1] == (
             "A is significantly better than 2 of the other 3 at the 5% level, adjusted for all pairs; against B it is "
             f"undecided: {self.WHY}."
         )
-        three = replace(found, pairs=tuple(replace(p, p_swaps=0.3) if p.second == "C" else p for p in pairs))
+        three = replace(found, pairs=tuple(with_swaps(p, p=0.3) if p.second == "C" else p for p in pairs))
         assert summary([replace(one, comparison=whole(three))])[1] == (
             "A is not significantly better than C at the 5% level, adjusted for all pairs; it is significantly better "
             f"than D; against B it is undecided: {self.WHY}."

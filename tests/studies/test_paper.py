@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import errorbar as api
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.comparison import Pair
-from errorbar.studies.compare import Compared
+from errorbar.metrics.verdicts import Pair
+from errorbar.studies.compare import ComparisonResult
 from errorbar.studies.score_result import Scores
 from tests.helpers.cli import CommandLine
+from tests.helpers.pairs import with_swaps
 from tests.thirdparty.character_rate import CharacterRate
 
 DEMO = Path(api.__file__).parent / "demo"
@@ -44,12 +47,12 @@ def sentence(*scores: api.Score) -> str:
     return text
 
 
-def text_of_pair(compared: Compared, **changes: object) -> str:
+def text_of_pair(compared: ComparisonResult, **changes: Any) -> str:  # noqa: ANN401 - fields of pairs and swaps
     """The sentence of a comparison of two whose pair has other values."""
-    pair: Pair = replace(compared.pairs[0], **changes)  # type: ignore[arg-type]  # of fields by their names
-    scores = compared.found.scores.copy()
-    scores[0, compared.found.main] = scores[1, compared.found.main] + pair.difference
-    (text,) = replace(compared, found=replace(compared.found, pairs=(pair,), scores=scores)).for_paper().sentences
+    of_swaps = {name: changes.pop(name) for name in ("p", "at_floor", "smallest_p") if name in changes}
+    pair: Pair = replace(with_swaps(compared.pairs[0], **of_swaps), **changes)
+    values = np.array([compared.found.values[1] + pair.difference, compared.found.values[1]])
+    (text,) = replace(compared, found=replace(compared.found, pairs=(pair,), values=values)).for_paper().sentences
     return text
 
 
@@ -59,7 +62,7 @@ def scored() -> Scores:
 
 
 @pytest.fixture(scope="module")
-def fixed() -> Compared:
+def fixed() -> ComparisonResult:
     return api.compare(GOLD, TWO, judges="fixed", swaps=100, resamples=200)
 
 
@@ -208,7 +211,7 @@ class TestScores:
 
 
 class TestComparisons:
-    def test_not_significant(self, fixed: Compared) -> None:
+    def test_not_significant(self, fixed: ComparisonResult) -> None:
         ends = fixed.pairs[0].interval
         assert isinstance(ends, Interval)
         text = fixed.for_paper()
@@ -244,32 +247,32 @@ class TestComparisons:
             "randomization of documents)."
         )
 
-    def test_significant_and_at_most(self, fixed: Compared) -> None:
-        tested = {"p_swaps": 0.0005, "at_floor": True, "difference": 0.25, "interval": Interval(0.1, 0.3, 0.95, "made")}
+    def test_significant_and_at_most(self, fixed: ComparisonResult) -> None:
+        tested = {"p": 0.0005, "at_floor": True, "difference": 0.25, "interval": Interval(0.1, 0.3, 0.95, "made")}
         assert text_of_pair(fixed, **tested) == (
             "The F0.5 of careful is 25.0 points higher than that of greedy (95% interval over texts 10.0 to 30.0); the "
             "difference is significant (p ≤ 0.0005, approximate randomization of documents)."
         )
 
-    def test_nothing_but_zero_reads_zero(self, fixed: Compared) -> None:
-        tested = {"p_swaps": 0.01, "difference": 0.012, "interval": Interval(0.0002, 0.021, 0.95, "made")}
+    def test_nothing_but_zero_reads_zero(self, fixed: ComparisonResult) -> None:
+        tested = {"p": 0.01, "difference": 0.012, "interval": Interval(0.0002, 0.021, 0.95, "made")}
         assert "is 1.20 points higher than that of greedy (95% interval over texts 0.02 to 2.10)" in text_of_pair(
             fixed, **tested
         )
 
-    def test_the_same_value_is_not_called_equal(self, fixed: Compared) -> None:
-        text = text_of_pair(fixed, difference=0.0, p_swaps=1.0)
+    def test_the_same_value_is_not_called_equal(self, fixed: ComparisonResult) -> None:
+        text = text_of_pair(fixed, difference=0.0, p=1.0)
         assert text.startswith("The F0.5 of careful is the same as that of greedy (95% interval over texts -")
         assert "; the difference is not significant (p = 1.0000, " in text
 
-    def test_undecided(self, fixed: Compared) -> None:
-        text = text_of_pair(fixed, p_swaps=0.5, smallest_p=0.5)
+    def test_undecided(self, fixed: ComparisonResult) -> None:
+        text = text_of_pair(fixed, p=0.5, smallest_p=0.5)
         assert text.endswith(
             "; whether the two differ is undecided: with these documents and swaps no difference, however large, could "
             "be significant."
         )
 
-    def test_without_intervals_and_with_a_reason(self, fixed: Compared) -> None:
+    def test_without_intervals_and_with_a_reason(self, fixed: ComparisonResult) -> None:
         assert "than that of careful (no interval computed); the diff" in text_of_pair(fixed, interval=None)
         assert "(no interval over texts: all resamples give the same value); the" in text_of_pair(
             fixed, interval=Undefined.NO_VARIATION

@@ -18,7 +18,7 @@ from errorbar.core.errors import InputError, Problem, visible
 from errorbar.formats.saving import cannot_write, save_bytes
 
 if TYPE_CHECKING:
-    from errorbar.studies.compare import Compared
+    from errorbar.studies.compare import ComparisonResult
     from errorbar.studies.gate import Gate
 
 WORSE = 1
@@ -34,7 +34,7 @@ def check_gate_output(*, asked: bool) -> None:
         refuse_given(("junit", "github"), "is about what --fail-if-worse decides", "give --fail-if-worse too")
 
 
-def write_gate(found: Compared, junit: str | None, *, github: bool, output: Output) -> None:
+def write_gate(found: ComparisonResult, junit: str | None, *, github: bool, output: Output) -> None:
     """Write what was decided to every place that was asked for but the result itself."""
     if found.gate is None:
         return
@@ -117,7 +117,7 @@ def _annotate(gate: Gate, *, data: bool) -> None:
         (tell if data else show_lines)(line)
 
 
-def _summarize(found: Compared) -> None:
+def _summarize(found: ComparisonResult) -> None:
     """Add the tables to the summary of the step, where GitHub Actions names its file."""
     from errorbar.tables.writers import escape_markdown, tables_text
 

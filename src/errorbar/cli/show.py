@@ -21,7 +21,7 @@ from errorbar.core.errors import Problem, as_options, unknown_ending, visible_js
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
-    from errorbar.studies.compare import Compared
+    from errorbar.studies.compare import ComparisonResult
     from errorbar.studies.score_result import Scores
     from errorbar.tables.result import Result
     from errorbar.tables.table import Table
@@ -68,7 +68,7 @@ class Output:
         else:
             save_lines([text], self.file, private=private)
 
-    def show_for_paper(self, result: Scores | Compared) -> None:
+    def show_for_paper(self, result: Scores | ComparisonResult) -> None:
         """Print text for a paper on stderr, below a table on standard output."""
         if self.style == "table" and self.file is None:
             for line in ("", "For a paper:", *(f"  {line}" for line in str(result.for_paper()).splitlines())):

@@ -39,7 +39,7 @@ from errorbar.crowdsourcing.em import check_labels
 from errorbar.stats.proportion import beta_cdf, proportion_estimate
 
 
-class Verdict(StrEnum):
+class RaterVerdict(StrEnum):
     """What to do about a rater; of several verdicts the first of these counts."""
 
     DROP = "drop"
@@ -52,7 +52,7 @@ class Rule:
     """A name with parameters, and what is decided after n gold items of which so many were right."""
 
     name: str
-    decide: Callable[[int, int], Verdict]
+    decide: Callable[[int, int], RaterVerdict]
 
 
 def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> Rule:
@@ -61,9 +61,9 @@ def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> Rule:
     _check(0 < error < 0.5, f"error {error}", "a fraction between 0 and 0.5")
     bound = log((1 - error) / error)
 
-    def decide(n: int, right: int) -> Verdict:
+    def decide(n: int, right: int) -> RaterVerdict:
         ratio = right * log(good / bad) + (n - right) * log((1 - good) / (1 - bad))
-        return Verdict.KEEP if ratio >= bound else Verdict.DROP if ratio <= -bound else Verdict.WATCH
+        return RaterVerdict.KEEP if ratio >= bound else RaterVerdict.DROP if ratio <= -bound else RaterVerdict.WATCH
 
     return Rule(f"sprt(good={good:g},bad={bad:g},error={error:g})", decide)
 
@@ -78,11 +78,11 @@ def posterior(threshold: float = 0.70, certainty: float = 0.95, least: int = 4) 
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
     _check(0.5 < certainty < 1, f"certainty {certainty}", "a fraction above 0.5")
 
-    def decide(n: int, right: int) -> Verdict:
+    def decide(n: int, right: int) -> RaterVerdict:
         below = posterior_below(right, n, threshold)
         if n < least or max(below, 1 - below) <= certainty:
-            return Verdict.WATCH
-        return Verdict.DROP if below > certainty else Verdict.KEEP
+            return RaterVerdict.WATCH
+        return RaterVerdict.DROP if below > certainty else RaterVerdict.KEEP
 
     return Rule(f"posterior(threshold={threshold:g},certainty={certainty:g},least={least})", decide)
 
@@ -91,8 +91,8 @@ def running(threshold: float = 0.70, least: int = 5) -> Rule:
     """The running accuracy against a threshold, after every gold item: drops many good raters."""
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
 
-    def decide(n: int, right: int) -> Verdict:
-        return Verdict.DROP if n >= least and right < threshold * n else Verdict.WATCH
+    def decide(n: int, right: int) -> RaterVerdict:
+        return RaterVerdict.DROP if n >= least and right < threshold * n else RaterVerdict.WATCH
 
     return Rule(f"running(threshold={threshold:g},least={least})", decide)
 
@@ -101,8 +101,8 @@ def fixed(threshold: float = 0.70, least: int = 10) -> Rule:
     """One test after a fixed number of gold items."""
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
 
-    def decide(n: int, right: int) -> Verdict:
-        return Verdict.WATCH if n < least else Verdict.DROP if right < threshold * n else Verdict.KEEP
+    def decide(n: int, right: int) -> RaterVerdict:
+        return RaterVerdict.WATCH if n < least else RaterVerdict.DROP if right < threshold * n else RaterVerdict.KEEP
 
     return Rule(f"fixed(threshold={threshold:g},least={least})", decide)
 
@@ -135,17 +135,17 @@ def characteristic(rule: Rule, accuracy: float, most: int = 20) -> Characteristi
         undecided = np.pad(undecided * (1 - accuracy), (0, 1)) + np.pad(undecided * accuracy, (1, 0))
         for right in range(n + 1):
             verdict, share = rule.decide(n, right), float(undecided[right])
-            keep += share * (verdict is Verdict.KEEP)
-            drop += share * (verdict is Verdict.DROP)
-            spent += n * share * (verdict is Verdict.DROP)
-            undecided[right] *= verdict is Verdict.WATCH
+            keep += share * (verdict is RaterVerdict.KEEP)
+            drop += share * (verdict is RaterVerdict.DROP)
+            spent += n * share * (verdict is RaterVerdict.DROP)
+            undecided[right] *= verdict is RaterVerdict.WATCH
     return Characteristic(rule.name, accuracy, most, keep, drop, mean, spent / drop if drop else float("nan"))
 
 
-def follow(rule: Rule, answers: Sequence[bool]) -> Verdict:
+def follow(rule: Rule, answers: Sequence[bool]) -> RaterVerdict:
     """Apply a rule to one rater's gold answers in the order given; the first decision is final."""
     verdicts = (rule.decide(n, right) for n, right in enumerate(accumulate(answers), 1))
-    return next((verdict for verdict in verdicts if verdict is not Verdict.WATCH), Verdict.WATCH)
+    return next((verdict for verdict in verdicts if verdict is not RaterVerdict.WATCH), RaterVerdict.WATCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,8 @@ class RaterRow:
     n_rest: int  # judgments of items that others judged too
     bias: Mapping[str, float] | None  # label to how much more often than others the rater gives it
     median_seconds: float | None
-    verdict: Verdict
-    by_label: Mapping[str, Verdict]  # of the gold items of each true label
+    verdict: RaterVerdict
+    by_label: Mapping[str, RaterVerdict]  # of the gold items of each true label
 
 
 def rater_rows(
@@ -196,7 +196,7 @@ def rater_rows(
         right = judgments.label[tested] == answer[tested]
         runs = {label: right[answer[tested] == at] for at, label in enumerate(judgments.labels) if (truth == at).any()}
         by_label = {label: follow(chosen, run.tolist()) for label, run in runs.items()}
-        verdict = min(by_label.values(), key=list(Verdict).index, default=Verdict.WATCH)
+        verdict = min(by_label.values(), key=list(RaterVerdict).index, default=RaterVerdict.WATCH)
         compared, rest, bias = rows[others[rows].any(axis=1)], None, None
         if len(compared):
             said, shares = judgments.label[compared], others[compared] / others[compared].sum(axis=1, keepdims=True)

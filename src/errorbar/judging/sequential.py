@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from errorbar.core.labels import counted
-from errorbar.crowdsourcing.rater_table import Rule, Verdict, fixed, follow, posterior, sprt
+from errorbar.crowdsourcing.rater_table import RaterVerdict, Rule, fixed, follow, posterior, sprt
 from errorbar.judging.rules import Rules
 
 GOOD, BAD, ERROR = 0.85, 0.60, 0.05
@@ -36,7 +36,7 @@ class ClassTest:
     label: str  # the right answer
     n: int
     right: int
-    verdict: Verdict
+    verdict: RaterVerdict
 
 
 def rule_of(rules: Rules) -> Rule | None:
@@ -59,7 +59,7 @@ def class_tests(rules: Rules, answers: Sequence[tuple[str, bool]]) -> list[Class
     for label, right in answers:
         runs.setdefault(TOGETHER if rules.policy == "fixed" else label, []).append(right)
     return [
-        ClassTest(label, len(run), sum(run), Verdict.WATCH if rule is None else follow(rule, run))
+        ClassTest(label, len(run), sum(run), RaterVerdict.WATCH if rule is None else follow(rule, run))
         for label, run in sorted(runs.items())
     ]
 
@@ -67,7 +67,7 @@ def class_tests(rules: Rules, answers: Sequence[tuple[str, bool]]) -> list[Class
 def reason_to_exclude(rules: Rules, answers: Sequence[tuple[str, bool]]) -> str | None:
     """Why a rater with these gold answers is to be excluded, for the manager to read; None: there is no reason."""
     rule = rule_of(rules)
-    failed = [test for test in class_tests(rules, answers) if test.verdict is Verdict.DROP]
+    failed = [test for test in class_tests(rules, answers) if test.verdict is RaterVerdict.DROP]
     if rule is None or not failed:
         return None
     said = [

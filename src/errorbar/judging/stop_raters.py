@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.crowdsourcing.rater_table import Verdict, follow
+from errorbar.crowdsourcing.rater_table import RaterVerdict, follow
 from errorbar.judging.rater_quality import classed
 from errorbar.judging.sequential import TOGETHER, rule_of
 from errorbar.judging.study_columns import Ints, StudyColumns
@@ -42,7 +42,7 @@ def tested_raters(study: StudyColumns) -> Flags | None:
         return None
     if rule is None or not rules.gold_per_page:
         return quiz if rules.quiz else None
-    enough = next((k for k in range(1, _MOST) if follow(rule, [False] * k) is Verdict.DROP), _MOST)
+    enough = next((k for k in range(1, _MOST) if follow(rule, [False] * k) is RaterVerdict.DROP), _MOST)
     apart = rules.policy != "fixed" and classed(study.about.scheme)
     names = np.array([item.gold if apart else TOGETHER for item in study.items])  # no other items are in the rows
     rows = study.tested[study.right >= 0]

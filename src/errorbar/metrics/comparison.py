@@ -9,8 +9,7 @@ Conventions
     Essays in which both systems wrote the same are not swapped: it changes nothing. With few enough essays all ways
     to swap are tried, and p is exact. At the same number of swaps, adding a system changes no other
     pair's digits but the adjusted p-values.
-    A pair differs significantly, does not, or is undecided: where no difference, however large, could have been
-    significant with these essays and swaps, that none is says nothing.
+    What is said of a pair, and by which test: errorbar.metrics.verdicts.
 Source
     Noreen 1989; Koehn 2004; Romano & Wolf 2005; Holm 1979. Dror et al. 2018 for their use with such scores.
 """
@@ -18,7 +17,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, sqrt
 from typing import Any
@@ -27,17 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.documents import MORE_DOCUMENTS
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.judge_sets import Judging
-from errorbar.metrics.judges import JudgeRule, JudgeSets
-from errorbar.metrics.pairs_over_judges import JudgedPair, PairTesting, judge_pairs
-from errorbar.metrics.runs import Runs
-from errorbar.metrics.runs_drawn import pairs_over_runs
-from errorbar.metrics.swaps import SwapPlan, Tested, swap_tests
+from errorbar.metrics.judges import JudgeRule
+from errorbar.metrics.pairs_over_judges import PairTesting, TTest, judge_pairs
+from errorbar.metrics.runs import runs_of
+from errorbar.metrics.runs_drawn import pairs_over_runs, runs_convention
+from errorbar.metrics.swaps import SwapPlan, swap_tests
+from errorbar.metrics.verdicts import LEAST_TEXTS, DecidingTest, Pair
 from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_rows, shared_letters
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
@@ -45,7 +44,6 @@ from errorbar.stats.resampling import Resampling
 MORE_SENTENCES = "add others; errorbar score gives the scores alone"
 POINT = 0.01  # the difference whose power is reported: a point of a measure in percent, 0.01 of another
 MOST_NAMED = 3
-LEAST_TEXTS = 25  # with fewer, a p-value over texts and judges is no smaller than that of swaps
 FEW = 11  # so few systems have letters whatever their pairs: at most 3^(11 / 3) groups, or 57 (Moon & Moser 1965)
 
 
@@ -57,63 +55,6 @@ class System:
     statistics: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair(Tested):
-    """Two systems compared."""
-
-    first: str
-    second: str
-    difference: float  # of the main measure, the first minus the second
-    interval: Interval | Undefined | None  # None: none was asked for
-    power: PairedPower  # what the corpus can show about these two
-    alpha: float = 0.05  # the level of the test
-    judged: JudgedPair | None = None  # with judges or runs drawn anew, on which all that is said of the pair then rests
-
-    @property
-    def p(self) -> float | None:
-        """The p-value that decides, adjusted for all pairs: of the t where judges, or runs, are drawn anew."""
-        return self.p_swaps if self.judged is None else self.judged.p
-
-    @property
-    def p_unadjusted(self) -> float | None:
-        """The p-value of the same test for this pair alone."""
-        return self.test.p_value if self.judged is None else self.judged.p_unadjusted
-
-    @property
-    def p_at_floor(self) -> bool:
-        """Whether p is only known to be at most this."""
-        return self.at_floor if self.judged is None else self.judged.at_floor
-
-    @property
-    def decisive_difference(self) -> float:
-        """The difference that it is about."""
-        return self.difference if self.judged is None else self.judged.value
-
-    @property
-    def significant(self) -> bool:
-        """Whether the two differ significantly, adjusted for all pairs."""
-        return self.p is not None and self.p <= self.alpha
-
-    @property
-    def undecided(self) -> bool:
-        """Whether no difference, however large, could be significant, so that nothing follows from this one.
-
-        By the swaps, or since nobody knows how the two vary over judges or runs.
-        """
-        return self.hopeless or self.unknown
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether swaps, which take part in p, cannot make it small enough."""
-        by_swaps = self.judged is None or self.judged.beside_swaps
-        return by_swaps and not self.significant and self.smallest_p is not None and self.smallest_p > self.alpha
-
-    @property
-    def unknown(self) -> bool:
-        """Whether nobody knows how the two vary over judges or runs."""
-        return self.judged is not None and self.judged.p is None and self.test.undefined is None
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Systems compared, each with each."""
@@ -123,23 +64,34 @@ class Comparison:
     main: int  # which of them ranks systems, and is compared
     scores: NDArray[np.float64]  # shape (systems, measures)
     pairs: tuple[Pair, ...]  # in the order of ``itertools.combinations``
-    testing: SwapPlan = field(default_factory=SwapPlan)
-    alpha: float = 0.05  # the level of the tests
-    judges: JudgeSets | None = None  # None: judges are fixed
-    judged: NDArray[np.float64] | None = None  # the main measure against the sets of judges; shape (systems,)
-    runs: bool = False  # whether runs of systems are drawn anew
+    values: NDArray[np.float64]  # by which systems are ranked, of the main measure; shape (systems,)
 
     @property
-    def over(self) -> str:
-        """What the t is over on which p-values, groups and verdicts rest; empty: they rest on swaps."""
-        if self.judges is None:
-            return "texts and runs" if self.runs else ""
-        return "texts, judges and runs" if self.runs else "texts and judges"
+    def test(self) -> DecidingTest:
+        """The test that decides on all pairs."""
+        return self.pairs[0].test
 
     @property
-    def beside_swaps(self) -> bool:
-        """Whether texts are so few that no p-value is smaller than that of swaps."""
-        return any(pair.judged is not None and pair.judged.beside_swaps for pair in self.pairs)
+    def measure(self) -> Measure:
+        """The main measure."""
+        return self.measures[self.main]
+
+    def group_legend(self) -> list[str]:
+        """How to read group letters."""
+        lines = [
+            f"systems that share a group letter do not differ significantly at {self.test.level} "
+            f"({self.test.name} over all pairs); that does not make them equal"
+        ]
+        if any(pair.undecided for pair in self.pairs):
+            why = self.why_undecided("no difference, however large, could be significant")
+            lines.append(f"?: the system has undecided pairs, of which nothing can be said: {why}")
+        return lines
+
+    def why_undecided(self, by_swaps: str) -> str:
+        """Why pairs are undecided, for one reason or two; ``by_swaps``: how the first is said."""
+        reasons = {"swaps": by_swaps, "t": self.test.unknown}
+        undecided_by = {pair.verdict.undecided_by for pair in self.pairs}
+        return ", or ".join(reason for test, reason in reasons.items() if test in undecided_by)
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
@@ -147,13 +99,12 @@ class Comparison:
 
     def ranking(self) -> list[Ranked]:
         """The systems, the best first, numbered, with letters for groups that do not differ significantly."""
-        values = self.scores[:, self.main] if self.judged is None else self.judged
-        goodness = self.measures[self.main].sign * values
+        alpha, goodness = self.test.alpha, self.measure.sign * self.values
         order = np.argsort(-goodness, kind="stable")
         p_values = self.p_table()[np.ix_(order, order)]
         undecided = self._table([pair.undecided for pair in self.pairs], 0.0)[np.ix_(order, order)] > 0
-        better = better_rows(goodness[order], p_values, alpha=self.alpha)
-        groups = shared_letters(p_values, alpha=self.alpha, undecided=undecided)
+        better = better_rows(goodness[order], p_values, alpha=alpha)
+        groups = shared_letters(p_values, alpha=alpha, undecided=undecided)
 
         def numbers(rows: Iterable[int]) -> tuple[int, ...]:
             return tuple(int(row) + 1 for row in rows)
@@ -195,7 +146,7 @@ def compare_systems(
     systems: Sequence[System],
     clusters: NDArray[np.int64],
     resampling: Resampling,
-    testing: SwapPlan | None = None,
+    plan: SwapPlan | None = None,
     *,
     intervals: bool = True,
 ) -> Comparison:
@@ -224,76 +175,67 @@ def compare_systems(
     folds = [fold_of(system) for system in systems]
     resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
     jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
-    alpha = 1 - resampling.confidence_level
-    testing, numbers = testing or SwapPlan(), list(combinations(range(len(systems)), 2))
-    tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, testing)
+    plan, numbers = plan or SwapPlan(), list(combinations(range(len(systems)), 2))
+    test = DecidingTest(plan, 1 - resampling.confidence_level, adjust=plan.adjust)
+    tests = swap_tests(metric, [system.statistics for system in systems], numbers, codes, resampling, plan)
     pairs = []
-    for (a, b), one in zip(numbers, tested, strict=True):
+    for (a, b), swaps in zip(numbers, tests, strict=True):
         difference, without = float(scores[a, main] - scores[b, main]), jackknife[a] - jackknife[b]
         interval = None
         if intervals:
             interval = resampling.interval(difference, resampled[a] - resampled[b], without, scale)
-        power = _power(difference, without, int(codes.max()) + 1, resampling)
         pairs.append(
             Pair(
-                *(one.test, one.p_swaps, one.smallest_p, one.at_floor),
                 first=systems[a].name,
                 second=systems[b].name,
                 difference=difference,
                 interval=interval,
-                power=power,
-                alpha=alpha,
+                power=_power(difference, without, int(codes.max()) + 1, resampling),
+                test=test,
+                swaps=swaps,
             )
         )
-    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing, alpha)
+    names = tuple(system.name for system in systems)
+    return Comparison(names, metric.measures, main, scores, tuple(pairs), scores[:, main])
 
 
 def over_judges(
-    found: Comparison, metric: Metric, systems: Sequence[System], judging: Judging, rule: JudgeRule, how: Resampling
+    comparison: Comparison,
+    metric: Metric,
+    systems: Sequence[System],
+    judging: Judging,
+    rule: JudgeRule,
+    resampling: Resampling,
 ) -> Comparison:
-    """The comparison with judges drawn anew, on which p-values, groups and verdicts rest from then on."""
-    testing = PairTesting(found.testing.adjust, how.confidence_level, how.seed)
-    values, judged = judge_pairs(metric, [one.statistics for one in systems], judging, rule, testing)
-    if judging.n_left_out < LEAST_TEXTS:
-        judged = [_no_surer(one, pair) for one, pair in zip(judged, found.pairs, strict=True)]
-    pairs = _with_judged(found.pairs, judged)
-    runs = any(isinstance(one.statistics, Runs) and len(one.statistics.runs) > 1 for one in systems)
-    return replace(found, pairs=pairs, judges=judging.sets(rule), judged=np.array(values), runs=runs)
-
-
-def _no_surer(judged: JudgedPair, pair: Pair) -> JudgedPair:
-    """Of few texts: the larger of two p-values, since a t over them errs too often and swaps do not."""
-    if judged.p is None or judged.p_unadjusted is None or pair.p_swaps is None or pair.test.p_value is None:
-        return judged
-    at_floor = pair.at_floor if pair.p_swaps > judged.p else judged.at_floor
-    alone = max(judged.p_unadjusted, pair.test.p_value)
-    return replace(judged, p=max(judged.p, pair.p_swaps), p_unadjusted=alone, at_floor=at_floor, beside_swaps=True)
+    """The comparison with judges drawn anew, on whose t all verdicts rest."""
+    statistics, sets = [system.statistics for system in systems], judging.sets(rule)
+    testing = PairTesting(comparison.test.swaps.adjust, resampling.confidence_level, resampling.seed)
+    values, tests = judge_pairs(metric, statistics, judging, rule, testing)
+    several_runs = any(len(runs_of(system)) > 1 for system in statistics)
+    over = ("texts", "judges", *["runs"] * several_runs)
+    test = replace(comparison.test, over=over, judges=sets, convention=sets.convention(resampling.seed))
+    return _decide_by_t(comparison, test, tests, values, judging.n_left_out)
 
 
 def over_runs(
-    found: Comparison, metric: Metric, systems: Sequence[System], clusters: NDArray[np.int64], level: float
+    comparison: Comparison, metric: Metric, systems: Sequence[System], clusters: NDArray[np.int64], level: float
 ) -> Comparison:
-    """The comparison with runs drawn anew and judges fixed, on which all rests from then on."""
-    values, judged = pairs_over_runs(metric, [one.statistics for one in systems], clusters, level)
-    if len(np.unique(clusters)) < LEAST_TEXTS:
-        judged = [_no_surer(one, pair) for one, pair in zip(judged, found.pairs, strict=True)]
-    return replace(found, pairs=_with_judged(found.pairs, judged), judged=np.array(values), runs=True)
+    """The comparison with runs drawn anew and judges fixed, on whose t all verdicts rest."""
+    values, tests = pairs_over_runs(metric, [system.statistics for system in systems], clusters, level)
+    test = replace(comparison.test, over=("texts", "runs"), adjust="holm", convention=runs_convention(clusters))
+    return _decide_by_t(comparison, test, tests, values, len(np.unique(clusters)))
 
 
-def _with_judged(pairs: Sequence[Pair], judged: Sequence[JudgedPair]) -> tuple[Pair, ...]:
-    """Pairs with judges or runs drawn anew too; their intervals then are no narrower than those over texts alone.
-
-    An interval that leaves 0 out, as the t decides, is not drawn out over it.
-    """
-    made = []
-    for pair, one in zip(pairs, judged, strict=True):
-        own = one.interval
-        if one.whole and isinstance(own, Interval):
-            wider = own.covering(pair.interval)
-            decided = own.low > 0 or own.high < 0
-            own = own if decided and wider.low <= 0 <= wider.high else wider
-        made.append(replace(pair, judged=replace(one, interval=own)))
-    return tuple(made)
+def _decide_by_t(
+    comparison: Comparison, test: DecidingTest, tests: Sequence[TTest], values: Sequence[float], n_texts: int
+) -> Comparison:
+    """The comparison whose verdicts rest on the t of every pair."""
+    both_known = any(
+        t.p is not None and pair.p_swaps is not None for t, pair in zip(tests, comparison.pairs, strict=True)
+    )
+    test = replace(test, few=n_texts < LEAST_TEXTS and both_known)
+    pairs = (replace(pair, test=test, t=t) for pair, t in zip(comparison.pairs, tests, strict=True))
+    return replace(comparison, pairs=tuple(pairs), values=np.array(values))
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
@@ -311,38 +253,40 @@ def _power(difference: float, without: NDArray[np.float64], n_clusters: int, res
     )
 
 
-def warn_hopeless(found: Comparison, problems: Problems, *, unit: str = "document") -> None:
+def warn_hopeless(comparison: Comparison, problems: Problems, *, unit: str = "document") -> None:
     """Note it when there are too few swaps, or when no difference of a pair, however large, could be significant.
 
     So that nobody takes for a finding what a comparison of ``unit``s (documents or sentences) could not have shown.
     """
-    alpha = found.alpha
-    ways, needed = (number(len(found.names), alpha) for number in (found.testing.number, found.testing.needed))
-    by_swaps = [pair for pair in found.pairs if pair.judged is None or pair.judged.beside_swaps]  # the t needs none
-    drawn = [pair for pair in by_swaps if pair.p_swaps is not None and not pair.test.exact]
-    undecided = [pair for pair in by_swaps if pair.hopeless]
-    level = f"the {100 * alpha:.3g}% level"
+    test, n_systems, n_pairs = comparison.test, len(comparison.names), len(comparison.pairs)
+    ways, needed = (number(n_systems, test.alpha) for number in (test.swaps.number, test.swaps.needed))
+    drawn = [
+        pair
+        for pair in comparison.pairs
+        if pair.verdict.rule != "t" and pair.p is not None and not pair.swaps.alone.exact
+    ]
+    undecided = [pair for pair in comparison.pairs if pair.verdict.undecided_by == "swaps"]
     if drawn and ways < needed:
-        cut = [pair for pair in undecided if not pair.test.exact]
-        undecided = [pair for pair in undecided if pair.test.exact]
-        what = f"{ways:,} ways to swap are few for {len(found.pairs):,} pairs at {level}"
+        cut = [pair for pair in undecided if not pair.swaps.alone.exact]
+        undecided = [pair for pair in undecided if pair.swaps.alone.exact]
+        what = f"{ways:,} ways to swap are few for {n_pairs:,} pairs at {test.level}"
         if cut:
-            what += f": {_which(len(cut), len(found.pairs))} be significant, however large the difference"
+            what += f": {_which(len(cut), n_pairs)} be significant, however large the difference"
         fix = f"take {needed} (--swaps={needed})"
-        fix += ", or adjust by max-T (--adjust=max-t)" if found.testing.adjust == "holm" else ""
+        fix += ", or adjust by max-T (--adjust=max-t)" if test.swaps.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
-    if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking()):
-        what = f"the pairs of {len(found.names):,} systems make more than {MOST_GROUPS} groups, so there are no letters"
+    if n_systems > FEW and any(row.group == NO_LETTERS for row in comparison.ranking()):
+        what = f"the pairs of {n_systems:,} systems make more than {MOST_GROUPS} groups, so there are no letters"
         problems.note("too-many-groups", what, Place(), fix="the pairs themselves are in the output: --pairs")
     if undecided:
         named = "; ".join(f"{pair.first} and {pair.second}" for pair in undecided[:MOST_NAMED])
         named += f"; and {len(undecided) - MOST_NAMED:,} more" if len(undecided) > MOST_NAMED else ""
         what = (
-            f"so few {unit}s decide between systems that {_which(len(undecided), len(found.pairs))} be significant at "
-            f"{level}, however large the difference: {named}"
+            f"so few {unit}s decide between systems that {_which(len(undecided), n_pairs)} be significant at "
+            f"{test.level}, however large the difference: {named}"
         )
-        other = "--adjust=" + ("max-t" if found.testing.adjust == "holm" else "holm")
-        alone = any((pair.test.smallest or 0) <= alpha for pair in undecided)
+        other = "--adjust=" + ("max-t" if test.swaps.adjust == "holm" else "holm")
+        alone = any((pair.swaps.alone.smallest or 0) <= test.alpha for pair in undecided)
         fix = f"more {unit}s decide" + (f"; fewer systems may, or {other}" if alone else "")
         problems.note("few-to-swap", what, Place(), fix=fix)
 

@@ -42,20 +42,17 @@ USUAL, USUAL_OF_ONE = 0.5, 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPair:
-    """Two systems compared over texts and judges; where judges are fixed, over texts and runs."""
+class TTest:
+    """The difference of two systems over texts and what is drawn anew beside them, and its t."""
 
-    value: float  # of the main measure, against the sets of judges
+    difference: float  # of the main measure, where judges are drawn anew against the sets of them
     interval: Interval | Undefined
-    found: TwoWay | None
-    p_unadjusted: float | None  # of the t, for this pair alone
-    p: float | None = None  # adjusted for all pairs: the one that decides
+    components: TwoWay | None  # of the variance; None: not known
+    p_unadjusted: float | None  # for this pair alone
+    p: float | None = None  # adjusted for all pairs
     at_floor: bool = False  # p is only known to be at most this
-    beside_swaps: bool = False  # of few texts: p is the larger of the t's and that of swaps
-    whole: bool = True  # a set is all judges
     sets_won: int = 0  # of judges, against which the first is ahead
-    n_sets: int = 0  # 0: judges are fixed
-    replication: float | None = None  # that the first is ahead again, elsewhere; None: not known
+    replication: float | None = None  # how likely the first is ahead elsewhere, by other judges; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +66,34 @@ class PairTesting:
 
 def judge_pairs(
     metric: Metric, systems: Sequence[Opaque], judging: Judging, rule: JudgeRule, testing: PairTesting
-) -> tuple[list[float], list[JudgedPair]]:
+) -> tuple[list[float], list[TTest]]:
     """The main measure of every system against the sets of judges, and every pair of systems."""
     main, measure = metric.main, metric.measures[metric.main]
     values = [only(judging.values(metric, statistics), main) for statistics in systems]
     runs = [judging.spreads(metric, statistics)[main] for statistics in systems]
     pairs = list(combinations(range(len(systems)), 2))
     known = PairPriors.of(values, rule, measure)
-    found, priors = [], []
+    tests, priors = [], []
     for a, b in pairs:  # a difference at a time: all of them would not fit into memory
         apart = values[a] - values[b]
         priors.append(known.of_pair((a, b), apart))
-        found.append(_pair(apart, rule, priors[-1], testing.level, measure, runs[a] - runs[b]))
+        tests.append(_test_pair(apart, rule, priors[-1], testing.level, measure, runs[a] - runs[b]))
     if testing.adjust == "holm" or len(pairs) == 1:
-        adjusted = adjusted_by_holm(found)
+        adjusted = adjusted_by_holm(tests)
     else:
         spread = joint_spread_of(values, known.covariance(pairs, priors), runs)
-        adjusted = _adjusted_by_max_t(found, pairs, spread, testing.seed)
-    return [float(each.means(0)[0, 0]) for each in values], adjusted
+        adjusted = _adjusted_by_max_t(tests, pairs, spread, testing.seed)
+    return [float(system.means(0)[0, 0]) for system in values], adjusted
 
 
-def adjusted_by_holm(pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
+def adjusted_by_holm(pairs: Sequence[TTest]) -> list[TTest]:
     """Adjust the p-values of pairs for how many there are; one without a p-value counts for none."""
-    known = [k for k, one in enumerate(pairs) if one.p_unadjusted is not None]
+    known = [k for k, pair in enumerate(pairs) if pair.p_unadjusted is not None]
     adjusted: Mapping[int, float] = {}
     if known:
         p_values = adjust([pairs[k].p_unadjusted or 0.0 for k in known], method="holm")
         adjusted = dict(zip(known, p_values.tolist(), strict=True))
-    return [replace(one, p=adjusted.get(k)) for k, one in enumerate(pairs)]
+    return [replace(pair, p=adjusted.get(k)) for k, pair in enumerate(pairs)]
 
 
 def only(values: JudgedValues, measure: int) -> JudgedValues:
@@ -143,23 +140,20 @@ class PairPriors:
         for (a, b), prior in zip(pairs, priors, strict=True):
             apart = 0.0 if prior is None else prior.variance
             covariance[a, b] = covariance[b, a] = (self.of_systems[a] + self.of_systems[b] - apart) / 2
-        return covariance, known.df
+        return np.nan_to_num(covariance), known.df  # a system without a value is taken as if it did not vary
 
 
-def _pair(
+def _test_pair(
     apart: JudgedValues, rule: JudgeRule, prior: Prior | None, level: float, measure: Measure, runs: RunSpread
-) -> JudgedPair:
-    parts, whole = apart.components(0, prior, runs), rule.k == rule.n_judges
-    value = float(apart.means(0)[0, 0])
-    won, n_sets = int((measure.sign * apart.each(0) > 0).sum()), apart.panel.n_sets
-    if isinstance(parts, Undefined):
-        return JudgedPair(value, parts, None, None, whole=whole, sets_won=won, n_sets=n_sets)
-    interval = parts.interval(level, measure.scale.of_differences)
-    usual = parts if prior is None else lean_less(parts, prior, USUAL_OF_ONE if rule.k == 1 else USUAL)
+) -> TTest:
+    components, value = apart.components(0, prior, runs), float(apart.means(0)[0, 0])
+    won = int((measure.sign * apart.each(0) > 0).sum())
+    if isinstance(components, Undefined):
+        return TTest(value, components, None, None, sets_won=won)
+    interval = components.interval(level, measure.scale.of_differences)
+    usual = components if prior is None else lean_less(components, prior, USUAL_OF_ONE if rule.k == 1 else USUAL)
     again = replication(measure.sign * value, usual.variance, usual.df)
-    return JudgedPair(
-        value, interval, parts, parts.p_value, whole=whole, sets_won=won, n_sets=n_sets, replication=again
-    )
+    return TTest(value, interval, components, components.p_value, sets_won=won, replication=again)
 
 
 def joint_spread_of(
@@ -180,16 +174,17 @@ def joint_spread_of(
 
 
 def _adjusted_by_max_t(
-    pairs: Sequence[JudgedPair], numbers: Sequence[tuple[int, int]], spread: JointSpread, seed: int
-) -> list[JudgedPair]:
+    pairs: Sequence[TTest], numbers: Sequence[tuple[int, int]], spread: JointSpread, seed: int
+) -> list[TTest]:
     """Adjust the p-values of pairs for how many there are; one without a p-value counts for none."""
-    known = [(k, one.found) for k, one in enumerate(pairs) if one.found is not None]
+    known = [(k, pair.components) for k, pair in enumerate(pairs) if pair.components is not None]
     if not known:
         return list(pairs)
-    t = np.array([abs(found.value) / sqrt(found.variance) for _, found in known])
+    t = np.array([abs(components.value) / sqrt(components.variance) for _, components in known])
     draws = blocks(seed, "judges-max-t", replicates=DRAWS)
     p_values, least = max_t_p_values(spread, [numbers[k] for k, _ in known], t, draws)
     adjusted = list(pairs)
-    for (k, found), p in zip(known, p_values.tolist(), strict=True):
-        adjusted[k] = replace(pairs[k], p=max(p, found.p_value), at_floor=p <= least and found.p_value <= least)
+    for (k, components), p in zip(known, p_values.tolist(), strict=True):
+        alone = components.p_value
+        adjusted[k] = replace(pairs[k], p=max(p, alone), at_floor=p <= least and alone <= least)
     return adjusted

@@ -26,7 +26,7 @@ from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.base import Floats, Metric, Opaque, Selection
 from errorbar.metrics.intervals import without_groups
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, values_of
-from errorbar.metrics.pairs_over_judges import JudgedPair, adjusted_by_holm
+from errorbar.metrics.pairs_over_judges import TTest, adjusted_by_holm
 from errorbar.metrics.runs import RunSpread, spread_of, values_of_runs
 from errorbar.metrics.scored import Judged
 from errorbar.stats.two_way import TwoWay, texts_and_runs
@@ -80,16 +80,16 @@ def measures_over_runs(metric: Metric, values: RunValues, level: float) -> Mappi
 
 def pairs_over_runs(
     metric: Metric, systems: Sequence[Opaque], clusters: NDArray[np.int64], level: float
-) -> tuple[list[float], list[JudgedPair]]:
+) -> tuple[list[float], list[TTest]]:
     """The main measure of every system, and every pair of them, in the order of ``itertools.combinations``."""
-    values = [run_values(metric, statistics, clusters) for statistics in systems]
-    made = []
-    for one, other in combinations(values, 2):
-        apart = one - other
-        parts, value = apart.components(metric.main), float(apart.table[0, metric.main])
-        if isinstance(parts, Undefined):
-            made.append(JudgedPair(value, parts, None, None))
+    values, main = [run_values(metric, statistics, clusters) for statistics in systems], metric.main
+    tests = []
+    for first, second in combinations(values, 2):
+        apart = first - second
+        components, difference = apart.components(main), float(apart.table[0, main])
+        if isinstance(components, Undefined):
+            tests.append(TTest(difference, components, None, None))
         else:
-            interval = parts.interval(level, metric.measures[metric.main].scale.of_differences)
-            made.append(JudgedPair(value, interval, parts, parts.p_value))
-    return [float(each.table[0, metric.main]) for each in values], adjusted_by_holm(made)
+            interval = components.interval(level, metric.measures[main].scale.of_differences)
+            tests.append(TTest(difference, interval, components, components.p_value))
+    return [float(system.table[0, main]) for system in values], adjusted_by_holm(tests)

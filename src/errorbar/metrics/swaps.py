@@ -82,13 +82,13 @@ class SwapPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """What swapping says of a pair."""
+class SwapTest:
+    """The test of a pair by swaps, alone and among all pairs."""
 
-    test: Randomization  # of the pair alone
-    p_swaps: float | None = None  # adjusted for all pairs; None where there is no p-value
+    alone: Randomization
+    p: float | None = None  # adjusted for all pairs; None where there is no p-value
     smallest_p: float | None = None  # adjusted, of any difference that the pair could have had with these documents
-    at_floor: bool = False  # p_swaps is only known to be at most this: no random way was as extreme
+    at_floor: bool = False  # p is only known to be at most this: no random way was as extreme
 
 
 def check_size(testing: SwapPlan, n_systems: int, n_documents: int, alpha: float) -> None:
@@ -113,7 +113,7 @@ def swap_tests(
     codes: NDArray[np.int64],
     resampling: Resampling,
     testing: SwapPlan,
-) -> list[Tested]:
+) -> list[SwapTest]:
     """Test pairs of systems, essays swapped as a whole; ``UsageError`` if max-T would have to keep too much.
 
     ``systems``: what the metric keeps of each for the whole corpus. ``codes``: number of the essay of each sentence,
@@ -128,7 +128,7 @@ def swap_tests(
         (np.nan, Undefined.NOT_COMPARABLE) if unknown else (0.0, Undefined.NO_DISAGREEMENT)
         for unknown in np.isnan(differences)
     ]
-    results = [Tested(Randomization(value, None, 0, 0, exact=True, undefined=why)) for value, why in untested]
+    results = [SwapTest(Randomization(value, None, 0, 0, exact=True, undefined=why)) for value, why in untested]
     known = [k for k, n in enumerate(n_differing) if n and not np.isnan(differences[k])]
     if not known:
         return results
@@ -161,7 +161,7 @@ def swap_tests(
         adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
     for k, one, p, floor in zip(known, tests, adjusted.tolist(), smallest.tolist(), strict=True):
         # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
-        results[k] = Tested(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
+        results[k] = SwapTest(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
     return results
 
 

@@ -8,11 +8,9 @@ from math import isnan
 from typing import Unpack
 
 from errorbar.core.errors import Place, Problem
-from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Metric
 from errorbar.metrics.comparison import (
     Comparison,
-    Pair,
     Ranked,
     System,
     compare_systems,
@@ -22,20 +20,19 @@ from errorbar.metrics.comparison import (
 )
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, note_parts, note_short
-from errorbar.metrics.pairs_over_judges import JudgedPair
 from errorbar.metrics.runs import Runs, mean_of_runs
-from errorbar.metrics.runs_drawn import runs_convention
 from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
+from errorbar.metrics.verdicts import Pair
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.door import public, resampling, sentence_metric
 from errorbar.studies.gate import Gate, allowed_loss, gate
 from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load, usual_metric
-from errorbar.studies.over_judges import pair_record, sets_column, sets_record
+from errorbar.studies.over_judges import sets_column, sets_record
 from errorbar.studies.panels import ComparingWithJudges, asked_judges
 from errorbar.studies.paper import PaperText, ScoredData, comparison_for_paper
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.signatures import made_by
-from errorbar.studies.significance import group_legend, pair_table, result, verdict
+from errorbar.studies.significance import pair_record, pair_table
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -45,7 +42,7 @@ FEW = 3
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Compared(Result):
+class ComparisonResult(Result):
     """Systems compared with each other.
 
     Attributes:
@@ -69,7 +66,7 @@ class Compared(Result):
     @property
     def alpha(self) -> float:
         """The level of the tests."""
-        return self.found.alpha
+        return self.found.test.alpha
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -89,11 +86,11 @@ class Compared(Result):
                 {"system": name, **dict(zip(names, map(_known, row), strict=True)), **self._against_sets(name)}
                 for name, row in rows
             ],
-            "pairs": [_record(pair) for pair in self.found.pairs],
-            "adjust": self.found.testing.adjust,
-            "swaps": self.found.testing.number(len(self.found.names), self.alpha),
+            "pairs": [pair_record(pair) for pair in self.found.pairs],
+            "adjust": self.found.test.swaps.adjust,
+            "swaps": self.found.test.swaps.number(len(self.found.names), self.alpha),
             "unit": self.unit,
-            **({} if self.found.judges is None else {"judges": sets_record(self.found.judges)}),
+            **({} if self.found.test.judges is None else {"judges": sets_record(self.found.test.judges)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             "signature": self.signature,
         }
@@ -116,15 +113,15 @@ class Compared(Result):
         ranking = self.ranking()
         unknown = any(one.undecided for one in ranking)
         columns = [Column("", "count", key="number"), Column("system"), *map(measure_column, self.found.measures)]
-        if self.found.judges is not None and not self.found.judges.whole:
-            columns.append(sets_column(self.found.measures[self.found.main], self.found.judges.rule))
+        if self.found.test.smaller_sets is not None:
+            columns.append(sets_column(self.found.measure, self.found.test.smaller_sets.rule))
         columns += [Column("significantly better than", key="better_than")]
         columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
         rows: list[list[Cell]] = []
         for one in ranking:
             row: list[Cell] = [one.number, one.name, *one.scores, *self._against_sets(one.name).values()]
             rows.append([*row, *(" ".join(map(str, numbers)) for numbers in (one.better, one.undecided)), one.group])
-        notes = group_legend(self.found)
+        notes = self.found.group_legend()
         if len(self.found.names) > FEW:
             notes += [
                 f"every pair, with difference, interval and p: --pairs; in Python pair_table() ({len(self.pairs):,})"
@@ -134,19 +131,16 @@ class Compared(Result):
 
     def _against_sets(self, system: str) -> dict[str, float | None]:
         """The main measure against sets of judges that are not all of them, by which systems are ranked."""
-        found = self.found
-        if found.judges is None or found.judged is None or found.judges.whole:
+        if self.found.test.smaller_sets is None:
             return {}
-        name = found.measures[found.main].name
-        return {f"{name}_judges": _known(float(found.judged[found.names.index(system)]))}
+        return {f"{self.found.measure.name}_judges": _known(float(self.found.values[self.found.names.index(system)]))}
 
     def pair_table(self) -> Table:
         """Every pair: its difference with an interval, its p-values, and what the corpus can show."""
-        made = pair_table(self.found, self.confidence)
-        sign = self.found.measures[self.found.main].sign
-        one = len(self.pairs) == 1
-        said = [f"{verdict(self.pairs[0], self.unit, sign)}."] if one else []
-        return Table(made.columns, made.rows, "", made.name, [*said, *made.notes, f"signature {self.signature}"])
+        table = pair_table(self.found, self.confidence)
+        only = [f"{self.pairs[0].sentence(self.unit, self.found.measure.sign)}."] if len(self.pairs) == 1 else []
+        notes = [*only, *table.notes, f"signature {self.signature}"]
+        return Table(table.columns, table.rows, "", table.name, notes)
 
 
 @public()
@@ -161,7 +155,7 @@ def compare(
     ci_method: Method = "bca",
     fail_if_worse: float | None = None,
     **shared: Unpack[ComparingWithJudges],
-) -> Compared:
+) -> ComparisonResult:
     """Tell whether systems differ by more than chance, on the same corpus.
 
     Args:
@@ -201,7 +195,7 @@ def compared(
     judges: JudgePlan = USUAL_JUDGES,
     *,
     intervals: bool = True,
-) -> Compared:
+) -> ComparisonResult:
     """Compare what was read; errors are those of ``compare``."""
     n_systems = len(data.systems) - sum(len(names) - 1 for names in data.runs.values())
     check_size(testing, n_systems, data.documents.n_clusters, 1 - how.confidence_level)
@@ -217,13 +211,12 @@ def compared(
     made = made_by(metric, (system.statistics for system in measured))
     said = *made, drawn, testing.convention(len(measured), 1 - confidence)
     said += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
-    said += (runs_convention(data.documents.clusters()),) if found.runs and found.judges is None else ()
-    said += () if found.judges is None else (found.judges.convention(how.seed),)
+    said += (found.test.convention,) if found.test.convention else ()
     n_documents = data.documents.n_clusters if unit == "document" else None
     n_annotators = len(data.corpus.annotators) if metric.annotator is None else 1
     scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, n_annotators)
     signature = data.signature(str(metric.spec), *said)
-    return Compared(found, confidence, unit, signature, scored, tuple(data.problems.notes))
+    return ComparisonResult(found, confidence, unit, signature, scored, tuple(data.problems.notes))
 
 
 def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
@@ -255,10 +248,8 @@ def _with_judges(
     unit = "group" if judging.grouped else data.documents.unit
     note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
     made = over_judges(found, metric, systems, judging, rule, how)
-    short = [
-        f"{p.first} and {p.second}" for p in made.pairs if p.judged and p.judged.found and p.judged.found.looks_short
-    ]
-    note_short(short, problems)
+    short = [pair for pair in made.pairs if pair.t and pair.t.components and pair.t.components.looks_short]
+    note_short([f"{pair.first} and {pair.second}" for pair in short], problems)
     return made
 
 
@@ -281,37 +272,3 @@ def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
 
 def _known(value: float) -> float | None:
     return None if isnan(value) else value
-
-
-def _over(judged: JudgedPair) -> str:
-    return "judges" if judged.n_sets else "runs"
-
-
-def _record(pair: Pair) -> dict[str, object]:
-    interval: dict[str, object] | None = None
-    if isinstance(pair.interval, Interval):
-        interval = {"low": pair.interval.low, "high": pair.interval.high, "method": pair.interval.method}
-    elif isinstance(pair.interval, Undefined):
-        interval = {"low": None, "high": None, "reason": str(pair.interval)}
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "difference": _known(pair.difference),
-        "interval": interval,
-        "p": pair.p,
-        "p_at_floor": pair.p_at_floor,
-        "p_unadjusted": pair.p_unadjusted,
-        "result": result(pair),
-        "p_swaps": pair.p_swaps,
-        "p_swaps_at_floor": pair.at_floor,
-        "p_swaps_unadjusted": pair.test.p_value,
-        "p_swaps_unadjusted_at_floor": pair.test.at_floor,
-        "smallest_p_swaps": pair.smallest_p,
-        "exact": pair.test.exact,
-        "n_replicates": pair.test.n_replicates,
-        "undefined": None if pair.test.undefined is None else str(pair.test.undefined),
-        "power_at_one_point": pair.power.power,
-        "detectable_difference": pair.power.detectable,
-        "units_needed_for_one_point": pair.power.units_needed,
-        **({} if pair.judged is None else {_over(pair.judged): pair_record(pair.judged)}),
-    }

@@ -27,7 +27,7 @@ from errorbar.studies.attack_result import Attacked
 from errorbar.studies.browse import Browse, browse_corpus
 from errorbar.studies.ceiling import RESAMPLES, reached
 from errorbar.studies.ceiling_result import CeilingResult
-from errorbar.studies.compare import USUAL_JUDGES, Compared, compared
+from errorbar.studies.compare import USUAL_JUDGES, ComparisonResult, compared
 from errorbar.studies.inputs import Loaded
 from errorbar.studies.model import CorpusStudy
 
@@ -81,7 +81,7 @@ def study_corpus(
     made = score_corpus(corpus, systems, plan, problems) if unique else []
     others = {spec: made[k :: len(unique)] for k, spec in enumerate(unique)}
 
-    def compare(own: Loaded) -> Compared | None:
+    def compare(own: Loaded) -> ComparisonResult | None:
         one_unit = len(np.unique(documents.clusters())) < 2
         if len(systems) < 2 or one_unit or resampling.method == "closed":
             return None

@@ -13,8 +13,8 @@ from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
 from errorbar.crowdsourcing.rater_table import (
     Characteristic,
     RaterRow,
+    RaterVerdict,
     Rule,
-    Verdict,
     characteristic,
     fixed,
     posterior,
@@ -97,7 +97,7 @@ class CrowdRaters(Result):
         return Table(columns, rows, "Rules", "rates", ["exact; who is neither kept nor dropped is watched"])
 
 
-_VERDICTS = (Verdict.KEEP, Verdict.WATCH, Verdict.DROP)
+_VERDICTS = (RaterVerdict.KEEP, RaterVerdict.WATCH, RaterVerdict.DROP)
 
 
 def _rate_record(rate: Characteristic) -> dict[str, object]:

@@ -21,7 +21,8 @@ from typing import Literal
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.verdicts import Pair
 from errorbar.tables.table import Cell, Column, Table
 
 Outcome = Literal["worse", "loss not excluded", "loss excluded", "score alike", "no interval"]
@@ -135,9 +136,9 @@ def gate(found: Comparison, points: float, confidence: float, unit: str) -> Gate
 
     Points are what tables show: of percent where the measure is, else the measure's own unit.
     """
-    measure = found.measures[found.main]
+    measure = found.measure
     allowed = points / 100 if measure.kind == "percent" else points
-    made = Gate(found.names[0], allowed, measure, found.over or "texts", confidence, ())
+    made = Gate(found.names[0], allowed, measure, found.test.over_text, confidence, ())
     with_first = found.pairs[: len(found.names) - 1]  # pairs come in the order of itertools.combinations
     checks = [_check(pair, made, unit) for pair in with_first]
     return Gate(made.baseline, allowed, measure, made.over, confidence, checks)
@@ -145,10 +146,10 @@ def gate(found: Comparison, points: float, confidence: float, unit: str) -> Gate
 
 def _check(pair: Pair, made: Gate, unit: str) -> Check:
     """The decision on the second of a pair whose first is the baseline."""
-    change = None if isnan(pair.decisive_difference) else 0.0 - pair.decisive_difference  # no negative zero
-    of_first = pair.interval if pair.judged is None else pair.judged.interval
+    verdict, of_first = pair.verdict, pair.verdict.interval
+    change = None if isnan(verdict.difference) else 0.0 - verdict.difference  # no negative zero
     outcome: Outcome
-    if pair.test.undefined is Undefined.NO_DISAGREEMENT:
+    if verdict.result == "score alike":
         interval: Interval | Undefined = Undefined.NO_DISAGREEMENT
         outcome = "score alike"
     elif not isinstance(of_first, Interval):
@@ -157,7 +158,7 @@ def _check(pair: Pair, made: Gate, unit: str) -> Check:
     else:
         interval = Interval(-of_first.high, -of_first.low, of_first.confidence_level, of_first.method)
         outcome = _outcome(*_gains(interval, made.measure), made.allowed)
-    return Check(pair.second, change, interval, outcome, _sentence(pair.second, change, interval, outcome, made, unit))
+    return Check(pair.second, change, interval, outcome, _sentence(pair, change, interval, outcome, made, unit))
 
 
 def _gains(interval: Interval, measure: Measure) -> tuple[float, float]:
@@ -173,10 +174,10 @@ def _outcome(low: float, high: float, allowed: float) -> Outcome:
 
 
 def _sentence(
-    system: str, change: float | None, interval: Interval | Undefined, outcome: Outcome, made: Gate, unit: str
+    pair: Pair, change: float | None, interval: Interval | Undefined, outcome: Outcome, made: Gate, unit: str
 ) -> str:
     """The decision, and what could not be seen."""
-    first = made.baseline
+    first, system = pair.first, pair.second
     if outcome == "score alike":
         return f"{system} is not worse than {first}: the two score alike in every {unit}."
     if isinstance(interval, Undefined):
@@ -192,16 +193,12 @@ def _sentence(
     if outcome == "loss excluded":
         return f"{system} is not worse than {first} by more than {made.amount}: {changed}, which excludes such a loss."
     worst = abs(_gains(interval, made.measure)[0])
+    more = " or ".join([f"{unit}s", *pair.test.over[1:]])  # what would make the interval shorter
     return (
         f"{system} is not shown to be worse than {first} by more than {made.amount}, but such a loss cannot be "
         f"excluded: {changed}, so that a loss of up to {_number(worst, made, signed=False)} is possible; more "
-        f"{_more(made.over, unit)} would tell."
+        f"{more} would tell."
     )
-
-
-def _more(over: str, unit: str) -> str:
-    """What would make the interval shorter."""
-    return " or ".join([f"{unit}s", *(each for each in ("judges", "runs") if each in over)])
 
 
 def _number(value: float, made: Gate, *, signed: bool = True) -> str:

@@ -18,7 +18,7 @@ from errorbar.studies.agree import AgreementResult
 from errorbar.studies.attack_result import Attacked
 from errorbar.studies.browse import Browse
 from errorbar.studies.ceiling_result import CeilingResult
-from errorbar.studies.compare import Compared
+from errorbar.studies.compare import ComparisonResult
 from errorbar.studies.crowd import CrowdScores
 from errorbar.studies.curve import Curves
 from errorbar.studies.detector_result import DetectorStudy
@@ -46,7 +46,7 @@ class CorpusStudy:
     annotators: tuple[str, ...]
     scores: Sequence[Score]
     others: Mapping[str, Sequence[Score]]
-    comparison: Compared | None
+    comparison: ComparisonResult | None
     ceiling: CeilingResult | None
     agreement: AgreementResult | None
     browse: Browse | None

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.judges import JudgeRule, JudgeSets
-from errorbar.metrics.pairs_over_judges import JudgedPair
 from errorbar.metrics.scored import OverJudges, Score
 from errorbar.stats.two_way import TwoWay
 from errorbar.tables.records import interval_record
@@ -32,7 +29,7 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
     made: list[tuple[Column, Callable[[Score], Cell]]] = []
     for measure in measures:
         shown = measure.name in mains
-        title = f"{measure.title}, {_of(known[0].sets.rule)}" if several else TITLE
+        title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
         column = Column(
             title,
             measure.kind,
@@ -59,13 +56,14 @@ def interval_of(estimate: Estimate) -> Interval | Undefined | None:
     return estimate.interval if estimate.interval is not None else estimate.no_interval
 
 
-def _of(rule: JudgeRule) -> str:
+def judges_text(rule: JudgeRule) -> str:
+    """``2 judges``: how many a set has."""
     return f"{rule.k} judge{'s' * (rule.k > 1)}"
 
 
 def sets_column(measure: Measure, rule: JudgeRule) -> Column:
     """The column of values against sets of judges that are not all of them."""
-    return Column(f"{measure.title}, {_of(rule)}", measure.kind, f"{measure.name}_judges")
+    return Column(f"{measure.title}, {judges_text(rule)}", measure.kind, f"{measure.name}_judges")
 
 
 def judge_lines(scores: Sequence[Score]) -> list[str]:
@@ -84,7 +82,7 @@ def level_of(score: Score) -> float:
 def judge_line(rule: JudgeRule, level: float) -> str:
     """What the two intervals are."""
     how = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
-    label = f"{TITLE}:" if rule.k == rule.n_judges else f"{_of(rule)}: against any {rule.k} of them,"
+    label = f"{TITLE}:" if rule.k == rule.n_judges else f"{judges_text(rule)}: against any {rule.k} of them,"
     return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other judges{how}"
 
 
@@ -123,86 +121,6 @@ def sets_record(sets: JudgeSets) -> dict[str, object]:
     own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges}
     own["population"] = None if rule.population is None else rule.population.name
     return {**own, "groups": sets.groups, "n_sets": sets.n_sets, "exact": sets.exact}
-
-
-def judged_columns(found: Comparison, measure: Measure, *, intervals: bool) -> list[Column]:
-    """The column of intervals over texts and judges, or texts and runs; none where swaps decide."""
-    if not found.over:
-        return []
-    if found.judges is None:
-        only: Literal["", "data"] = "" if intervals else "data"
-        return [Column(RUNS_TITLE, measure.kind, "difference_runs", signed=True, interval="only", only=only)]
-    name = measure.title.rstrip("0123456789.")
-    title = TITLE if found.judges.whole else f"{name} diff, {_of(found.judges.rule)}"
-    beside: Literal["beside", "only", "hidden"] = "only" if found.judges.whole else "beside" if intervals else "hidden"
-    rest: Literal["", "data"] = "data" if found.judges.whole and not intervals else ""
-    return [Column(title, measure.kind, "difference_judges", signed=True, interval=beside, only=rest)]
-
-
-def again_columns(found: Comparison) -> list[Column]:
-    """Columns of how likely the order of a pair is the same elsewhere; none where judges are fixed."""
-    if found.judges is None:
-        return []
-    return [
-        Column("again, %", "percent", "replication", digits=0, chance=True),
-        Column("sets_won", "count", only="data"),
-    ]
-
-
-def judged_cells(pair: Pair) -> list[Cell]:
-    """The cell of a pair in this column."""
-    judged = pair.judged
-    if judged is None:
-        return []
-    if judged.whole:
-        return [judged.interval]
-    return [Estimate(None if isnan(judged.value) else judged.value, 0).with_interval(judged.interval)]
-
-
-def again_cells(pair: Pair) -> list[Cell]:
-    """The cells of a pair in those columns."""
-    judged = pair.judged
-    return [] if judged is None or not judged.n_sets else [judged.replication, judged.sets_won]
-
-
-def these(found: Comparison) -> str:
-    """What the swaps are about, which take judges and runs as they are."""
-    return "these judges" if found.judges is not None else "these runs" if found.runs else "these texts"
-
-
-def judged_notes(found: Comparison, confidence: float | None) -> list[str]:
-    """What the columns are; of intervals where a confidence is given."""
-    if not found.over:
-        return []
-    if found.judges is None:
-        return [] if confidence is None else [runs_line(confidence)]
-    return [
-        *([] if confidence is None else [judge_line(found.judges.rule, confidence) + ", other runs, too" * found.runs]),
-        "again: how likely the first is better on as many other texts by as many other judges",
-    ]
-
-
-def pair_record(judged: JudgedPair) -> dict[str, object]:
-    """Two systems over texts and judges, as JSON has it."""
-    ends = judged.interval
-    bare = Estimate(judged.value, 0).with_interval(ends)
-    known = variances_record(judged.found) if judged.n_sets else run_variances_record(judged.found)
-    record: dict[str, object] = {
-        "value": None if isnan(judged.value) else judged.value,
-        "interval": interval_record(bare),
-        **known,
-        "p": judged.p,
-        "p_unadjusted": judged.p_unadjusted,
-        "swaps_bound_p": judged.beside_swaps,
-    }
-    if not judged.n_sets:
-        return record
-    return {
-        **record,
-        "sets_won": judged.sets_won,
-        "n_sets": judged.n_sets,
-        "replication": judged.replication,
-    }
 
 
 def variances_record(found: TwoWay | None) -> dict[str, object]:

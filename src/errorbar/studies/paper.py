@@ -14,27 +14,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan
+from typing import TYPE_CHECKING
 
 from errorbar.core.errors import visible
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.labels import counted, listed
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.judges import FEW_JUDGES, JudgeSets
 from errorbar.metrics.scored import Score, signature_lines
 from errorbar.studies.over_judges import RUNS_TITLE, TITLE, level_of
-from errorbar.studies.significance import (
-    NOT_COMPARABLE,
-    SAME,
-    adjusted_by,
-    group_legend,
-    result,
-    verdict,
-    why_undecided,
-)
 from errorbar.tables.shown import p_text
 from errorbar.version import __version__
+
+if TYPE_CHECKING:  # who scores loads no tests
+    from errorbar.metrics.comparison import Comparison
 
 NAMES = {"m2": "MaxMatch", "errant": "ERRANT", "gleu": "GLEU", "hoo": "HOO", "tokens": "tokens called wrong"}
 """Metrics as papers call them; any other is called by its spec."""
@@ -138,11 +132,11 @@ def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]
     return PaperText(tuple(sentences), tuple(captions), " ".join(judges))
 
 
-def comparison_for_paper(found: Comparison, data: ScoredData, unit: str, signature: str) -> PaperText:
+def comparison_for_paper(comparison: Comparison, data: ScoredData, unit: str, signature: str) -> PaperText:
     """The text of a comparison, in which documents or sentences (``unit``) were swapped and resampled."""
-    legend = [f"{line[0].upper()}{line[1:]}" for line in group_legend(found)]
-    lines = [data.caption(found.measures, len(found.names)), *legend, _made_with([f"signature {signature}"])]
-    return PaperText((_pair_sentence(found, unit),), (". ".join(lines),), data.judges(found.judges))
+    legend = [f"{line[0].upper()}{line[1:]}" for line in comparison.group_legend()]
+    lines = [data.caption(comparison.measures, len(comparison.names)), *legend, _made_with([f"signature {signature}"])]
+    return PaperText((_pair_sentence(comparison, unit),), (". ".join(lines),), data.judges(comparison.test.judges))
 
 
 def _score_sentence(scores: Sequence[Score]) -> str:
@@ -223,38 +217,30 @@ def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
     return ". ".join([*lines, _made_with(signature_lines(scores))])
 
 
-def _pair_sentence(found: Comparison, unit: str) -> str:
+def _pair_sentence(comparison: Comparison, unit: str) -> str:
     """The first two of the ranking: the difference, its interval, and the test."""
-    first, second = (row.name for row in found.ranking()[:2])
-    pair = next(one for one in found.pairs if {one.first, one.second} == {first, second})
-    measure = found.measures[found.main]
-    if result(pair) in (SAME, NOT_COMPARABLE) or isnan(pair.decisive_difference):
-        return f"{verdict(pair, unit, measure.sign)}."
+    first, second = (row.name for row in comparison.ranking()[:2])
+    pair = next(pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second})
+    measure, test, verdict = comparison.measure, comparison.test, pair.verdict
+    if verdict.result in ("score alike", "not comparable") or isnan(verdict.difference):
+        return f"{pair.sentence(unit, measure.sign)}."
     turned = -1 if pair.first == second else 1
-    amount, ends = abs(pair.decisive_difference), pair.interval
-    if ends is not None and pair.judged is not None:
-        ends = pair.judged.interval
+    amount, ends = abs(verdict.difference), None if pair.interval is None else verdict.interval
     if isinstance(ends, Interval) and turned * measure.sign < 0:
         ends = replace(ends, low=-ends.high, high=-ends.low)
     digits = _digits([amount, *((ends.low, ends.high) if isinstance(ends, Interval) else ())], measure)
-    title = _title(measure) + _panel(found.judges)
+    title = _title(measure) + _panel(test.judges)
     than = f"{_number(amount, measure, digits)}{' points' * (measure.kind == 'percent')} {measure.better} than that of"
     text = f"The {title} of {first} is {than if amount else 'the same as that of'} {second}"
-    n = len(found.pairs)
+    n = len(comparison.pairs)
     alone = ", not adjusted" if n > 1 and isinstance(ends, Interval) else ""
-    text += f" ({_interval(ends, found.over or 'texts', measure, digits)}{alone})"
+    text += f" ({_interval(ends, test.over_text, measure, digits)}{alone})"
     if pair.undecided:
-        return f"{text}; whether the two differ is undecided: {why_undecided(pair, unit)}."
-    p = p_text(pair.p, at_most=pair.p_at_floor)
+        return f"{text}; whether the two differ is undecided: {pair.why_undecided(unit)}."
+    p = p_text(verdict.p, at_most=verdict.at_floor)
     p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
-    test = swaps = f"approximate randomization of {unit}s"
-    if found.over:
-        test = f"t over {found.over}"
-        beside = pair.judged is not None and pair.judged.beside_swaps
-        test = f"the larger p of a {test} and of {swaps}" if beside else test
-    if n > 1:
-        test += f", adjusted for all {n:,} pairs by {adjusted_by(found)}"
-    return f"{text}; the difference is {result(pair)} ({p}, {test})."
+    adjusted = f", adjusted for all {n:,} pairs by {test.adjusted_by}" * (n > 1)
+    return f"{text}; the difference is {verdict.result} ({p}, {pair.test_text(unit)}{adjusted})."
 
 
 def _interval(ends: Interval | Undefined | None, over: str, measure: Measure, digits: int | None = None) -> str:

@@ -10,8 +10,8 @@ from typing import ClassVar
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Scale, Undefined
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import LEAST_TEXTS
 from errorbar.metrics.pilots import JudgeAim, Pilot, PilotScore
+from errorbar.metrics.verdicts import LEAST_TEXTS
 from errorbar.stats.decision import PlannedInterval, WidthRange
 from errorbar.studies.over_judges import variances_record
 from errorbar.tables.result import Result

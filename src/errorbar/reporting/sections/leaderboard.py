@@ -9,6 +9,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.labels import listed
 from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.scored import Score
+from errorbar.metrics.verdicts import hopeless
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
@@ -33,14 +34,6 @@ from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.studies.over_judges import judge_columns, judge_lines
 from errorbar.studies.score_result import measure_column
-from errorbar.studies.significance import (
-    ADJUSTED,
-    adjusted_by,
-    group_legend,
-    hopeless,
-    level_text,
-    why_some_are_undecided,
-)
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40  # systems in the chart; the table has all
@@ -126,7 +119,7 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
     notes += judge_lines(study.scores)
     if grouped and study.comparison is not None:
         columns.append(Column("group"))
-        notes += group_legend(study.comparison.found)
+        notes += study.comparison.found.group_legend()
     return Table(columns, rows, "Scores, in percent", "scores", notes, study.confidence_level)
 
 
@@ -140,27 +133,17 @@ def _other_table(spec: str, scores: Sequence[Score]) -> Table:
     return Table(columns, rows, f"The same systems under {spec}", f"scores-{slug(spec)}", in_percent(measures))
 
 
-def _how(study: CorpusStudy, found: Comparison) -> Prose:
-    alpha = 1 - study.confidence_level
-    adjusted = ADJUSTED[found.testing.adjust]
-    swapped = f"swapping their output at random, {study.unit} by {study.unit}"
-    how = f"compared by {swapped}; p-values are adjusted for the number of pairs ({adjusted})"
-    if found.over:
-        how = (
-            f"compared over {found.over}, {'all' if ',' in found.over else 'both'} drawn anew, by a t whose p-values "
-            "are adjusted for the number of "
-            f"pairs ({adjusted_by(found)}); beside it stands what {swapped}, says with judges as they are ({adjusted})"
-        )
+def _how(study: CorpusStudy, comparison: Comparison) -> Prose:
     text = (
-        f"Each pair of systems was {how}. Systems that share a group letter differ by no more than chance may "
-        f"explain, at the {level_text(alpha)} level. That is no proof that "
+        f"Each pair of systems was {comparison.test.description(study.unit)}. Systems that share a group letter differ "
+        f"by no more than chance may explain, at {comparison.test.level}. That is no proof that "
         "they are equal, and it need not be transitive: a system may share letters with two that do differ."
     )
-    many = sum(pair.undecided for pair in found.pairs)
+    many = sum(pair.undecided for pair in comparison.pairs)
     if many:
-        why = why_some_are_undecided(found, hopeless(study.unit))
+        why = comparison.why_undecided(hopeless(study.unit))
         text += (
-            f" {plural(many, 'pair')} of {len(found.pairs):,} {'is' if many == 1 else 'are'} undecided: "
+            f" {plural(many, 'pair')} of {len(comparison.pairs):,} {'is' if many == 1 else 'are'} undecided: "
             f"{why}. Their systems share no letter, and a question mark stands behind those they have."
         )
     return Prose([text])

@@ -18,11 +18,6 @@ from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
 MOST_ALIKE = 20  # warnings of one kind that are listed; further ones are counted
-ADJUSTED_BY = {
-    "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
-    "holm": "Holm's method",
-}
-ADJUSTED_JOINTLY = {**ADJUSTED_BY, "max-t": "step-down max-t over the joint distribution of all systems"}
 ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
 PAPERS = {  # by metric
     "m2": "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014.",
@@ -95,23 +90,7 @@ def _how_corpus(study: CorpusStudy) -> list[str]:
         if any(name.startswith("bootstrap") for name in names):
             resampled = f", resampled by {study.unit}; the number of resamples and the seed stand in the signature"
         lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(names)}{resampled}.")
-    if study.comparison is not None:
-        how, sets = study.comparison.found.testing.adjust, study.comparison.found.judges
-        if sets is not None:
-            population = sets.rule.population
-            leaning = (
-                "" if population is None else f", variances over judges moderated by those of {population.described}"
-            )
-            lines.append(
-                f"Over texts and judges: two-way jackknife, t with Satterthwaite's degrees of freedom{leaning}; "
-                f"p-values adjusted by {ADJUSTED_JOINTLY[how]}; significance and group letters rest on it. Beside it, "
-                "of these judges:"
-            )
-        lines.append(
-            f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
-            "intervals from a paired bootstrap; group letters by insertion and absorption."
-        )
-    return lines
+    return lines if study.comparison is None else [*lines, *study.comparison.found.test.method_lines()]
 
 
 def _citations(studies: Sequence[Study]) -> str:
@@ -124,7 +103,7 @@ def _papers(study: Study) -> Iterator[str]:
         yield from (PAPERS[name] for spec in specs if (name := split_spec(spec)[0]) in PAPERS)
         yield from _bootstrap(study.scores)
         if study.comparison is not None:
-            by = ADJUSTED_IN[study.comparison.found.testing.adjust]
+            by = ADJUSTED_IN[study.comparison.found.test.swaps.adjust]
             yield f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004."
         if study.ceiling is not None:
             yield "Human ceiling and ratio: Bryant and Ng 2015."

@@ -14,6 +14,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import listed
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
+from errorbar.metrics.verdicts import level_text
 from errorbar.reporting.sections.detectors import detector_summary
 from errorbar.reporting.sections.figures import (
     UNTESTED,
@@ -29,7 +30,6 @@ from errorbar.reporting.sections.figures import (
 )
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
-from errorbar.studies.significance import level_text, verdict, why_undecided
 from errorbar.tables.table import Column
 
 MOST_LISTED = 4
@@ -99,12 +99,12 @@ def _comparison(study: CorpusStudy) -> list[str]:
         return [UNTESTED]
     alpha, unit = 1 - study.confidence_level, study.unit
     if len(study.scores) == 2:
-        return [f"{verdict(study.comparison.found.pairs[0], unit, main_measure(study.scores[0]).sign)}."]
+        return [f"{study.comparison.pairs[0].sentence(unit, main_measure(study.scores[0]).sign)}."]
     # By what the pairs are about: against sets of judges another system may be ahead than against all of them.
     best, *others = (row.name for row in study.comparison.ranking())
     found = study.comparison.found.pairs
     pairs = {p.second if p.first == best else p.first: p for p in found if best in (p.first, p.second)}
-    why = next((why_undecided(pair, unit) for pair in found if pair.undecided), "")
+    why = next((pair.why_undecided(unit) for pair in found if pair.undecided), "")
     n, level = len(others), f"at the {level_text(alpha)} level, adjusted for all pairs"
     # No other system has a better value, so a significant difference is in its favor.
     better = [name for name in others if pairs[name].significant]
