@@ -1,0 +1,180 @@
+"""How large and how plain the code, tests and pages are: ``python benchmarks/house.py``.
+
+Lines, modules, words, imports and names are counted in the checkout. ``--speed`` adds what ``score`` takes against a
+bare start of numpy in the same environment, on the CoNLL-2014 data in ``../shared``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import ERRORBAR, run_process, table
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE, TESTS, DOCS = ROOT / "src" / "errorbar", ROOT / "tests", ROOT / "docs"
+GENERATED = {"_build", "_static", "notebooks"}
+"""Folders of docs whose text nobody writes."""
+EMPTY_LOCALS = ("found", "said", "what")
+"""Names of locals that say nothing of what they hold."""
+SMALL, LARGE = 80, 700
+"""Lines below which a module is no page of its own if one neighbor alone imports it, and above which it is too long."""
+DEMO = SOURCE / "demo"
+OPENS = """
+import builtins, io, os, sys
+opened = []
+for module in (builtins, io):
+    real = module.open
+    module.open = lambda file, *args, real=real, **kwargs: (opened.append(file), real(file, *args, **kwargs))[1]
+low = os.open
+os.open = lambda path, *args, **kwargs: (opened.append(path), low(path, *args, **kwargs))[1]
+from errorbar.cli.main import cli
+try:
+    cli.main(sys.argv[1:], prog_name="errorbar")
+except SystemExit:
+    pass
+inputs = [name for name in map(str, opened) if name in sys.argv[1:]]
+modules = [name for name in sys.modules if name.startswith("errorbar.")]
+print(len(inputs), len(modules), file=sys.stderr)
+"""
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--speed", action="store_true", help="also what score takes")
+    parser.add_argument("--repeats", type=int, default=9)
+    given = parser.parse_args()
+    table("the checkout", ["", "now"], [[title, f"{count:,}"] for title, count in counts()])
+    if given.speed:
+        rows = [[title, f"{ratio:.2f}"] for title, ratio in speed(given.repeats)]
+        table("score on CoNLL-2014, processor time", ["", "ratio"], rows)
+
+
+def counts() -> Iterator[tuple[str, int]]:
+    """Sizes of the source, the tests and the pages, and what stands against plain English."""
+    modules, tests = _trees(SOURCE), _trees(TESTS)
+    kernels = [path for kind in ("*.pyx", "*.pxd") for path in SOURCE.rglob(kind)]
+    yield "lines under src/errorbar", sum(_lines(path) for path in (*modules, *kernels))
+    yield "modules under src/errorbar", len(modules)
+    yield f"modules above {LARGE} lines", sum(_lines(path) > LARGE for path in modules)
+    yield f"modules below {SMALL} lines with one importer, in their folder", len(list(splinters(modules)))
+    yield "lines of tests", sum(map(_lines, tests))
+    yield (
+        "deep imports in tests",
+        sum(
+            isinstance(node, ast.ImportFrom) and (node.module or "").startswith("errorbar.")
+            for nodes in tests.values()
+            for node in nodes
+        ),
+    )
+    yield "words of docs", sum(len(path.read_text(encoding="utf-8").split()) for path in _pages())
+    yield "public class names that stand twice", len(names_twice(modules))
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    yield (
+        'docstrings that begin with "What"',
+        sum(
+            isinstance(node, documented) and re.match(r"What\b", ast.get_docstring(node) or "") is not None
+            for nodes in modules.values()
+            for node in nodes
+        ),
+    )
+    functions = [
+        node for nodes in modules.values() for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    for name in EMPTY_LOCALS:
+        yield f"functions with a local {name!r}", sum(name in _assigned(function) for function in functions)
+    opened, loaded = _run_counted("score", "--no-ci", "--gold", str(DEMO / "gold.jsonl"), str(DEMO / "greedy.txt"))
+    yield "own modules that score loads", loaded
+    yield "files that score of two files opens", opened
+
+
+def splinters(modules: dict[Path, list[ast.AST]]) -> Iterator[Path]:
+    """Short modules that one other imports, of the same folder."""
+    names = {_name(path): path for path in modules}
+    importers: dict[Path, set[Path]] = {}
+    for path, nodes in modules.items():
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
+                    if name in names:
+                        importers.setdefault(names[name], set()).add(path)
+    for path, who in importers.items():
+        if _lines(path) < SMALL and path.name != "__init__.py" and [one.parent for one in who] == [path.parent]:
+            yield path
+
+
+def names_twice(modules: dict[Path, list[ast.AST]]) -> list[str]:
+    """Names of public classes at the top of more than one module."""
+    names = Counter(
+        node.name
+        for nodes in modules.values()
+        if isinstance(module := nodes[0], ast.Module)
+        for node in module.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    return sorted(name for name, count in names.items() if count > 1)
+
+
+def speed(repeats: int) -> Iterator[tuple[str, float]]:
+    """Medians of ratios of processes that run in turn, in processor time."""
+    data = ROOT.parent / "shared" / "data"
+    gold = next(data.rglob("official-2014.combined.m2"))
+    camb = next(data.rglob("CAMB"))
+    ten = sorted((data / "bn2015_10gec").glob("A*.m2"))
+    numpy = [sys.executable, "-c", "import numpy"]
+    score = [ERRORBAR, "score", "--gold", str(gold), str(camb)]
+    of_ten = [ERRORBAR, "score", "--no-ci", *(word for path in ten for word in ("--gold", str(path))), str(camb)]
+    yield "CAMB without intervals, against numpy alone", _ratio([*score, "--no-ci"], numpy, repeats)
+    yield f"CAMB, {len(ten)} annotators, without intervals, against numpy alone", _ratio(of_ten, numpy, repeats)
+    yield "CAMB with intervals, against without", _ratio(score, [*score, "--no-ci"], repeats)
+
+
+def _ratio(command: Sequence[str], other: Sequence[str], repeats: int) -> float:
+    run_process(command), run_process(other)
+    return statistics.median(run_process(command).cpu / run_process(other).cpu for _ in range(repeats))
+
+
+def _run_counted(*arguments: str) -> tuple[int, int]:
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", OPENS, *arguments], cwd=folder, capture_output=True, text=True, check=True
+        )
+    opened, loaded = done.stderr.split()[-2:]
+    return int(opened), int(loaded)
+
+
+def _trees(folder: Path) -> dict[Path, list[ast.AST]]:
+    paths = sorted(folder.rglob("*.py"))
+    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
+
+
+def _pages() -> Iterator[Path]:
+    for path in sorted(DOCS.rglob("*.md")):
+        if not GENERATED & set(path.relative_to(DOCS).parts):
+            yield path
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n")
+
+
+def _name(path: Path) -> str:
+    return ".".join(("errorbar", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def _assigned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+if __name__ == "__main__":
+    main()
