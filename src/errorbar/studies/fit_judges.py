@@ -47,6 +47,38 @@ SCORES = "scores of systems, annotators among them"
 
 
 @dataclass(frozen=True, slots=True)
+class FitPlan:
+    """How constants are fitted, and how the coverage of intervals with them is simulated."""
+
+    up_to: int  # judges for whom there are constants
+    floor: float | None  # squared points; None: it is fitted
+    exponent: float
+    df: float
+    held_out: frozenset[str]
+    draws: int
+    resampling: Resampling  # level, seed and jobs of the simulation
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that will not do: ``UsageError``."""
+        for title, value, least, most in (("draws", self.draws, 0, None), ("up_to", self.up_to, 1, MOST_JUDGES)):
+            if value < least or (most is not None and value > most):
+                limits = f"{least}{'' if most is None else f' to {most}'}"
+                raise UsageError(Problem("bad-parameter", f"{title} must be a whole number from {limits}, got {value}"))
+
+    def conventions(self, clustering: str) -> list[str]:
+        """How it is named in a signature."""
+        floor = "fitted" if self.floor is None else f"{self.floor:g}"
+        held_out = ",".join(quote(name, safe=" ") for name in sorted(self.held_out))
+        return [
+            f"judges:fit,k:{self.up_to},floor:{floor},exponent:{self.exponent:g},df:{self.df:g}",
+            *([f"held-out:{held_out}"] if held_out else []),
+            f"by:{clustering}",
+            f"draws:{self.draws},{self.resampling.confidence_level}",
+            f"seed:{self.resampling.seed}",
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class FittedText:
     """A text of the fit, and how its score varies over fresh sets of judges."""
 
@@ -85,10 +117,8 @@ class CoverageGroup:
     @property
     def worst(self) -> Coverage | None:
         """That which holds the truth least often, small systems left out."""
-        large = [
-            interval for interval in self.intervals if not self.small & {*interval.names} and not isnan(interval.holds)
-        ]
-        return min(large, key=lambda interval: interval.holds, default=None)
+        large = (interval for interval in self.intervals if not self.small & {*interval.names})
+        return min((own for own in large if not isnan(own.holds)), key=lambda own: own.holds, default=None)
 
     @property
     def half_width(self) -> float:
@@ -202,11 +232,9 @@ class JudgeFit(Result):
         columns += [Column("SD at 40 %", "number", digits=2), Column("from above", "count")]
         rows: list[list[Cell]] = []
         for k, value in known.constants.items():
-            variances = [text.by_judges[k] for text in fitted.texts if text.shows(k)]
-            present = [fresh for fresh in variances if fresh is not None]
-            points = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
-            from_above = sum(fresh.from_above for fresh in present)
-            rows.append([k, value, len(present), points, from_above])
+            shown = [fresh for text in fitted.texts if text.shows(k) and (fresh := text.by_judges[k]) is not None]
+            deviation = (known.of_score(0.4, k, k) / SQUARED_POINT) ** 0.5
+            rows.append([k, value, len(shown), deviation, sum(fresh.from_above for fresh in shown)])
         notes = [
             f"{title}: variance over judges, in squared points: {known.floor:g} + c F²; of a difference (s²_A + s²_B) "
             f"r^{known.exponent:g}; it counts for {known.df:g} degrees of freedom",
@@ -227,16 +255,9 @@ class JudgeFit(Result):
         rows: list[list[Cell]] = []
         for group in fitted.coverage:
             worst = group.worst
-            kind, who = ("difference" if group.difference else "score"), "held out" if group.held_out else "fitted"
-            row: list[Cell] = [
-                group.k,
-                kind,
-                who,
-                len(group.intervals),
-                group.mean,
-                None if worst is None else worst.holds,
-            ]
-            rows.append([*row, "–" if worst is None else " − ".join(worst.names), group.half_width])
+            kind, systems = ("difference" if group.difference else "score"), "held out" if group.held_out else "fitted"
+            share, names = (None, "–") if worst is None else (worst.holds, " − ".join(worst.names))
+            rows.append([group.k, kind, systems, len(group.intervals), group.mean, share, names, group.half_width])
         note = (
             f"{title}: how often {100 * self.confidence:g}% intervals hold the truth, {self.unit}s redrawn and judges "
             "drawn, simulated; worst: of systems that are not too small"
@@ -289,33 +310,29 @@ def fit_judges(
         UsageError: If there are fewer than three annotators, the metric knows none, or an argument will not do.
     """
     metrics = _metrics(usual_metric(gold, metric), beta)
-    for title, value, least, most in (("draws", draws, 0, None), ("up_to", up_to, 1, MOST_JUDGES)):
-        if value < least or (most is not None and value > most):
-            limits = f"{least}{'' if most is None else f' to {most}'}"
-            raise UsageError(Problem("bad-parameter", f"{title} must be a whole number from {limits}, got {value}"))
-    Resampling(confidence_level=confidence, seed=seed, jobs=jobs)  # refuses what will not do
-    shape = floor, exponent, df
-    _check_population(name, described, shape)
+    resampling = Resampling(confidence_level=confidence, seed=seed, jobs=jobs)
+    plan = FitPlan(up_to, floor, exponent, df, frozenset(hold_out), draws, resampling)
+    _check_population(name, described, plan)
     data = load(gold, systems, ReadingOptions.of(shared, metrics))
     data.problems.raise_errors()
     _check(data, hold_out)
     n_judges = len(data.corpus.annotators)
     described = described or f"the {n_judges} judges of {data.corpus.name or 'the reference'}"
-    fitted = [
-        fit
-        for single in metrics
-        for fit in _fit(data, single, up_to, frozenset(hold_out), shape, (draws, confidence, seed, jobs))
-    ]
-    if not any(fit.variances for fit in fitted):
-        raise UsageError(_nothing_to_fit(fitted))
-    _note_few(fitted, data.problems)
-    how = [f"judges:fit,k:{up_to},floor:{'fitted' if floor is None else f'{floor:g}'},exponent:{exponent:g},df:{df:g}"]
-    how += [f"held-out:{','.join(quote(held, safe=' ') for held in sorted({*hold_out}))}"] if hold_out else []
-    how += [f"by:{data.documents.clustering}", f"draws:{draws},{confidence}", f"seed:{seed}"]
-    n_texts, unit = data.documents.n_clusters, data.documents.unit
-    signature = data.signature(" ".join(str(single.spec) for single in metrics), *how)
+    measures = [fit for single in metrics for fit in _fit(data, single, plan)]
+    if not any(fit.variances for fit in measures):
+        raise UsageError(_nothing_to_fit(measures))
+    _note_few(measures, data.problems)
+    specs = " ".join(str(single.spec) for single in metrics)
     return JudgeFit(
-        *(name, described, fitted, n_judges, n_texts, unit, confidence, signature, tuple(data.problems.notes))
+        name,
+        described,
+        measures,
+        n_judges,
+        data.documents.n_clusters,
+        data.documents.unit,
+        confidence,
+        data.signature(specs, *plan.conventions(data.documents.clustering)),
+        tuple(data.problems.notes),
     )
 
 
@@ -329,11 +346,10 @@ def _metrics(metric: Metrics, beta: float | None) -> list[Metric]:
     return metrics
 
 
-def _check_population(name: str, described: str, shape: tuple[float | None, float, float]) -> None:
-    """The population must be one that can be read again."""
-    floor, exponent, df = shape
+def _check_population(name: str, described: str, plan: FitPlan) -> None:
+    """Refuse a population whose file could not be read again."""
     constants: dict[str, object] = {"metric": "m2", "measure": "f", "constants": {"1": 1.0}}
-    constants |= {"exponent": exponent, "df": df} | ({} if floor is None else {"floor": floor})
+    constants |= {"exponent": plan.exponent, "df": plan.df} | ({} if plan.floor is None else {"floor": plan.floor})
     named = {"format": FORMAT, "version": VERSION, "name": name, "described": described or "judges of the reference"}
     for tables, code in (([], "bad-population"), ([constants], "bad-parameter")):
         try:
@@ -344,7 +360,7 @@ def _check_population(name: str, described: str, shape: tuple[float | None, floa
 
 
 def _check(data: Loaded, hold_out: Sequence[str]) -> None:
-    """There must be enough annotators and texts, and everybody who is held out."""
+    """Refuse too few annotators or texts, and names to hold out that are of nobody."""
     names = data.corpus.annotators
     if len(names) < LEAST_ANNOTATORS:
         message = f"constants of judges need at least three annotators, got {len(names)}"
@@ -392,71 +408,64 @@ def _note_few(fitted: Sequence[FittedMeasure], problems: Problems) -> None:
             problems.note("few-systems-fit", what, Place(), fix="give more systems, of different kinds")
 
 
-def _fit(
-    data: Loaded,
-    metric: Metric,
-    up_to: int,
-    held_out: frozenset[str],
-    shape: tuple[float | None, float, float],
-    simulated: tuple[int, float, int, int],
-) -> Iterator[FittedMeasure]:
-    """Every measure of a metric that is a share of something, and better where it is higher."""
-    draws, level, seed, jobs = simulated
-    study = prepare_study(data.corpus, data.systems, metric, data.problems, StudyPlan((1,), jobs=jobs, force=True))
-    clusters = data.documents.clusters()
+def _fit(data: Loaded, metric: Metric, plan: FitPlan) -> Iterator[FittedMeasure]:
+    """Fit every measure of a metric that is a share of something, and better where it is higher."""
+    options = StudyPlan((1,), jobs=plan.resampling.jobs, force=True)
+    study = prepare_study(data.corpus, data.systems, metric, data.problems, options)
+    groups = left_out_groups(data.documents.clusters(), MOST_TEXTS, GROUPS)
     n = len(study.annotators)
-    groups = left_out_groups(clusters, MOST_TEXTS, GROUPS)
-    sets = choose_sets(range(n), min(up_to, n - 1), seed)
+    largest = min(plan.up_to, n - 1)
+    sets = choose_sets(range(n), largest, plan.resampling.seed)
     judged = [
         judge_text(metric, text.statistics, (text.name, text.author), sets, groups, n)
         for text in (*study.humans, *study.systems)
     ]
-    for number, measure in enumerate(metric.measures):
-        if measure.kind != "percent" or measure.better != "higher":
-            continue
-        texts = [measures[number] for measures in judged]
-        small = {text.name for text in texts if not text.size() < SMALL}
-        used = [text for text in texts if text.name not in small | held_out]
-        floor, exponent, df = shape
-        named = str(metric.spec), measure.name
-        known = fit_constants(used, min(up_to, n - 1), floor=floor, exponent=exponent, df=df, named=named)
-        rows = [
-            FittedText(
-                *(text.name, text.author >= 0, text.name in held_out, text.name in small),
-                {k: text.fresh_variance(k) for k in range(1, min(up_to, n - 1) + 1)},
-            )
-            for text in texts
-        ]
-        groups_of: Sequence[CoverageGroup] = ()
-        if known is not None and draws:
-            groups_of = [*_simulate(texts, known, (held_out, frozenset(small)), measure, (draws, level, seed))]
-        slope = fit_slope(used, min(up_to, n - 1))
-        yield FittedMeasure(str(metric.spec), measure, known, slope, rows, groups_of)
+    for measure, texts in zip(metric.measures, zip(*judged, strict=True), strict=True):
+        if measure.kind == "percent" and measure.better == "higher":
+            yield _fit_measure(str(metric.spec), measure, texts, largest, plan)
+
+
+def _fit_measure(
+    spec: str, measure: Measure, texts: Sequence[JudgedText], largest: int, plan: FitPlan
+) -> FittedMeasure:
+    """Fit one measure, against sets of up to the largest number of judges, and simulate the coverage."""
+    small = frozenset(text.name for text in texts if not text.size() < SMALL)
+    used = [text for text in texts if text.name not in small | plan.held_out]
+    variances = fit_constants(
+        used, largest, floor=plan.floor, exponent=plan.exponent, df=plan.df, named=(spec, measure.name)
+    )
+    fitted = [
+        FittedText(
+            text.name,
+            text.author >= 0,
+            text.name in plan.held_out,
+            text.name in small,
+            {k: text.fresh_variance(k) for k in range(1, largest + 1)},
+        )
+        for text in texts
+    ]
+    coverage = [*_simulate(texts, variances, small, measure, plan)] if variances is not None and plan.draws else []
+    return FittedMeasure(spec, measure, variances, fit_slope(used, largest), fitted, coverage)
 
 
 def _simulate(
-    texts: Sequence[JudgedText],
-    known: JudgeVariances,
-    names: tuple[frozenset[str], frozenset[str]],
-    measure: Measure,
-    simulated: tuple[int, float, int],
+    texts: Sequence[JudgedText], variances: JudgeVariances, small: frozenset[str], measure: Measure, plan: FitPlan
 ) -> Iterator[CoverageGroup]:
-    """How often intervals hold the truth, for scores and differences of fitted systems and of those held out."""
-    (held_out, small), (draws, level, seed) = names, simulated
-    simulation = Simulation(texts, draws, seed)
-    single: list[tuple[JudgedText, JudgedText | None]] = [(text, None) for text in texts]
-    pairs: list[tuple[JudgedText, JudgedText | None]] = [*combinations(texts, 2)]
-    for k in known.constants:
-        for difference, those in ((False, single), (True, pairs)):
+    """Simulate how often intervals hold the truth, of fitted systems and of those held out."""
+    simulation = Simulation(texts, plan.draws, plan.resampling.seed)
+    scores: list[tuple[JudgedText, JudgedText | None]] = [(text, None) for text in texts]
+    differences: list[tuple[JudgedText, JudgedText | None]] = [*combinations(texts, 2)]
+    for k in variances.constants:
+        for is_difference, targets in ((False, scores), (True, differences)):
             covered = [
-                cover(drawn, known, k, level, measure.scale)
-                for first, second in those
-                if (drawn := simulation.draw(first, second, k)) is not None
+                cover(draws, variances, k, plan.resampling.confidence_level, measure.scale)
+                for first, second in targets
+                if (draws := simulation.draw(first, second, k)) is not None
             ]
-            for held in (False, True):
-                group = tuple(interval for interval in covered if bool(held_out & {*interval.names}) == held)
+            for held_out in (False, True):
+                group = tuple(interval for interval in covered if bool(plan.held_out & {*interval.names}) == held_out)
                 if group:
-                    yield CoverageGroup(k, difference, held, group, small)
+                    yield CoverageGroup(k, is_difference, held_out, group, small)
 
 
 def _skipping(summary: Callable[[list[float]], Any], values: Sequence[float]) -> float:
