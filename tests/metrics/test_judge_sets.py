@@ -134,7 +134,7 @@ def test_three_judges_have_both_intervals() -> None:
     assert score.judges is not None
     main = score.judges.measures["f"]
     assert main.estimate.value == pytest.approx(score.estimate.value)
-    assert isinstance(main.found, TwoWay)
+    assert isinstance(main.components, TwoWay)
     assert str(score.signature).split("|")[-2] == "judges:random,k:3,population:bn2015"
 
 
@@ -142,7 +142,7 @@ def test_one_judge_leans_on_the_population_alone() -> None:
     score, codes = scored(judged(ALL), LINES)
     assert codes == ["one-judge"]
     assert score.judges is not None
-    found = score.judges.measures["f"].found
+    found = score.judges.measures["f"].components
     assert found is not None
     assert found.judges_df == 3
     assert found.judges == pytest.approx(1e-4 * (2 + 104 * (score.f.value or 0) ** 2))
@@ -167,8 +167,8 @@ def test_two_judges_lean_on_a_population_that_is_named(tmp_path: Path) -> None:
     score, codes = scored(judged(ALL, FEW), LINES)
     assert codes == ["two-judges"]
     assert score.judges is not None
-    assert score.judges.measures["f"].found is not None
-    assert score.judges.measures["f"].found.moderated
+    assert score.judges.measures["f"].components is not None
+    assert score.judges.measures["f"].components.moderated
     assert "|judges:random,k:2,population:bn2015|" in str(score.signature)
     path = tmp_path / "ours.json"
     path.write_text(json.dumps(population(floor=9, df=7)), encoding="utf-8")
@@ -176,12 +176,12 @@ def test_two_judges_lean_on_a_population_that_is_named(tmp_path: Path) -> None:
     assert re.search(r"\|judges:random,k:2,population:ours:[0-9a-f]{12}\|", str(own.signature))
     assert own.judges is not None
     assert own.judges.measures["precision"].estimate.no_interval is Undefined.NO_PRIOR
-    found = own.judges.measures["f"].found
+    found = own.judges.measures["f"].components
     assert found is not None
     assert found.judges_df == 8
     plain, _ = scored(judged(ALL, FEW), LINES, "random(population=none)")
     assert plain.judges is not None
-    found = plain.judges.measures["f"].found
+    found = plain.judges.measures["f"].components
     assert found is not None
     assert found.judges_df == 1
 
@@ -257,7 +257,7 @@ def test_judges_who_looked_at_parts_are_named() -> None:
     score, codes = scored(judged(ALL, FEW, part), LINES)
     assert codes == ["judges-parts", "few-judges"]
     assert score.judges is not None
-    assert score.judges.measures["f"].found is not None
+    assert score.judges.measures["f"].components is not None
 
 
 def test_a_judge_with_a_single_text_is_a_reason() -> None:

@@ -1,13 +1,11 @@
-"""Scores with judges drawn anew: the second bar of every measure."""
+"""Scores with judges, or runs, drawn anew: the second bar of every measure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Opaque
@@ -16,9 +14,9 @@ from errorbar.metrics.judge_sets import JudgedValues, Judging, judging_of
 from errorbar.metrics.judges import TWO, JudgePlan, JudgeRule, note_parts, note_short
 from errorbar.metrics.runs import Measured, RunSpread
 from errorbar.metrics.runs_drawn import measures_over_runs, run_values, runs_convention
-from errorbar.metrics.scored import Judged, OverJudges, Score
+from errorbar.metrics.scored import JointEstimate, JudgedScore, Score
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import Prior
+from errorbar.stats.two_way import Prior, TwoWay
 
 
 def over_judges(
@@ -30,17 +28,17 @@ def over_judges(
         if score.metric not in kinds:
             kinds[score.metric] = _kind(metric, kept(), whole, plan, problems)
 
-    def judged(one: tuple[Score, Measured]) -> Score:
-        score, (metric, kept) = one
+    def widen(item: tuple[Score, Measured]) -> Score:
+        score, (metric, kept) = item
         rule, judging = kinds[score.metric]
         if judging is None or whole.resampling is None:
             return _over_runs(score, metric, kept(), whole)
         return _over_judges(score, metric, kept(), (rule, judging), whole.resampling)
 
     jobs = 1 if whole.resampling is None else whole.resampling.jobs
-    made = list(run(judged, list(zip(scores, measured, strict=True)), jobs))
-    note_short(list(dict.fromkeys(score.system for score in made if _looks_short(score))), problems)
-    return made
+    widened = list(run(widen, list(zip(scores, measured, strict=True)), jobs))
+    note_short(list(dict.fromkeys(score.system for score in widened if _looks_short(score))), problems)
+    return widened
 
 
 def _over_judges(
@@ -49,32 +47,29 @@ def _over_judges(
     """The score with intervals over texts and judges."""
     rule, judging = kind
     values, spreads = judging.values(metric, statistics), judging.spreads(metric, statistics)
-    found = judged_measures(metric, values, rule, resampling.confidence_level, spreads)
+    estimates = judged_measures(metric, values, rule, resampling.confidence_level, spreads)
     sets = judging.sets(rule)
-    found = _no_narrower(found, score) if sets.whole else found
-    said = sets.convention(resampling.seed)
-    signature = replace(score.signature, conventions=(*score.signature.conventions, said))
-    return replace(score, signature=signature, judges=OverJudges(sets, found))
+    measures = _no_narrower(estimates, score) if sets.whole else estimates
+    conventions = *score.signature.conventions, sets.convention(resampling.seed)
+    signature = replace(score.signature, conventions=conventions)
+    return replace(score, signature=signature, judges=JudgedScore(sets, measures))
 
 
-def _no_narrower(found: Mapping[str, Judged], score: Score) -> dict[str, Judged]:
+def _no_narrower(estimates: Mapping[str, JointEstimate], score: Score) -> dict[str, JointEstimate]:
     """Every measure, its interval drawn out to the one over texts alone where an end lies inside that."""
-    made = {}
-    for name, one in found.items():
-        wider = one.estimate.interval
-        estimate = (
-            one.estimate
-            if wider is None
-            else replace(one.estimate, interval=wider.covering(score.estimates[name].interval))
-        )
-        made[name] = replace(one, estimate=estimate)
-    return made
+    wider = dict(estimates)
+    for name, joint in estimates.items():
+        interval = joint.estimate.interval
+        if interval is not None:
+            estimate = replace(joint.estimate, interval=interval.covering(score.estimates[name].interval))
+            wider[name] = replace(joint, estimate=estimate)
+    return wider
 
 
 def _looks_short(score: Score) -> bool:
     """Whether the main measure's interval over texts and judges is likely too short."""
-    found = None if score.judges is None else score.judges.measures[score.main].found
-    return found is not None and found.looks_short
+    components = None if score.judges is None else score.judges.measures[score.main].components
+    return components is not None and components.looks_short
 
 
 def _kind(
@@ -99,29 +94,24 @@ def _over_runs(score: Score, metric: Metric, statistics: Opaque, whole: Whole) -
     if not score.runs or whole.resampling is None or not whole.n:
         return score
     clusters, level = whole.documents.clusters(), whole.resampling.confidence_level
-    found = _no_narrower(measures_over_runs(metric, run_values(metric, statistics, clusters), level), score)
+    estimates = measures_over_runs(metric, run_values(metric, statistics, clusters), level)
     signature = replace(score.signature, conventions=(*score.signature.conventions, runs_convention(clusters)))
-    return replace(score, signature=signature, over_runs=found)
+    return replace(score, signature=signature, over_runs=_no_narrower(estimates, score))
 
 
 def judged_measures(
     metric: Metric, values: JudgedValues, rule: JudgeRule, level: float, runs: Sequence[RunSpread]
-) -> dict[str, Judged]:
-    """Every measure over texts and judges, and runs, how each varies over which is told."""
-    found = {}
+) -> dict[str, JointEstimate]:
+    """Every measure over texts and judges, and runs whose spread is given, or why that is not known."""
+    estimates, n_texts = {}, len(values.table) - 1
     for k, measure in enumerate(metric.measures):
-        value = values.means(k)[0, 0]
-        bare = Estimate(None if np.isnan(value) else float(value), len(values.table) - 1)
-        known = rule.variances(measure)
-        if rule.moderated and known is None and rule.n_judges <= TWO:
-            found[measure.name] = Judged(bare.with_interval(Undefined.NO_PRIOR))
-            continue
-        prior = None if known is None else Prior(known.of_score(float(value), rule.k, rule.n_judges), known.df)
-        parts = values.components(k, prior, runs[k])
-        if isinstance(parts, Undefined):
-            found[measure.name] = Judged(bare.with_interval(parts))
-        else:
-            unbiased = None if parts.moderated else values.unbiased(k)
-            interval = parts.interval(level, measure.scale)
-            found[measure.name] = Judged(bare.with_interval(interval), parts, unbiased)
-    return found
+        value, known = float(values.means(k)[0, 0]), rule.variances(measure)
+        components: TwoWay | Undefined = Undefined.NO_PRIOR
+        if known is not None or not rule.moderated or rule.n_judges > TWO:
+            prior = None if known is None else Prior(known.of_score(value, rule.k, rule.n_judges), known.df)
+            components = values.components(k, prior, runs[k])
+        joint = JointEstimate.of(value, n_texts, components, level, measure.scale)
+        if joint.components is not None and not joint.components.moderated:
+            joint = replace(joint, unbiased=values.unbiased(k))
+        estimates[measure.name] = joint
+    return estimates

@@ -22,13 +22,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Floats, Metric, Opaque, Selection
 from errorbar.metrics.intervals import without_groups
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, values_of
 from errorbar.metrics.pairs_over_judges import TTest, adjusted_by_holm
 from errorbar.metrics.runs import RunSpread, spread_of, values_of_runs
-from errorbar.metrics.scored import Judged
+from errorbar.metrics.scored import JointEstimate
 from errorbar.stats.two_way import TwoWay, texts_and_runs
 from errorbar.stats.units import left_out_groups
 
@@ -65,17 +65,13 @@ def runs_convention(clusters: NDArray[np.int64]) -> str:
     return "runs:random" + (f",groups:{GROUPS}" if len(np.unique(clusters)) > MOST_TEXTS else "")
 
 
-def measures_over_runs(metric: Metric, values: RunValues, level: float) -> Mapping[str, Judged]:
+def measures_over_runs(metric: Metric, values: RunValues, level: float) -> Mapping[str, JointEstimate]:
     """Every measure over texts and runs, or why that is not known."""
-    found = {}
-    for k, measure in enumerate(metric.measures):
-        value, parts = float(values.table[0, k]), values.components(k)
-        bare = Estimate(None if np.isnan(value) else value, len(values.table) - 1)
-        if isinstance(parts, Undefined):
-            found[measure.name] = Judged(bare.with_interval(parts))
-        else:
-            found[measure.name] = Judged(bare.with_interval(parts.interval(level, measure.scale)), parts)
-    return found
+    n_texts = len(values.table) - 1
+    return {
+        measure.name: JointEstimate.of(float(values.table[0, k]), n_texts, values.components(k), level, measure.scale)
+        for k, measure in enumerate(metric.measures)
+    }
 
 
 def pairs_over_runs(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from statistics import stdev
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.estimate import Estimate, Signature
+from errorbar.core.estimate import Estimate, Scale, Signature, Undefined
 from errorbar.metrics.base import Measure
 from errorbar.metrics.judges import JudgeSets
 from errorbar.stats.two_way import TwoWay
@@ -36,20 +37,30 @@ class UnitScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A value over texts and judges, both drawn anew."""
+class JointEstimate:
+    """A value over texts and judges, or runs, drawn anew together."""
 
     estimate: Estimate  # against as many judges as a set has, with its interval or why there is none
-    found: TwoWay | None = None  # how it varies
+    components: TwoWay | None = None  # of the variance; None: not known
     unbiased: float | None = None  # the variance over judges without bias, where there are twice as many as a set has
+
+    @classmethod
+    def of(
+        cls, value: float, n_units: int, components: TwoWay | Undefined, level: float, scale: Scale
+    ) -> JointEstimate:
+        """The value, NaN where there is none, with the interval that its components give."""
+        bare = Estimate(None if isnan(value) else value, n_units)
+        if isinstance(components, Undefined):
+            return cls(bare.with_interval(components))
+        return cls(bare.with_interval(components.interval(level, scale)), components)
 
 
 @dataclass(frozen=True, slots=True)
-class OverJudges:
-    """What becomes of a score if its judges are drawn anew too."""
+class JudgedScore:
+    """The measures of a score whose judges are drawn anew too."""
 
     sets: JudgeSets
-    measures: Mapping[str, Judged]
+    measures: Mapping[str, JointEstimate]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,9 +99,9 @@ class Score:
     types: str = ""
     beta: float | None = None
     unit: str = "sentence"
-    judges: OverJudges | None = None
+    judges: JudgedScore | None = None
     runs: Sequence[Score] = ()
-    over_runs: Mapping[str, Judged] | None = None
+    over_runs: Mapping[str, JointEstimate] | None = None
 
     def __repr__(self) -> str:
         """One line: the system, the metric, and the value that ranks systems with its interval, as fractions."""

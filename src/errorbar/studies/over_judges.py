@@ -8,7 +8,7 @@ from math import isnan
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Measure
 from errorbar.metrics.judges import JudgeRule, JudgeSets
-from errorbar.metrics.scored import OverJudges, Score
+from errorbar.metrics.scored import JudgedScore, Score
 from errorbar.stats.two_way import TwoWay
 from errorbar.tables.records import interval_record
 from errorbar.tables.table import Cell, Column
@@ -101,18 +101,18 @@ def run_variances_record(found: TwoWay | None) -> dict[str, object]:
     return dict.fromkeys(names) if found is None else dict(zip(names, (found.texts, found.runs, found.df), strict=True))
 
 
-def judges_record(over: OverJudges) -> dict[str, object]:
-    """What becomes of a score if judges are drawn anew, as JSON has it."""
+def judges_record(judged: JudgedScore) -> dict[str, object]:
+    """The score with judges drawn anew, as JSON has it."""
     measures = {
         name: {
-            "value": one.estimate.value,
-            "interval": interval_record(one.estimate),
-            **variances_record(one.found),
-            "variance_judges_unbiased": one.unbiased,
+            "value": joint.estimate.value,
+            "interval": interval_record(joint.estimate),
+            **variances_record(joint.components),
+            "variance_judges_unbiased": joint.unbiased,
         }
-        for name, one in over.measures.items()
+        for name, joint in judged.measures.items()
     }
-    return {**sets_record(over.sets), "measures": measures}
+    return {**sets_record(judged.sets), "measures": measures}
 
 
 def sets_record(sets: JudgeSets) -> dict[str, object]:

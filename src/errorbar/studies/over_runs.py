@@ -71,7 +71,7 @@ def runs_record(score: Score) -> dict[str, object]:
             name: {
                 "value": one.estimate.value,
                 "interval": interval_record(one.estimate),
-                **run_variances_record(one.found),
+                **run_variances_record(one.components),
             }
             for name, one in score.over_runs.items()
         }
