@@ -292,8 +292,6 @@ def test_weights_and_silent_raters_are_mentioned() -> None:
 
 def test_paradoxes_are_explained_where_they_bite() -> None:
     trap = prevalence_and_bias(TRAP)
-    assert trap.prevalence_index == pytest.approx(118 / 125)
-    assert trap.bias_index == pytest.approx(3 / 125)
     assert len(trap.remarks) == 1
     assert "'0' is 0.972 of the judgments of the items that both judged" in trap.remarks[0]
     # Feinstein and Cicchetti's second paradox: margins that differ raise kappa.

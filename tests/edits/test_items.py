@@ -180,13 +180,12 @@ def test_clusters_are_documents_else_sentences() -> None:
         [Sentence("a b", {"A": ()}, "d1"), Sentence("c", {"A": ()}, "d2"), Sentence("d", {"A": ()}, "d1")], ("A",)
     )
     assert edit_items(known).clusters.tolist() == [0, 0, 1, 0]
-    assert edit_items(known, cluster="sentence").clusters.tolist() == [0, 0, 1, 2]
     assert edit_items(ONE).clusters.tolist() == [0] * 5
     some = Corpus([Sentence("a", {"A": ()}, document) for document in ("d1", "", "", "d1")], ("A",))
     assert edit_items(some).clusters.tolist() == [0, 1, 2, 0]  # as Documents: without one, on its own
 
 
-@pytest.mark.parametrize("option", ["projection", "words", "labels", "cluster"])
+@pytest.mark.parametrize("option", ["projection", "words", "labels"])
 def test_unknown_options(option: str) -> None:
     options = {"projection": "words", option: "wrods"}
     with pytest.raises(UsageError) as caught:

@@ -56,7 +56,6 @@ class CohenKappa:
     observed: float | None = None  # A_o, or None without items
     expected: float | None = None  # A_e, or None without items
     standard_error: float | None = None
-    null_standard_error: float | None = None  # if κ were 0: what a test of κ = 0 divides by
     maximum: float | None = None  # the largest κ that these margins allow; None with weights
 
 
@@ -147,15 +146,9 @@ def cohen_kappa(
         return CohenKappa(estimate, observed, expected)
     kappa = estimate.value
     means = (w @ columns)[:, None] + (rows @ w)[None, :]
-    scale = n * (1 - expected) ** 2
-
-    def root(shares: Floats, parts: Floats, mean: float) -> float:
-        squares = float((shares * parts**2).sum())
-        less = squares - mean**2  # 0 where only rounding is left
-        return float(np.sqrt((less if less > ROUNDING * squares else 0.0) / scale))
-
-    error = root(p, w - means * (1 - kappa), kappa - expected * (1 - kappa))
-    null_error = root(np.outer(rows, columns), w - means, expected)
+    squares = float((p * (w - means * (1 - kappa)) ** 2).sum())
+    less = squares - (kappa - expected * (1 - kappa)) ** 2  # 0 where only rounding is left
+    error = float(np.sqrt((less if less > ROUNDING * squares else 0.0) / (n * (1 - expected) ** 2)))
     if drawn is None:
         half = z_value(how.confidence_level) * error
         made: Interval | Undefined = Undefined.ZERO_WIDTH
@@ -165,7 +158,7 @@ def cohen_kappa(
             made = Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), how.confidence_level, "closed form")
         estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
-    return CohenKappa(estimate, observed, expected, error, null_error, maximum)
+    return CohenKappa(estimate, observed, expected, error, maximum)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -84,10 +84,6 @@ class PrevalenceBias:
 
     prevalence: Mapping[str, float]  # label to its share of the judgments of the items that both judged
     bias: Mapping[str, float]  # label to its share with the first rater minus that with the second
-    prevalence_index: float | None = None  # |p_11 - p_22| of two labels
-    bias_index: float | None = None  # |p_12 - p_21| of two labels
-    prevalence_effect: float | None = None  # S - π, what prevalence takes from kappa
-    bias_effect: float | None = None  # κ - π, what bias adds to kappa
     remarks: tuple[str, ...] = ()  # what a reader of kappa should know here, in plain words
 
 
@@ -96,8 +92,8 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
 
     Formula
         Prevalence of a label: its share of the judgments, q_k = (r_k + c_k)/2; bias: r_k - c_k, its share with the
-        first rater minus that with the second. With two labels the prevalence index is |p_11 - p_22| and the bias index
-        |p_12 - p_21|, and κ = (S - PI² + BI²) / (1 - PI² + BI²): without prevalence and bias κ would be S (PABAK),
+        first rater minus that with the second. Of two labels, with the prevalence index PI = p_11 - p_22 and the bias
+        index BI = p_12 - p_21, κ = (S - PI² + BI²) / (1 - PI² + BI²): without prevalence and bias κ would be S (PABAK),
         without bias it would be Scott's π. So S - π is what prevalence takes from kappa, κ - π what bias adds to it;
         these differences are used for any number of labels.
     Conventions
@@ -121,16 +117,7 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
             f"raters '{one}' and '{other}' give the labels with different frequencies, which lowers the agreement that"
             f" Cohen's kappa expects and raises it by {gained:.3f} to {kappa:.3f}; see the bias"
         )
-    two = len(table.labels) == 2
-    return PrevalenceBias(
-        share,
-        dict(zip(table.labels, (rows - columns).tolist(), strict=True)),
-        abs(float(p[0, 0] - p[1, 1])) if two else None,
-        abs(float(p[0, 1] - p[1, 0])) if two else None,
-        None if s is None or pi is None else s - pi,
-        gained,
-        tuple(remarks),
-    )
+    return PrevalenceBias(share, dict(zip(table.labels, (rows - columns).tolist(), strict=True)), tuple(remarks))
 
 
 def prevalence_remarks(

@@ -35,7 +35,6 @@ OK = "ok"
 Projection = Literal["tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words"]
 PROJECTIONS: tuple[Projection, ...] = get_args(Projection)
 Labels = Literal["error", "type"]
-Cluster = Literal["document", "sentence"]
 Span = tuple[int, int]
 Words = str | Collection[str]  # a class of words, or the words themselves, in any case
 
@@ -97,21 +96,19 @@ def edit_items(
     words: Words = "prepositions",
     type: str | Sequence[str] = "",
     labels: Labels = "error",
-    cluster: Cluster = "document",
 ) -> Items:
     """Make judgments of a corpus with one or more annotators; an option that does not fit is a ``UsageError``.
 
     Items are those of the ``projection``; with ``words``, those of a class (``prepositions``, ``articles``) or some
     words. Only edits of an error ``type`` or of several (a list, or names between commas) count, "": all.
     ``labels``: "error" or "ok", or the type of the edit or "ok".
-    ``cluster``: what belongs together in resampling; sentences where no document is known.
+    Documents belong together in resampling; sentences where no document is known.
     """
     if not isinstance(corpus, Corpus):
         raise wrong_type("the corpus", "a Corpus", corpus)
     corpus.check()
     _check_option("projection", projection, PROJECTIONS)
     _check_option("labels", labels, get_args(Labels))
-    _check_option("cluster", cluster, get_args(Cluster))
     used = {edit.type for s in corpus.sentences for edits in s.annotations.values() for edit in edits}
     types = split_types(type)
     unused = tuple(name for name in types if name not in used)
@@ -119,7 +116,7 @@ def edit_items(
         what = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quoted(types)}"
         raise UsageError(Problem("items-type", what, fix=nearest(types[0], sorted(used - {""})) if used else ""))
     project = _Projection(projection, _word_set(words) if projection == "words" else None, labels == "type")
-    by_document = cluster == "document" and any(s.document for s in corpus.sentences)
+    by_document = any(s.document for s in corpus.sentences)
     raters = {name: code for code, name in enumerate(corpus.annotators)}
     untouched = dict.fromkeys(corpus.annotators, 0)
     several = 0

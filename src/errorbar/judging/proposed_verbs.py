@@ -29,8 +29,6 @@ from errorbar.judging.scheme import Scheme, tokens
 if TYPE_CHECKING:
     from errorbar.detectors.tagger import Tagger
 
-PROPOSED = ("verb",)
-"""What a question of the kind ``token`` may let be proposed."""
 AUTO = "auto"
 _BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re", "’m", "’s", "’re"])
 _STOPS = (".", ":", "``")

@@ -165,9 +165,7 @@ def swap_tests(
     return results
 
 
-def swap_chances(
-    metric: Metric, systems: Sequence[Any], codes: NDArray[np.int64], seed: int = 0, jobs: int = 1
-) -> Floats:
+def swap_chances(metric: Metric, systems: Sequence[Any], codes: NDArray[np.int64], seed: int = 0) -> Floats:
     """How likely it is by chance that the first of each two systems looks at least as good: one-sided p-values.
 
     Args:
@@ -175,14 +173,13 @@ def swap_chances(
         systems: What the metric keeps of each for the whole corpus.
         codes: Number of the document of each sentence, from 0 without gaps.
         seed: Of the ways to swap.
-        jobs: How many cores; changes no digit.
 
     Returns:
         p of each pair, in the order of ``itertools.combinations``, NaN where the measure has no value; shape (pairs,).
     """
     pairs = list(combinations(range(len(systems)), 2))
     systems = [metric.without_types(one) for one in systems]
-    mixer = _Mixer(metric, systems, pairs, codes, jobs)
+    mixer = _Mixer(metric, systems, pairs, codes, jobs=1)
     values = [float(main_values(metric, one)[0]) for one in systems]
     n, sign = int(codes.max(initial=-1)) + 1, metric.measures[metric.main].sign
     random = ways_to_swap(n, WAYS, stream(seed, "soft-accuracy", n))
@@ -196,7 +193,7 @@ def swap_chances(
         observed = values[first] - values[second]
         return share_above(sign * observed, sign * mixer.differences(number, ways), max(1.0, abs(observed)))
 
-    return np.array(list(run(chance, range(len(pairs)), jobs)), np.float64)
+    return np.array([chance(number) for number in range(len(pairs))], np.float64)
 
 
 def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.int64]) -> NDArray[np.bool_]:

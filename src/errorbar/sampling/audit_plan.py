@@ -86,10 +86,10 @@ def audit_size(
     return ceil(first / (1 + first / unmatched))
 
 
-def audit_half_widths(strata: AuditStrata, n: Counts, *, valid: float = SUPPOSED, level: float = 0.95) -> Floats:
-    """Expected half-widths of the systems' audited precision; shape (systems,)."""
+def audit_half_widths(strata: AuditStrata, n: Counts, *, valid: float = SUPPOSED) -> Floats:
+    """Expected half-widths of 95 % intervals of the systems' audited precision; shape (systems,)."""
     variances = strata.sizes**2 * (1 / np.maximum(n, 1) - 1 / strata.sizes) * valid * (1 - valid)
-    return np.asarray(z_value(level) * np.sqrt((strata.weights() ** 2 * variances).sum(axis=1)))
+    return np.asarray(z_value(0.95) * np.sqrt((strata.weights() ** 2 * variances).sum(axis=1)))
 
 
 def audit_budget(strata: AuditStrata, half_width: float, *, valid: float = SUPPOSED) -> Counts:

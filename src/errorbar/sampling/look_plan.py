@@ -32,10 +32,10 @@ class PlannedLook:
     half_widths: tuple[float, ...]  # expected, of each system's target; infinite where a stratum has no item yet
 
 
-def plan_looks(plan: Plan, looks: int, *, confidence_level: float = 0.95) -> tuple[PlannedLook, ...]:
+def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
     """So many equally spaced looks at a plan; raises ``UsageError`` where there are none or too many."""
     strata, found = plan.strata, []
-    for at, boundary in enumerate(look_boundaries(looks, confidence_level=confidence_level).tolist(), 1):
+    for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
         n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
         targets = [Quantity(plan.aim.target, strata, each, plan.aim.beta) for each in range(len(strata.systems))]
         halves = tuple(boundary * expected_error(target, plan.rates, n) for target in targets)

@@ -66,13 +66,11 @@ def proportion_interval(
     return Interval(float(low), float(high), confidence_level, method)
 
 
-def proportion_estimate(
-    x: float, n: int, *, method: ProportionMethod = "wilson", confidence_level: float = 0.95
-) -> Estimate:
-    """X / n with its interval, as ``proportion_interval`` makes it; undefined without trials."""
+def proportion_estimate(x: float, n: int, *, confidence_level: float = 0.95) -> Estimate:
+    """X / n with Wilson's interval, as ``proportion_interval`` makes it; undefined without trials."""
     if not n:
         return Estimate(None, 0, undefined=Undefined.NO_UNITS)
-    made = proportion_interval(x, n, method=method, confidence_level=confidence_level)
+    made = proportion_interval(x, n, confidence_level=confidence_level)
     return Estimate(x / n, n).with_interval(made)
 
 

@@ -15,7 +15,7 @@ from errorbar.reporting.sections.figures import drawn
 from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
-MOST_SAID, MOST_DRAWN = 6, 120
+MOST_DRAWN = 120
 SHARED = 6  # columns in front of the values in the table of errorbar curve
 Take = Callable[[CurvePoint], Estimate]
 CURVES: Mapping[str, tuple[str, Take, str]] = {
