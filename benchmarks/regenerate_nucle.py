@@ -16,10 +16,10 @@ from timing import table
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.problems import Problems
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import read_m2
 from errorbar.formats.nucle import Essay, merge_essays, read_nucle
 from errorbar.formats.nucle_project import NOOP, locate, project_essays, split_essays
-from errorbar.formats.opening import Lines
 from errorbar.formats.tokenize import treebank_tokens
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

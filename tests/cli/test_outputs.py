@@ -11,7 +11,7 @@ import click
 import pytest
 
 from errorbar.cli.command import Command, OutputPath
-from errorbar.formats.pipes import keeping_pipes
+from errorbar.formats.look import looking
 from errorbar.formats.saving import STUDY_FILES, save_bytes
 from tests.helpers.cli import CommandLine
 from tests.helpers.commands import every_command
@@ -170,12 +170,12 @@ def test_files_that_a_task_names_are_inputs_too(folder: Path, errorbar: CommandL
 def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Path) -> None:
     """A receipt, a chart or a page of a folder: whatever was opened in the same command."""
     from errorbar.core.errors import UsageError
-    from errorbar.formats.opening import open_bytes
+    from errorbar.formats.look import look
 
     file = folder / "read.txt"
     file.write_text(CONTENT, encoding="utf-8")
-    with keeping_pipes():
-        with open_bytes(file) as stream:
+    with looking(command=True):
+        with look(file).open() as stream:
             stream.read()
         os.link(file, folder / "other.txt")
         with pytest.raises(UsageError, match="overwrite what the command reads"):

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.opening import BLOCK
+from errorbar.formats.look import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome
 from tests.helpers.crowd import write_judgments

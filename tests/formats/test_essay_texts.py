@@ -14,7 +14,7 @@ from errorbar.edits.system_edits import open_system
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.catalog import FORMATS, recognize_line
 from errorbar.formats.essay_texts import EssayReader, read_essay_texts
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 from errorbar.formats.text import read_parallel
 from errorbar.studies.convert import convert
 from errorbar.studies.inputs import read_corpus

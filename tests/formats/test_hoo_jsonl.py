@@ -13,7 +13,7 @@ from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_tokens import fragment_sentences
 from errorbar.formats.jsonl import has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 from tests.formats.test_hoo import written_fragments
 from tests.helpers.standoff import fragment, read_real, standoff
 

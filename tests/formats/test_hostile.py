@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
+from errorbar.formats.look import Lines
 from errorbar.formats.nucle import read_nucle
-from errorbar.formats.opening import Lines
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
 

@@ -6,17 +6,20 @@ import gzip
 import io
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any
 from zipfile import ZipFile
 
 import pytest
 
+import errorbar
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
+from errorbar.formats.look import BLOCK, MOST_IDLE, Lines, look, looking
 from errorbar.formats.m2_file import m2_annotators
-from errorbar.formats.opening import BLOCK, Lines
 from errorbar.formats.text import Cutter
 
 
@@ -261,3 +264,72 @@ def test_many_blank_lines_are_looked_through_once(tmp_path: Path) -> None:
     assert sum(1 for _ in lines) == 500_001
     path.write_bytes(b"\n" * 10)
     assert Lines(path, Problems()).peek() == ""
+
+
+def n_open() -> int:
+    """How many files this process has open."""
+    return sum(1 for _ in Path("/dev/fd").iterdir())
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each file is opened from here on."""
+    counts = Counter[str]()
+    before = Path.open
+
+    def counted(path: Path, mode: str = "r", buffering: int = -1, *args: str | None, **kwargs: str | None) -> IO[Any]:
+        counts[path.name] += 1
+        return before(path, mode, buffering, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", counted)
+    return counts
+
+
+class TestAFileIsOpenedOnce:
+    @pytest.mark.parametrize("ending", ["", ".gz"])
+    @pytest.mark.parametrize("n", [1, 5000])
+    def test_by_every_command(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Counter[str], n: int, ending: str
+    ) -> None:
+        """Of 5,000 sentences the annotators are looked for in the whole file while it is read."""
+        monkeypatch.chdir(tmp_path)
+        save = gzip.compress if ending else bytes
+        sentence = b"S a b %d\nA 0 1|||T|||c|||REQUIRED|||-NONE-|||0\n\n"
+        gold, system, votes = f"gold.m2{ending}", f"system.txt{ending}", f"votes.csv{ending}"
+        Path(gold).write_bytes(save(b"".join(sentence % k for k in range(n))))
+        Path(system).write_bytes(save(b"".join(b"c b %d\n" % k for k in range(n))))
+        Path(votes).write_bytes(
+            save(b"item,rater,label\n" + b"".join(b"%d,r%d,ok\n" % (k // 2, k % 2) for k in range(9)))
+        )
+        for command in (
+            lambda: errorbar.score(gold, system, ci=False),
+            lambda: errorbar.check(gold),
+            lambda: errorbar.check(votes),
+            lambda: errorbar.check(system, gold=gold),
+            lambda: errorbar.convert(gold, to="jsonl"),
+            lambda: errorbar.agree(votes, ci=False),
+        ):
+            opened.clear()
+            command()
+            assert {*opened.values()} == {1}, opened
+
+    def test_few_stay_open_that_were_only_looked_at(self, tmp_path: Path, opened: Counter[str]) -> None:
+        files = [tmp_path / f"{k}.txt" for k in range(3 * MOST_IDLE)]
+        for file in files:
+            file.write_text(f"{file.name}\n")
+        opened.clear()
+        before = n_open()
+        with looking():
+            assert all(look(file).peek() == file.name for file in files)
+            assert n_open() - before <= MOST_IDLE
+            assert all(list(Lines(file, Problems())) == [file.name] for file in files)
+            assert opened.total() == MOST_IDLE + 2 * (len(files) - MOST_IDLE)
+        assert n_open() == before
+
+    def test_what_was_written_since_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        with looking():
+            for text in ("one", "other"):
+                path.write_text(text)
+                assert look(path).peek() == text
+                assert list(Lines(path, Problems())) == [text]

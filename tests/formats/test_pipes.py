@@ -7,17 +7,15 @@ import os
 import resource
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
+import errorbar
+from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.formats.catalog import recognize
-from errorbar.formats.opening import Lines, open_bytes, rereadable
-from errorbar.formats.pipes import IN_MEMORY, keeping_pipes
-from errorbar.formats.reference import read_corpus
+from errorbar.formats.look import IN_MEMORY, Lines, look, looking
 
 NUMBERS = "".join(f"{k}\n" for k in range(300_000)).encode()
 """More than is kept in memory."""
@@ -44,12 +42,12 @@ def piped(content: bytes, *first: bytes) -> Iterator[str]:
 
 def test_every_opening_starts_at_the_first_byte() -> None:
     assert len(NUMBERS) > IN_MEMORY
-    with keeping_pipes(), piped(NUMBERS) as path:
+    with looking(), piped(NUMBERS) as path:
         assert Lines(path, Problems()).peek() == "0"
         one, other = iter(Lines(path, Problems())), iter(Lines(path, Problems()))
         assert [next(one) for _ in range(100_000)] == [next(other) for _ in range(100_000)]
         assert sum(1 for _ in one) == sum(1 for _ in other) == 200_000
-        with open_bytes(path) as stream:
+        with look(path).open() as stream:
             stream.seek(0, os.SEEK_END)
             assert stream.tell() == len(NUMBERS)
             stream.seek(-7, os.SEEK_END)
@@ -59,40 +57,40 @@ def test_every_opening_starts_at_the_first_byte() -> None:
 def test_what_is_packed_is_seen_in_a_pipe_that_comes_byte_by_byte() -> None:
     """The first read of a pipe gives what is there: one byte is not enough to tell gzip."""
     content = gzip.compress(b"a\n")
-    with keeping_pipes(), piped(content[1:], content[:1]) as path:
+    with looking(), piped(content[1:], content[:1]) as path:
         assert list(Lines(path, Problems())) == ["a"]
 
 
 def test_after_the_last_opening_nothing_is_kept() -> None:
-    with keeping_pipes(), piped(NUMBERS) as path:
+    with looking(), piped(NUMBERS) as path:
         assert Lines(path, Problems()).peek() == "0"
         assert sum(1 for _ in Lines(path, Problems(), last=True)) == 300_000
         with pytest.raises(InputError, match=r"its beginning is gone; .*read-once"):
             list(Lines(path, Problems()))
 
 
-def test_without_keeping_a_look_is_refused() -> None:
-    with piped(b"S a\n") as path, pytest.raises(UsageError, match="read-once"):
-        recognize(path)
+def test_what_was_looked_at_is_read() -> None:
+    """Outside of any function too: who has looked has the input, and reads it."""
+    with piped(NUMBERS) as path:
+        source = look(path)
+        assert (source.peek(), source.start, source.is_packed) == ("0", b"0\n1\n", False)
+        assert sum(1 for _ in Lines(source, Problems())) == 300_000
 
 
-def test_the_library_reads_a_pipe_without_keeping() -> None:
+def test_a_public_function_reads_a_pipe_more_than_once() -> None:
     """Who annotated the whole file is looked for before its sentences are filled: it is read twice."""
     m2 = b"S a b\nA 0 1|||T|||c|||REQUIRED|||-NONE-|||0\n\nS d\n\n" * 20_000
     with piped(m2) as path:
-        assert len(read_corpus(path)) == 40_000
-    with piped(NUMBERS) as path:
-        assert Path(rereadable(path)).read_bytes() == NUMBERS
+        assert len(errorbar.read_corpus(path)) == 40_000
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_no_room_for_what_is_kept_is_not_blamed_on_the_pipe(kept: bool) -> None:
+def test_no_room_for_what_is_kept_is_not_blamed_on_the_pipe() -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with piped(NUMBERS) as path:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, before[1]))
         try:
-            with keeping_pipes() if kept else nullcontext(), pytest.raises(InputError, match=NO_ROOM):
-                list(Lines(rereadable(path), Problems()))
+            with looking(), pytest.raises(InputError, match=NO_ROOM):
+                list(Lines(path, Problems()))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
@@ -104,6 +102,6 @@ def test_two_writers_of_one_named_pipe_are_two_readings(tmp_path: Path) -> None:
     for content in (b"a\n", b"b\n"):
         writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
         writer.start()
-        with keeping_pipes():
+        with looking():
             assert list(Lines(path, Problems())) == [content.decode().strip()]
         writer.join()

@@ -13,10 +13,10 @@ import pytest
 from errorbar.core.errors import MissingExtraError
 from errorbar.core.problems import Problems
 from errorbar.formats import tokenize
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import read_m2
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.nucle_project import locate, split_essays
-from errorbar.formats.opening import Lines
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 
 

@@ -18,9 +18,9 @@ from errorbar.edits.texts import extract_edits, parallel_sentences
 from errorbar.formats.catalog import FORMATS
 from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.jsonl import read_standoff, write_jsonl
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle_project import add_documents
-from errorbar.formats.opening import Lines
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.formats.saving import save_lines

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from errorbar.core.problems import Problems
 from errorbar.edits.matching import COMPILED, match_corpus
 from errorbar.edits.maxmatch import Rules
 from errorbar.edits.texts import corrected_text
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.nucle_project import project_essays
-from errorbar.formats.opening import Lines
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
 

@@ -18,7 +18,7 @@ from errorbar.cli.options import INPUT
 from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import ErrorbarError, Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
-from errorbar.formats.pipes import keeping_pipes
+from errorbar.formats.look import looking
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -96,7 +96,7 @@ def command(file: str, output: Output) -> None:
 
 
 def run(*arguments: str) -> None:
-    with keeping_pipes():
+    with looking(command=True):
         command.main(list(arguments), standalone_mode=False)
 
 

@@ -151,7 +151,7 @@ class Command(click.Command):
 
 def _refuse_outputs(context: click.Context) -> None:
     """Remember what the command reads; refuse outputs that are among it, cannot be written, or are one file."""
-    from errorbar.formats.pipes import note_input, own_folder
+    from errorbar.formats.look import note_input, own_folder
     from errorbar.formats.reference import NamedFile
     from errorbar.formats.saving import is_stream, refuse_input, refuse_unwritable
 

@@ -12,14 +12,25 @@ from errorbar.cli.options import INPUT, jobs_option, lenient_option, option, unm
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
 
+
+class FormatName(click.Choice[str]):
+    """A format of ours, or one that another package has."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take a name of ours, or ask the packages."""
+        from errorbar.formats.catalog import other_formats
+
+        return value if value not in self.choices and value in other_formats() else super().convert(value, param, ctx)
+
+
 READABLE = ("bea", "jsonl", "m2", "nucle", "multigec", "multiged", "text", "hoo")
 WRITABLE = ("jsonl", "m2", "text", "hoo")
 
 
 @click.command("convert", cls=Command)
 @click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
-@click.option("--to", type=click.Choice(WRITABLE), help="Format to write.  [default: by the ending of OUT]")
-@click.option("--from", "from_", type=click.Choice(READABLE), help="Format of INPUT.  [default: seen from it]")
+@click.option("--to", type=FormatName(WRITABLE), help="Format to write.  [default: by the ending of OUT]")
+@click.option("--from", "from_", type=FormatName(READABLE), help="Format of INPUT.  [default: seen from it]")
 @click.option(
     "-o",
     "--output",

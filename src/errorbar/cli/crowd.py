@@ -253,7 +253,7 @@ def mine(build: bool, min_count: int, key: str | None, output: Output, **options
 
 def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> None:
     from errorbar.core.problems import Problems
-    from errorbar.formats.opening import Lines
+    from errorbar.formats.look import Lines
     from errorbar.formats.saving import save_lines
     from errorbar.studies.crowd_raters import crowd_counts
 

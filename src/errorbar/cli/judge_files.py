@@ -85,7 +85,7 @@ def init(study: Path, consent: str | None, **options: Any) -> None:
 
     if consent is not None:
         from errorbar.core.problems import Problems
-        from errorbar.formats.opening import Lines
+        from errorbar.formats.look import Lines
 
         problems = Problems()
         options["consent"] = "\n".join(Lines(consent, problems))

@@ -16,7 +16,7 @@ from errorbar.cli.config import VARIABLE, load_config
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
 from errorbar.cli.talk import be_quiet, show_click_error, tell
 from errorbar.core.errors import ErrorbarError, as_options, nearest
-from errorbar.formats.pipes import keeping_pipes
+from errorbar.formats.look import looking
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
@@ -140,7 +140,7 @@ def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
     ctx.obj = load_config(config, COMMANDS)
     if quiet or ctx.obj.quiet:
         be_quiet(ctx)
-    ctx.with_resource(keeping_pipes())
+    ctx.with_resource(looking(command=True))
 
 
 def show_problems(error: ErrorbarError) -> None:

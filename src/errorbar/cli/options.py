@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from errorbar.cli.command import Decorator, together
 from errorbar.cli.config import find_config
 from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.formats.pipes import display_name, pipe_key
+from errorbar.formats.look import look
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
@@ -44,13 +44,13 @@ class InputPath(click.Path):
             return value  # may be several files: the command puts them in its place
         value = config.one_file(str(value))
         path = NamedFile.parse(str(value)).path
-        key = pipe_key(path)
-        if ctx is not None and key is not None:
+        source = look(path)
+        if ctx is not None and source.is_stream:
             known = ctx.meta.setdefault(_PIPES, set())
-            if key in known:
+            if source.key in known:
                 what = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
-                raise UsageError(Problem("two-stdin", what, Place(display_name(path)), fix="give it for one file"))
-            known.add(key)
+                raise UsageError(Problem("two-stdin", what, Place(source.name), fix="give it for one file"))
+            known.add(source.key)
         return super().convert(value, param, ctx)
 
 

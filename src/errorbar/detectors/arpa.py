@@ -27,7 +27,7 @@ from errorbar.core.problems import Problems
 from errorbar.detectors.ngram_counts import BOS, EOS, MOST_NODES, SPECIAL, UNK
 from errorbar.detectors.ngram_lookup import LEAST_LOG, Tree, children
 from errorbar.detectors.ngram_model import LARGEST_ORDER, NgramModel
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 from errorbar.formats.saving import save_lines
 
 NO_UNK = -100.0

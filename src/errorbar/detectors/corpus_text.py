@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.likeness import ends_in_a_mark
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.look import Lines, Source
 from errorbar.formats.tokenize import ABBREVIATIONS, treebank_tokens
 from errorbar.stats.resampling import stream
 

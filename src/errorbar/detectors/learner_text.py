@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from errorbar.core.corpus import ContentHash, Corpus, Sentence, reference_record, source_record, type_record
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.reference import NamedFile, read_named
 
 

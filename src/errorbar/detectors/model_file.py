@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.pipes import note_input
+from errorbar.formats.look import note_input
 from errorbar.formats.saving import save_bytes
 from errorbar.formats.untrusted import NotJsonError, parse_json
 

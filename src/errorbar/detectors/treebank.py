@@ -8,7 +8,7 @@ from hashlib import sha256
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.detectors.sparse import MOST_CLASSES
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.look import Lines, Source
 
 _COLUMNS, _FORM, _LEMMA, _TAG = 10, 1, 2, 4
 

@@ -13,13 +13,11 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.texts import parallel_sentences
-from errorbar.formats.catalog import recognize_line
-from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
+from errorbar.formats.catalog import format_of
+from errorbar.formats.look import Lines, Source
 from errorbar.formats.m2_file import is_m2
-from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import ParallelLine, read_parallel
-from errorbar.formats.token_labels import is_labels, read_token_labels
 
 AS_REFERENCE = Admission(advise=False, free=True)
 """How a text is taken where nobody can ask for more."""
@@ -80,10 +78,9 @@ def _looked_at(lines: Iterable[ParallelLine], looks: Sequence[Look], *, retokeni
 def source_corpus(path: Source, problems: Problems) -> Corpus:
     """A source alone, of lines, of essays or of token labels: nobody looked."""
     lines = Lines(path, problems)
-    if is_essays(lines.peek()):
-        return Corpus(list(read_essays_as_sentences(lines, problems)), ())
-    if is_labels(lines.peek()):
-        return Corpus([replace(one, annotations={}) for one in read_token_labels(lines, problems)], ())
+    known = format_of(lines)
+    if known.name == "multigec" or known.holds == "labels":
+        return Corpus([replace(one, annotations={}) for one in known.read(lines, problems)], ())
     return Corpus([Sentence(line) for line in lines], ())
 
 
@@ -95,8 +92,10 @@ def are_texts(file: NamedFile, problems: Problems) -> bool:
 
 def _annotated(lines: Lines) -> str:
     """The format of an annotated file, before any line is taken; empty for texts, which can begin with ``S``."""
-    found = "M2" if is_m2(lines) else recognize_line(lines.peek()).name
-    return "" if found in ("text", "m2", "multigec") else found
+    if is_m2(lines):
+        return "M2"
+    known = format_of(lines)
+    return "" if known.holds == "texts" or known.name == "m2" else known.name
 
 
 def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:

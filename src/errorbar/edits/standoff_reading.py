@@ -29,7 +29,7 @@ from errorbar.formats.catalog import is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
 from errorbar.formats.hoo_xml import DataFile
-from errorbar.formats.opening import display_name
+from errorbar.formats.look import display_name
 
 Edits = Sequence[StandoffEdit]
 SHORT, LONG = 4, 40

@@ -21,10 +21,10 @@ from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import UNKNOWN
 from errorbar.formats.nucle import Essay, Mistake
 from errorbar.formats.nucle_project import Dropped, Located, locate, project_mistake, split_essays
-from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 _NEEDED = ("id", "text", "edits")

@@ -1,102 +1,183 @@
-"""The table of corpus formats: how each is recognized, read and written; and HOO data beside them."""
+"""The table of formats: how each is recognized, read and written, and what it holds; HOO data beside them.
+
+A package has formats of its own by the entry points ``errorbar.formats``, each of which is a ``Format``. They are
+asked about files whose names end otherwise than ours, before all others.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, cast
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
-from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
-from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2_file import read_m2, write_m2
-from errorbar.formats.opening import Lines, display_name, first_line, open_bytes, read_once
-from errorbar.formats.pipes import is_there, pipes_are_kept
-from errorbar.formats.text import read_text, write_text
-from errorbar.formats.token_labels import is_labels, read_token_labels
+from errorbar.formats.look import Input, Lines, look
 
 HOO = "hoo"
 GOLD, RAW = "Gold", "Raw"
-_EDITS = re.compile(rb"<edits[\s>/]")
-_HEAD = 4096
+ENTRY_POINTS = "errorbar.formats"
+OUR_ENDINGS = frozenset(("", ".csv", ".json", ".jsonl", ".m2", ".md", ".out", ".sgml", ".src", ".tsv", ".txt", ".xml"))
+_HOO_EDITS = re.compile(rb"<edits[\s>/]")
+Holds = Literal["edits", "labels", "essays", "texts", "rows", "fragments"]
+Row = tuple[int, Mapping[str, object]]
+"""The line of a table's row, and its values by the names of the columns."""
 
 
-class Format(NamedTuple):
-    """A corpus format; the first one that the first line of a file looks like is taken."""
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format.
+
+    Attributes:
+        name: What it is called, also after ``--from``.
+        ending: How names of such files end.
+        holds: ``edits`` of annotators, ``labels`` of tokens, ``rows`` of a table; ours also ``essays`` and ``texts``.
+        begins: Whether a first line, without the blank ones before it, is one of this format.
+        read: Gives the sentences of lines, or the rows; what is wrong is recorded, with its place.
+        write: Gives the lines of sentences and notes what is lost; None: the format is only read.
+        counts: What ``check`` counts.
+        silent: A sentence without annotations does not say who looked at it.
+    """
 
     name: str
     ending: str
+    holds: Holds
     begins: Callable[[str], bool]
-    read: Callable[[Lines, Problems], Iterator[Sentence]]
-    write: Callable[[Iterable[Sentence], Problems], Iterator[str]] | None = None  # None: errorbar only reads it
+    read: Callable[[Lines, Problems], Iterator[Any]]
+    write: Callable[[Iterable[Sentence], Problems], Iterator[str]] | None = None
+    counts: Sequence[str] = ("sentences", "tokens", "annotators", "edits")
+    silent: bool = False
 
 
-def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Essays with tokens of our own; ``project_essays`` takes given ones."""
-    # Loaded when needed: every scoring knows the registry, few read NUCLE.
-    from errorbar.formats.nucle import read_nucle  # noqa: PLC0415
-    from errorbar.formats.nucle_project import project_essays, split_essays  # noqa: PLC0415
+def _later(function: str) -> Callable[..., Any]:
+    """A function of a module that is loaded when it is called: few formats are used at a time."""
+    module, _, name = function.partition(":")
 
-    for essay in read_nucle(lines, problems):
-        yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
+    def call(*arguments: object) -> object:
+        return getattr(import_module(f"errorbar.formats.{module}"), name)(*arguments)
 
-
-def _is_bea(line: str) -> bool:
-    if not line.startswith("{") or '"edits"' not in line:
-        return False
-    from errorbar.formats.bea_essays import is_bea  # noqa: PLC0415 - few read such essays
-
-    return is_bea(line)
+    return call
 
 
-def _read_bea(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    from errorbar.formats.bea_essays import read_bea  # noqa: PLC0415 - few read such essays
+_is_bea, _is_essays, _is_labels = map(_later, ("bea_essays:is_bea", "essay_texts:is_essays", "token_labels:is_labels"))
+_MARKUP = ("<DOC", "<?XML", "<!DOCTYPE")
+_EDITS = ("sentences", "tokens", "annotators", "edits")
+_LINES = (*_EDITS, "sentences without an A line")
+_LABELS = ("sentences", "tokens", "tokens labeled i")
+_LISTED = (
+    Format(
+        "bea",
+        ".json",
+        "edits",
+        lambda line: '"edits"' in line and _is_bea(line),
+        _later("bea_essays:read_bea"),
+        counts=("essays", *_EDITS),
+    ),
+    Format(
+        "jsonl",
+        ".jsonl",
+        "edits",
+        lambda line: line[:1] == "{",
+        _later("jsonl:read_jsonl"),
+        _later("jsonl:write_jsonl"),
+        _LINES,
+    ),
+    Format(
+        "m2",
+        ".m2",
+        "edits",
+        lambda line: line[:2] in ("S ", "S"),
+        _later("m2_file:read_m2"),
+        _later("m2_file:write_m2"),
+        _LINES,
+        silent=True,
+    ),
+    Format(
+        "nucle",
+        ".sgml",
+        "essays",
+        lambda line: line.upper().startswith(_MARKUP),
+        _later("nucle_project:read_nucle_sentences"),
+    ),
+    Format(
+        "multigec",
+        ".md",
+        "texts",
+        lambda line: line[:1] == "#" and _is_essays(line),
+        _later("essay_texts:read_essays_as_sentences"),
+        counts=("essays", "tokens"),
+    ),
+    Format(
+        "multiged",
+        ".tsv",
+        "labels",
+        lambda line: "\t" in line and _is_labels(line),
+        _later("token_labels:read_token_labels"),
+        counts=_LABELS,
+    ),
+    Format("text", ".txt", "texts", lambda _: True, _later("text:read_text"), _later("text:write_text")),
+)  # in the order in which they are tried on a file
+FORMATS = {known.name: known for known in _LISTED}
 
-    return read_bea(lines, problems)
+
+def other_formats() -> Mapping[str, Format]:
+    """The formats of other packages, by name."""
+    return _others(tuple(sys.path))
 
 
-FORMATS = {
-    known.name: known
-    for known in (
-        Format("bea", ".json", _is_bea, _read_bea),
-        Format("jsonl", ".jsonl", lambda line: line.startswith("{"), read_jsonl, write_jsonl),
-        Format("m2", ".m2", lambda line: line.startswith("S ") or line == "S", read_m2, write_m2),
-        Format("nucle", ".sgml", lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")), _read_nucle),
-        Format("multigec", ".md", is_essays, read_essays_as_sentences),
-        Format("multiged", ".tsv", is_labels, read_token_labels),
-        Format("text", ".txt", lambda _: True, read_text, write_text),
-    )
-}  # in the order in which they are tried on a file
+@cache
+def _others(path: tuple[str, ...]) -> Mapping[str, Format]:
+    """Formats of the packages that are installed on a path, looked for once: it takes milliseconds."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
+
+    others: dict[str, Format] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        other = point.load()
+        if not isinstance(other, Format) or other.holds not in ("edits", "labels", "rows"):
+            what = f"the entry point {point.name} = {point.value} is not a Format that holds edits, labels or rows"
+            raise UsageError(Problem("bad-format", what, fix="correct the package, or uninstall it"))
+        others[other.name] = other
+    return others
 
 
 def find_format(name: str) -> Format:
     """Look a format up; an unknown name is a ``UsageError``."""
-    if name not in FORMATS:
-        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, [*FORMATS, "hoo"])))
-    return FORMATS[name]
+    known = FORMATS.get(name) or other_formats().get(name)
+    if known is None:
+        fix = nearest(name, [*FORMATS, *other_formats(), HOO])
+        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=fix))
+    return known
 
 
-def recognize_line(first: str) -> Format:
-    """Tell a format by the first line that is not blank; plain text where nothing else fits."""
-    line = first.lstrip()
-    return next(known for known in FORMATS.values() if known.begins(line))
+def recognize_line(first: str, name: str = "") -> Format:
+    """The format of a file of some name by the first line that is not blank; plain text where nothing else fits."""
+    line, ending = first.lstrip(), Path(name.removesuffix(".gz")).suffix.lower()
+    others = () if ending in OUR_ENDINGS else tuple(other_formats().values())
+    return next(known for known in (*others, *FORMATS.values()) if known.begins(line))
+
+
+def format_of(source: Input | Lines) -> Format:
+    """The format of an input, or of its lines before any is taken: as somebody said, or by its first line."""
+    origin = source if isinstance(source, Input) else source.input
+    said = None if origin is None else cast("Format | None", origin.format)
+    return recognize_line(source.peek(), source.name) if said is None else said
 
 
 def recognize(path: str) -> Format:
-    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``."""
-    place = Place(display_name(path))
-    if read_once(path) and not pipes_are_kept():
-        what = "a look at a pipe would take its beginning away"
-        raise UsageError(Problem("read-once", what, place, fix="write it into a file first"))
-    first = first_line(path)
+    """The format of a file that must be of a known one, and not empty."""
+    source = look(path)
+    place, first = Place(source.name), source.peek()
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
-    known = recognize_line(first)
+    known = format_of(source)
     if known.name == "text" and (first.lstrip().startswith("<") or first.strip() == "["):
         kind = "JSON" if first.strip() == "[" else "markup"
         what = f"{kind} that errorbar does not know; it starts {first.strip()[:30]!r}"
@@ -104,30 +185,23 @@ def recognize(path: str) -> Format:
     return known
 
 
+def holds(path: str) -> Holds | None:
+    """What a file or folder holds; None where nothing can be read, and its reader says why."""
+    source, place = look(path), Path(path)
+    if source.is_folder:
+        folders = [folder for folder in (place, place / GOLD) if folder.is_dir()]
+        return "fragments" if any(is_xml(file) for folder in folders for file in folder.iterdir()) else None
+    if not source.is_pipe and (not source.is_file or _HOO_EDITS.search(source.start)):
+        return "fragments" if source.is_file else None
+    try:
+        return format_of(source).holds
+    except InputError:
+        return None
+
+
 def is_hoo(path: str) -> bool:
     """Whether a path is HOO data: a folder with edit files (perhaps in ``Gold``), or an edit file."""
-    place = Path(path)
-    if not is_there(path):
-        return False
-    if place.is_dir():
-        return any(is_xml(each) for folder in (place, place / GOLD) if folder.is_dir() for each in folder.iterdir())
-    if not place.is_file():
-        return False
-    try:
-        with open_bytes(place) as stream:
-            return _EDITS.search(stream.read(_HEAD)) is not None
-    except InputError:  # the reader of lines will say what is wrong with it
-        return False
-
-
-def labels_tokens(path: str) -> bool:
-    """Whether a file is one of token labels; a pipe that nobody keeps is not looked into."""
-    if (read_once(path) and not pipes_are_kept()) or not (read_once(path) or (is_there(path) and Path(path).is_file())):
-        return False
-    try:
-        return is_labels(first_line(path))
-    except InputError:  # its reader will say what is wrong with it
-        return False
+    return holds(path) == "fragments"
 
 
 def is_xml(path: Path) -> bool:
@@ -148,7 +222,7 @@ def wants_hoo(gold: object, metrics: object = None) -> bool:
         raise UsageError(Problem("hoo-metric", "hoo and other metrics do not score the same data", fix="two commands"))
     # A broken edit file is left to its reader.
     others = (path for path, hoo in zip(paths, data, strict=True) if not hoo and not is_xml(Path(path)))
-    if any(asked) and (other := next((path for path in others if is_there(path) and Path(path).is_file()), "")):
+    if any(asked) and (other := next((path for path in others if look(path).is_file), "")):
         what = f"{other} is no HOO edit file"
         raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to hoo makes one of M2 and JSONL"))
     return any(asked) or any(data)

@@ -16,7 +16,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.labels import counted, named
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 
 HEADER = "### essay_id = "
 _HEADER = re.compile(r"\s*#+\s*essay_id\s*[=:]\s*(.*)")  # as it must be, or nearly

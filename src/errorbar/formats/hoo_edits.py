@@ -14,7 +14,7 @@ from errorbar.core.errors import Place
 from errorbar.core.labels import error_types
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_xml import DataFile, RawEdit, Repairs, parse_edits
-from errorbar.formats.opening import display_name
+from errorbar.formats.look import display_name
 from errorbar.formats.untrusted import whole_number
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")

@@ -13,7 +13,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.catalog import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile
-from errorbar.formats.opening import decoded, read_once
+from errorbar.formats.look import decoded, read_once
 from errorbar.formats.reference import NamedFile, refuse_same_names
 
 _NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")

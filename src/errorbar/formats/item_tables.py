@@ -13,7 +13,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import finite, table_rows
 
 NEEDED = ("item", "rater", "label")

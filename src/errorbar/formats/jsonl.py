@@ -22,8 +22,8 @@ from errorbar.core.edit import (
 )
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
+from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.m2_file import NOOP
-from errorbar.formats.opening import Lines, Source, first_line
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 FORMAT = "errorbar-corpus"
@@ -145,7 +145,7 @@ def _good_keys(record: _Record, known: Mapping[str, type], n_needed: int, place:
 
 def has_standoff(path: Source) -> bool:
     """Whether a file's first line is the header of a JSONL corpus with stand-off records."""
-    header = json_record(first_line(path)) or {}
+    header = json_record(look(path).peek()) or {}
     return header.get("format") == FORMAT and header.get(STANDOFF) is True
 
 

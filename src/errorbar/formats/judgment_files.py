@@ -18,11 +18,11 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
+from errorbar.formats.catalog import FORMATS, format_of
 from errorbar.formats.item_tables import COLUMNS, NEEDED, at_least_0, is_batch, read_batch, read_wide
-from errorbar.formats.opening import Source, display_name, first_line, rereadable
+from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import Block, Wanted, header_of, table_blocks
-from errorbar.formats.token_labels import is_labels
-from errorbar.formats.untrusted import is_parquet, json_record
+from errorbar.formats.untrusted import json_record
 
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -62,23 +62,23 @@ def read_judgment_table(
     in ``COLUMNS``, to the name that the file has for it. ``labels`` get the first codes, whether or not they occur.
     Of repeated judgments ``refuse`` (lenient reading keeps the first), ``first``, ``last``, or ``keep`` both.
     """
-    roles, again = dict(columns or {}), rereadable(path)
+    roles, source = dict(columns or {}), look(path)
     for role in roles:
         if role not in COLUMNS:
             what = f"judgments have no column '{role}'"
             raise UsageError(Problem("judgments-column", what, fix=nearest(role, COLUMNS)))
     if layout == "auto":
-        layout = "batch" if is_batch(header_of(again)) else "long"
+        layout = "batch" if is_batch(header_of(source)) else "long"
     lines: Numbers = np.empty(0, np.int64)
     seconds: Floats | None = None
     drawn = False
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
-        judgments, seconds, lines = read_batch(again, problems, answer=answer, item=item, labels=labels)
+        judgments, seconds, lines = read_batch(source, problems, answer=answer, item=item, labels=labels)
     elif layout == "wide":
-        judgments = read_wide(again, problems, item=roles.get("item", "item"), labels=labels)
+        judgments = read_wide(source, problems, item=roles.get("item", "item"), labels=labels)
     else:
-        judgments, seconds, lines, drawn = _read_long(again, problems, roles, labels)
+        judgments, seconds, lines, drawn = _read_long(source, problems, roles, labels)
     kept = _settled(judgments, repeats, lines, display_name(path), problems)
     problems.raise_errors()
     if kept is None:
@@ -88,10 +88,13 @@ def read_judgment_table(
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
     """Whether a file is a corpus and no table; told: an option says that JSON lines of whatever keys are a table."""
-    if is_parquet(path):
+    source = look(path)
+    if source.is_parquet:
         return False
-    first = first_line(path)
-    if first == "S" or first.startswith(("S ", "A ", "<")) or (not told and is_labels(first)):
+    known, first = format_of(source), source.peek()
+    if known.name not in FORMATS:
+        return known.holds != "rows"
+    if first == "S" or first.startswith(("S ", "A ", "<")) or (not told and known.holds == "labels"):
         return True
     record = json_record(first)
     return not told and record is not None and "rater" not in record and bool(_CORPUS_KEYS & record.keys())

@@ -10,7 +10,7 @@ from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, byte_blocks
+from errorbar.formats.look import Lines, Source, byte_blocks
 
 NOTHING = "-NONE-"
 NOOP = "noop"

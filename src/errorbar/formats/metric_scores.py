@@ -17,7 +17,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
 from errorbar.formats import LARGEST_COUNT, LARGEST_SCORE
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.reference import NamedFile
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import NotJsonError, parse_json
@@ -54,8 +54,8 @@ def read_metric_scores(
     scores = _Scores(Problems() if problems is None else problems)
     file = Path(display_name(path)).name
     called = name or (file.removeprefix("scores.") if file.startswith("scores.") else file.split(".")[0])
-    path = rereadable(path)
-    lines = Lines(path, scores.problems)
+    source = look(path)
+    lines = Lines(source, scores.problems)
     first = lines.peek()
     if first.lstrip().startswith("{"):
         _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)

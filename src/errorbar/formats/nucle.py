@@ -13,7 +13,7 @@ from typing import NamedTuple
 from errorbar.core.errors import InputError, Place, Problem, shortened
 from errorbar.core.problems import Problems
 from errorbar.formats import MOST_DIGITS
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 from errorbar.formats.untrusted import whole_number
 
 _LEAVES = ("TITLE", "P", "TYPE", "CORRECTION", "COMMENT")

@@ -21,7 +21,8 @@ from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.nucle import Essay, Mistake, read_essays
+from errorbar.formats.look import Lines
+from errorbar.formats.nucle import Essay, Mistake, read_essays, read_nucle
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 
 NOOP = "noop"
@@ -80,6 +81,12 @@ def with_documents(sentences: Iterable[Sentence], path: str, problems: Problems,
 def add_documents(corpus: Corpus, essays_path: str, problems: Problems) -> None:
     """Write the essay of each sentence into a corpus."""
     corpus.sentences = list(with_documents(corpus.sentences, essays_path, problems, corpus.name))
+
+
+def read_nucle_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
+    """Read essays as sentences with tokens of our own; ``project_essays`` takes given ones."""
+    for essay in read_nucle(lines, problems):
+        yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
 
 
 def project_essays(

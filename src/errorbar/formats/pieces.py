@@ -14,9 +14,9 @@ from typing import NamedTuple
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.formats.catalog import recognize_line
+from errorbar.formats.catalog import FORMATS, format_of
+from errorbar.formats.look import Lines, look
 from errorbar.formats.m2_file import m2_annotators, no_blank_line, read_m2
-from errorbar.formats.opening import Lines, first_line, read_once
 from errorbar.formats.reference import (
     ALL,
     OF_ALL,
@@ -97,13 +97,14 @@ class CutSystem(HypothesisReader):
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
     """Whether these files can be read in pieces: references in M2, systems line by line, nothing read only once."""
-    if any(read_once(file.path) for file in (*references, *systems)):
+    outputs, golds = ([look(file.path) for file in files] for files in (systems, references))
+    if any(source.is_pipe for source in (*golds, *outputs)):
         return False
     # A missing file of a system is better known before workers start.
-    first = [first_line(file.path).lstrip() for file in (*systems, *references)]
-    if any(recognize_line(line).name in ("multigec", "multiged") for line in first[: len(systems)]):
+    kinds = [format_of(source).name for source in outputs]
+    if any(kind not in FORMATS or kind in ("multigec", "multiged") for kind in kinds):
         return False
-    return all(line.startswith("S") and recognize_line(line).name == "m2" for line in first[len(systems) :])
+    return all(format_of(source).name == "m2" for source in golds)
 
 
 def cut_pieces(

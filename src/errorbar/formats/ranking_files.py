@@ -13,7 +13,6 @@ and sentence are one item, wherever they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from itertools import count
 from typing import NamedTuple
 
@@ -21,7 +20,8 @@ from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats import MOST_RANKING_BYTES
-from errorbar.formats.opening import Lines, Source, display_name, first_line, rereadable
+from errorbar.formats.catalog import format_of
+from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.ranking_pairs import Collected, Key, Placed
 from errorbar.formats.tables import DELIMITERS, Wanted, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited
@@ -75,13 +75,13 @@ class _PairRows:
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
     """Read rankings or pairs, strictly without ``problems``; no others than the ``systems``, if these are given."""
     notebook = Problems() if problems is None else problems
-    path, name = rereadable(path), display_name(path)
+    source, name = look(path), display_name(path)
     collected = Collected(name, notebook, systems)
-    if first_line(path).lstrip().startswith("<"):
-        content = read_limited(path, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
+    if source.peek().lstrip().startswith("<"):
+        content = read_limited(source, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
     else:
-        _read_table(path, collected)
+        _read_table(source, collected)
     comparisons = collected.comparisons()
     notebook.raise_errors()
     return comparisons
@@ -213,11 +213,12 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
 
 def is_ranking(path: Source) -> bool:
     """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
-    with closing(Lines(path, Problems(lenient=True))) as lines:  # XML may have another encoding
-        first, start = lines.peek(), lines.ahead(MOST_HEAD)
-    fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
+    source = look(path)
+    if format_of(source).holds == "rows":
+        return bool({"winner", "rank", "system1rank"} & {*header_of(source)})
+    fields = {field.strip() for sign in DELIMITERS for field in source.peek().split(sign)}
     if fields & {"winner", "rank", "system1rank"}:
         return "score" not in fields  # a table of scores may tell the ranks too
-    content = (line.strip().lower() for line in start)
+    content = (line.strip().lower() for line in source.ahead(MOST_HEAD))
     root = next((line for line in content if line and not line.startswith(("<?", "<!"))), "")
     return root.startswith("<") and not root.startswith(("<doc", "<nucle"))

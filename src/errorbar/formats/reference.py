@@ -14,10 +14,8 @@ from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annot
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
-from errorbar.formats.catalog import recognize_line
-from errorbar.formats.m2_file import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
-from errorbar.formats.pipes import is_there
+from errorbar.formats.catalog import find_format, format_of
+from errorbar.formats.look import Lines, Source, display_name, is_there
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
 UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
@@ -29,8 +27,6 @@ annotator of the file looked at it and found nothing; at a sentence that some ma
 ``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
 OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))  # what takes it to know every annotator of the file
-ANNOTATED = ("m2", "jsonl", "bea", "multiged")
-"""Formats of annotated sentences; only M2 leaves it open what a sentence without annotations means."""
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
 ALL = 1 << 62  # a chunk size that takes everything at once
@@ -108,13 +104,11 @@ def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, exampl
 
 
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read M2, errorbar JSONL, JSON essays of BEA-2019 or token labels, told apart by the first line."""
+    """Read annotated sentences of any format."""
     first = lines.peek().lstrip()
-    known = recognize_line(first)
-    if known.name in ANNOTATED:
+    known = format_of(lines) if first else find_format("m2")  # which says that the file is empty
+    if known.holds in ("edits", "labels"):
         return known.read(lines, problems)
-    if not first:
-        return read_m2(lines, problems)  # which says that the file is empty
     what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
     fix = "if it is a corrected text, add --source=FILE: what it corrects"
     if first.startswith("<"):
@@ -180,6 +174,8 @@ class ReferenceStream:
                 self.seen.update(dict.fromkeys(sentence.annotations))
         if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
+            from errorbar.formats.m2_file import m2_annotators  # noqa: PLC0415 - only of large files
+
             self.seen.update(dict.fromkeys(m2_annotators(self.file.path)))
         self.complete = True
         self.fill(taken)
@@ -210,9 +206,9 @@ class ReferenceStream:
 
 
 def _opened(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
-    file = NamedFile(fspath(rereadable(file.path)), file.name)
     lines = Lines(file.path, problems)
-    meaning: Unmarked = unmarked if recognize_line(lines.peek()).name not in ANNOTATED[1:] else "absent"
+    known = format_of(lines)
+    meaning: Unmarked = "absent" if known.holds in ("edits", "labels") and not known.silent else unmarked
     return ReferenceStream(file, read_sentences(lines, problems), meaning, rename)
 
 

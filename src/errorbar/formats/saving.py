@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, visible
-from errorbar.formats.pipes import Source, cannot_keep, is_input
+from errorbar.formats.look import Source, cannot_keep, is_input
 
 STANDARD_OUTPUT = "-"
 STUDY_FILES = ("study.toml", "secrets.json")  # that the folder of a judging study has

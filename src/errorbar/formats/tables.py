@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, islice
 from math import isfinite
@@ -17,8 +18,9 @@ from typing import NamedTuple
 from errorbar.core.csv_cells import unguarded
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, display_name, first_line
-from errorbar.formats.untrusted import NotJsonError, is_parquet, json_record, parquet_columns, parquet_names, parse_json
+from errorbar.formats.catalog import format_of
+from errorbar.formats.look import Lines, Source, display_name, look
+from errorbar.formats.untrusted import NotJsonError, json_record, parquet_columns, parquet_names, parse_json
 
 DELIMITERS = ",\t;"
 MOST_NAMED = 50  # columns among which a missing one is looked for
@@ -84,7 +86,7 @@ def _likely(role: str, header: Sequence[str]) -> str:
 
 def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
     """Read a table of texts row by row; the caller raises the problems after the last. Parquet needs pyarrow."""
-    name, parquet = display_name(path), is_parquet(path)
+    name, parquet = display_name(path), look(path).is_parquet
     wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
     for header, columns, lines, _ in table_blocks(path, problems, wanted):
         for line, *values in zip(lines, *columns, strict=True):
@@ -102,23 +104,31 @@ _NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false
 
 def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
     """Read a table in blocks of good rows; the others are said after what came before them has been taken."""
-    if is_parquet(path):
-        yield from _parquet_blocks(path, problems, wanted)
+    source = look(path)
+    if source.is_parquet:
+        yield from _parquet_blocks(source, problems, wanted)
         return
-    lines = Lines(path, problems, returns=True)
+    lines = Lines(source, problems, returns=True)
     if not (first := lines.peek()):
         problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
+    elif (known := format_of(lines)).holds == "rows":
+        yield from _record_blocks(known.read(lines, problems), lines.name, problems, wanted)
     elif first.lstrip().startswith("{"):
-        yield from _json_blocks(lines, problems, wanted)
+        yield from _record_blocks(_json_records(lines), lines.name, problems, wanted)
     else:
         yield from _csv_blocks(lines, problems, wanted, _delimiter(first, wanted.needed))
 
 
 def header_of(path: Source) -> list[str]:
     """The names of a table's columns; of JSON lines the keys of the first."""
-    if is_parquet(path):
-        return parquet_names(path)
-    first = first_line(path)
+    source = look(path)
+    if source.is_parquet:
+        return parquet_names(source)
+    if (known := format_of(source)).holds == "rows":
+        quiet = Problems(lenient=True)
+        with closing(Lines(source, quiet)) as lines:
+            return list(next(known.read(lines, quiet), (0, {}))[1])
+    first = source.peek()
     record = json_record(first)
     return list(record) if record is not None else _fields(first, _delimiter(first, ()))
 
@@ -190,26 +200,32 @@ def _texts(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     return [[*map(unguarded, cells)] if "\n'" in "\n".join(("", *cells)) else cells for cells in columns]
 
 
-def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
-    header: tuple[str, ...] = ()
-    rows: list[list[object]] = []
-    numbers: list[int] = []
+def _json_records(lines: Lines) -> Iterator[tuple[int, object]]:
+    """The values of JSON lines; of a line that is no JSON the reason."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        wrong, expected = _NOT_FLAT, _FLAT
-        record: object = None
         try:
-            record = parse_json(line)
+            yield number, parse_json(line)
         except NotJsonError as error:
-            wrong, expected = f"not JSON: {error}", ""
+            yield number, error
+
+
+def _record_blocks(
+    records: Iterable[tuple[int, object]], name: str, problems: Problems, wanted: Wanted
+) -> Iterator[Block]:
+    header: tuple[str, ...] = ()
+    rows: list[list[object]] = []
+    numbers: list[int] = []
+    for number, record in records:
         keys = tuple(record) if isinstance(record, dict) else ()
         if rows and (keys != header or len(rows) == BLOCK):
             yield Block(header, [*zip(*rows, strict=True)], numbers)
             rows, numbers = [], []
         if not isinstance(record, dict):
-            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected)
-        elif rows or wanted.good(keys, Place(lines.name, number), problems):
+            wrong = (f"not JSON: {record}", "") if isinstance(record, NotJsonError) else (_NOT_FLAT, _FLAT)
+            problems.error(f"{wanted.kind}-json", wrong[0], Place(name, number), wrong[1])
+        elif rows or wanted.good(keys, Place(name, number), problems):
             header = keys
             rows.append([*record.values()])
             numbers.append(number)

@@ -15,8 +15,8 @@ from errorbar.core.corpus import Sentence, wrong_count
 from errorbar.core.errors import InputError, Place, Problem, shell_words
 from errorbar.core.problems import Problems
 from errorbar.formats import LONGEST_SENTENCE
-from errorbar.formats.essay_texts import align_essays, is_essays
-from errorbar.formats.opening import Lines, Source, Unpacked, byte_blocks, open_bytes
+from errorbar.formats.catalog import format_of
+from errorbar.formats.look import Lines, Source, byte_blocks, look
 
 BLOCK = 1 << 20  # bytes read at a time
 _BOM = b"\xef\xbb\xbf"
@@ -62,8 +62,10 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
 
     Lines go together by their number, essays by their ids.
     """
-    essays = [is_essays(lines.peek()) for lines in (source, *corrected)]
+    essays = [format_of(lines).name == "multigec" for lines in (source, *corrected)]
     if any(essays):
+        from errorbar.formats.essay_texts import align_essays  # noqa: PLC0415 - few texts are essays
+
         if not all(essays):
             lines, other = ((source, *corrected)[essays.index(kind)] for kind in (False, True))
             what, fix = f"this is plain text, and {other.name} has essays with ids", "give all files in one format"
@@ -186,8 +188,7 @@ class Cutter:
         self.path = path
         self.sentences = sentences
         self._blocks = byte_blocks(path, size=BLOCK)
-        with open_bytes(path) as stream:
-            self.carry = carry or isinstance(stream.raw, Unpacked)
+        self.carry = carry or look(path).is_packed
         self._starts: NDArray[np.int64] = np.empty(0, np.int64)
         self._buffer, self._separated, self._ended = b"", True, False
         self._scanned = self._offset = self._lines = 0

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
-from errorbar.core.corpus import Corrected, Sentence, wrong_count
+from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 
 CORRECT, INCORRECT = "c", "i"
 ANNOTATOR = "0"
@@ -75,55 +74,3 @@ def _check_line(fields: Sequence[str], place: Place, problems: Problems) -> None
     elif label not in (CORRECT, INCORRECT):
         what = f"the label {shortened(label)!r}"
         problems.error("labels-label", what, place, f"{CORRECT} (correct) or {INCORRECT} (incorrect)")
-
-
-class LabelReader:
-    """Reads a system's token labels in step with the source, whose tokens they must have."""
-
-    def __init__(self, lines: Lines, name: str, problems: Problems) -> None:
-        self.name = name
-        self.count = 0
-        self._file, self._problems = lines.name, problems
-        self._sentences = read_token_labels(lines, problems)
-
-    def take(self, size: int) -> list[Corrected]:
-        """The next sentences, as many as there are up to ``size``, whatever their tokens."""
-        return [_labeled(sentence) for sentence in self._next(size)]
-
-    def take_for(self, sentences: Sequence[Sentence]) -> list[Corrected]:
-        """The labels of each sentence.
-
-        Raises:
-            InputError: At the first token that is another one: those behind it are wrong for the same reason.
-        """
-        taken = self._next(len(sentences))
-        for sentence, own in zip(sentences, taken, strict=False):
-            if own.tokens != sentence.tokens and not self._problems.errors:  # which may be why
-                self._refuse(own, sentence)
-        return list(map(_labeled, taken))
-
-    def _next(self, size: int) -> list[Sentence]:
-        taken = list(islice(self._sentences, min(size, 1 << 62)))
-        self.count += len(taken)
-        return taken
-
-    def _refuse(self, own: Sentence, sentence: Sentence) -> None:
-        ours, theirs = own.tokens, sentence.tokens
-        shorter = min(len(ours), len(theirs))
-        at = next((k for k in range(shorter) if ours[k] != theirs[k]), shorter)
-        what = f"the token is {shortened(ours[at])!r}" if at < len(ours) else "the sentence ends"
-        expected = shortened(theirs[at]) if at < len(theirs) else "the end of the sentence"
-        place = Place(self._file, own.line + at)
-        self._problems.error("labels-other-token", what, place, f"{expected}, as the reference has it")
-        self._problems.raise_errors()
-
-    def finish(self, n_sentences: int) -> None:
-        """Check that the file has as many sentences as the source."""
-        self.count += sum(1 for _ in self._sentences)
-        if self.count != n_sentences:
-            what = wrong_count(self.count, n_sentences).replace("line", "sentence", 1)
-            self._problems.error("line-count", what, Place(self._file), expected=f"{n_sentences} sentences")
-
-
-def _labeled(sentence: Sentence) -> Corrected:
-    return Corrected(sentence.text, sentence.annotations[ANNOTATOR], sentence.text)

@@ -12,8 +12,7 @@ from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem, nearest, nearest_file, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
-from errorbar.formats.pipes import note_input
+from errorbar.formats.look import Lines, note_input
 
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")

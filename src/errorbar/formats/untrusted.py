@@ -15,12 +15,10 @@ from xml.parsers import expat
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats import MOST_DIGITS
-from errorbar.formats.opening import Lines, Source, display_name, open_bytes, read_once
-from errorbar.formats.pipes import open_pipe, pipes_are_kept
+from errorbar.formats.look import Lines, Source, display_name, look, read_once
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALVES = re.compile("[\ud800-\udfff]")
-_PARQUET = b"PAR1"
 ROWS = 1 << 16  # of Parquet, held at a time
 MOST_ROWS, ROWS_A_BYTE = 100_000, 5
 MOST_UNPACKED, MOST_RATIO = 1 << 24, 100
@@ -30,7 +28,7 @@ that repeat themselves pack a thousandfold, and so does what is meant to exhaust
 
 def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
     """Read a whole file, gzipped or not, and never more than ``limit`` bytes of it, unpacked."""
-    with open_bytes(path) as stream:
+    with look(path).open() as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
         raise InputError(Problem(code, f"the file has more than {limit:,} bytes", Place(display_name(path)), fix=fix))
@@ -127,19 +125,6 @@ def json_record(line: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def is_parquet(path: Source) -> bool:
-    """Whether a file is called Parquet, or is one by its first bytes; a pipe that nobody keeps is not looked into."""
-    if fspath(path).endswith(".parquet"):
-        return True
-    if read_once(path) and not pipes_are_kept():
-        return False
-    try:
-        with open_bytes(path) as stream:
-            return stream.read(len(_PARQUET)) == _PARQUET
-    except InputError:
-        return False  # the reader says what is wrong
-
-
 def parquet_names(path: Source) -> list[str]:
     """The names of the columns; errors as of ``parquet_columns``."""
     with _said(path, "its table of contents"), _parquet(path) as file:
@@ -169,7 +154,7 @@ def _parquet(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
     except ImportError:
         raise MissingExtraError("parquet", "reading Parquet") from None
     # Within a command a pipe can be read from any place: what came before is kept.
-    source = open_pipe(path) if read_once(path) else fspath(path)
+    source = look(path).raw() if read_once(path) else fspath(path)
     file = parquet.ParquetFile(source)
     _check_expansion(file.metadata, path)
     # Texts that come again are held once, as in the file.

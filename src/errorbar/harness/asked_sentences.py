@@ -18,7 +18,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.retokenize import retokenize_lines
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.opening import Lines
+from errorbar.formats.look import Lines
 from errorbar.formats.ordinary_text import ordinary_text
 from errorbar.studies.inputs import Gold, read_corpus
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.formats.catalog import labels_tokens, recognize_line
-from errorbar.formats.opening import first_line
+from errorbar.formats.catalog import format_of, holds
+from errorbar.formats.look import look
 from errorbar.formats.token_labels import CORRECT
 from errorbar.reporting.sections.figures import slug
 from errorbar.tasks.config import TaskCorpus
@@ -93,14 +92,10 @@ def check_names(forms: Mapping[str, Form]) -> None:
 
 
 def _kind(corpus: TaskCorpus) -> str:
-    if corpus.gold and labels_tokens(str(corpus.gold[0])):
+    if corpus.gold and holds(str(corpus.gold[0])) == "labels":
         return "labels"
-    essays = corpus.source is not None and _is_essays(corpus.source)
+    essays = corpus.source is not None and format_of(look(corpus.source)).name == "multigec"
     return "essays" if essays else "text"
-
-
-def _is_essays(path: Path) -> bool:
-    return recognize_line(first_line(path)).name == "multigec"
 
 
 def _text(lines: list[str]) -> bytes:

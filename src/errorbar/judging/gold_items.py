@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from errorbar.core.errors import Place, nearest, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import table_rows
 from errorbar.judging.item_rows import Row, item_of, name_of
 from errorbar.judging.judged_item import JudgedItem

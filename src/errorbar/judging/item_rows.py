@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from errorbar.core.errors import Place, nearest, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import whole_number
 from errorbar.judging.judged_item import JudgedItem

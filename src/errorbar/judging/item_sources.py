@@ -8,7 +8,7 @@ from os import fspath
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, first_line, rereadable
+from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import json_record
 from errorbar.judging.corpus_questions import Against, corpus_items
 from errorbar.judging.item_rows import NAMES, read_rows
@@ -44,15 +44,14 @@ def read_items(
         UsageError: If arguments do not fit each other or the scheme.
     """
     listed = isinstance(systems, str) or bool(systems)
-    path = source if isinstance(source, Corpus) else rereadable(source)
-    if not isinstance(path, Corpus) and _is_table(path):
+    if not isinstance(source, Corpus) and _is_table(source):
         for name, said in (("systems", listed), ("items", items), ("against", against != "writer")):
             if said:
                 what = f"--{name} is for a corpus or sentences, and this is a table of items"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
-        found = read_rows(path, scheme, problems)
+        found = read_rows(source, scheme, problems)
     else:
-        corpus = path if isinstance(path, Corpus) else _corpus(path, problems)
+        corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
         reading = ReadingOptions(lenient=problems.lenient)
         outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
         found = corpus_items(corpus, outputs, scheme, items=items, against=against)
@@ -64,7 +63,7 @@ def read_items(
 
 def _is_table(path: Source) -> bool:
     """Whether a file is a table of items; one that only looks like sentences has the name of a table."""
-    first = first_line(path)
+    first = look(path).peek()
     record = json_record(first)
     if record is not None:
         return bool({*NAMES} & record.keys()) and "annotations" not in record
@@ -75,7 +74,7 @@ def _is_table(path: Source) -> bool:
 
 def _corpus(path: Source, problems: Problems) -> Corpus:
     """A corpus, or sentences without annotations."""
-    first = first_line(path)
+    first = look(path).peek()
     if first == "S" or first.startswith(("S ", "<", "{")) or fspath(path).removesuffix(".gz").endswith(CORPORA):
         corpus = read_corpus(path, lenient=problems.lenient)
         problems.take(corpus.notes)

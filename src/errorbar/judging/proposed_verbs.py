@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.judging.judged_item import JudgedItem
 from errorbar.judging.scheme import Scheme, tokens
 

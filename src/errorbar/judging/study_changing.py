@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.judging.about import read_about
 from errorbar.judging.changes import add_items, all_items, set_rules, stop_item
 from errorbar.judging.halting import halt as halt_study

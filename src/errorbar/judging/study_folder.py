@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest_file, shell_words
 from errorbar.core.problems import Problems
 from errorbar.formats import toml_tables as toml
-from errorbar.formats.pipes import is_there
+from errorbar.formats.look import is_there
 from errorbar.formats.saving import STUDY_FILES
 from errorbar.formats.toml_tables import Field
 from errorbar.judging.store_errors import PASSWORD_PLACE, has_stray_password, shown_url

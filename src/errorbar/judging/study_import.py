@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, insert
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, first_line
+from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.about import About, write_about
 from errorbar.judging.judged_item import JudgedItem
@@ -42,7 +42,7 @@ class Restored:
 
 def is_export(path: Source) -> bool:
     """Whether a file is the whole of a study."""
-    record = json_record(first_line(path))
+    record = json_record(look(path).peek())
     return record is not None and record.get("format") == FORMAT
 
 

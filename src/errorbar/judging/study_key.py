@@ -10,7 +10,7 @@ from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem, shell_words
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.saving import is_stream
 from errorbar.formats.untrusted import read_json
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of

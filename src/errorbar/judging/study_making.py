@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError, shortened
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.look import Lines, Source
 from errorbar.judging.about import About, write_about
 from errorbar.judging.changes import add_items, set_rules
 from errorbar.judging.corpus_questions import Against

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem, nearest, shortened
-from errorbar.formats.opening import cannot_open
+from errorbar.formats.look import cannot_open
 from errorbar.formats.saving import receipt_name, save_lines
 from errorbar.receipts.receipt_arguments import broken, report_arguments
 from errorbar.receipts.receipt_files import DataFiles, DataRecord, safe_name

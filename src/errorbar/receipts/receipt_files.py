@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.pipes import note_input, read_once
+from errorbar.formats.look import note_input, read_once
 
 MOST_SEARCHED = 200_000
 """Files and folders that are looked at for files that were moved."""

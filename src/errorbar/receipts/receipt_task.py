@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 
 from errorbar.core.errors import Place
 from errorbar.core.spec import split_spec
-from errorbar.formats.pipes import read_once
+from errorbar.formats.look import read_once
 from errorbar.formats.reference import UNMARKED
 from errorbar.metrics.registry import parse_metrics
 from errorbar.receipts.receipt_arguments import add_texts, broken, check_specs, staged_path

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.receipts.receipt import Receipt, environment, read_receipt, specs_of, task_values, versions
 from errorbar.receipts.receipt_arguments import read_arguments
 from errorbar.receipts.receipt_files import FoundFile, find, staged

@@ -15,8 +15,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.opening import Source
-from errorbar.formats.pipes import is_there
+from errorbar.formats.look import Source, is_there
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric

@@ -11,8 +11,8 @@ from errorbar.core.corpus import Annotation, Corpus, Hypothesis, TextEdits
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text, extract_edits
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import read_m2
-from errorbar.formats.opening import Lines
 from errorbar.metrics.base import Metric
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.m2 import M2

@@ -10,8 +10,8 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, edit_items
 from errorbar.edits.texts import corrected_text
+from errorbar.formats.look import Lines
 from errorbar.formats.nucle import read_nucle
-from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce.cells import Cell, Number, Printed, compare, percents, published, scored
 from errorbar.reproduce.our_correctors import corrector_cells

@@ -22,7 +22,7 @@ import numpy as np
 
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.untrusted import read_json
 from errorbar.sampling.frame import Counts, Frame, Strata, stratify
 from errorbar.sampling.key_file import KeyFormat

@@ -25,7 +25,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.labels import as_number
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, changed_items
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import table_rows
 
 Floats = NDArray[np.float64]

@@ -27,9 +27,8 @@ from errorbar.core.labels import named, natural_key
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import labels_of_rule
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
-from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import table_rows
-from errorbar.formats.untrusted import is_parquet
 from errorbar.sampling.draw import Key
 from errorbar.sampling.frame import Counts, Floats
 from errorbar.sampling.totals import FEW, Sample
@@ -85,7 +84,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
     if not paths:
         raise UsageError(Problem("sample-no-judgments", "no file of judgments", fix="name the filled-in set"))
     tables: list[Judgments] = []
-    for path in map(rereadable, paths):
+    for path in paths:
         refuse_corpus(path)
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, own)
@@ -107,7 +106,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
 
 def _check_set(path: Source, key: Key, problems: Problems) -> None:
     names, known, place = {drawn.name for drawn in key.rounds}, key.items(), Place(display_name(path))
-    if is_parquet(path):
+    if look(path).is_parquet:
         what = "the column 'set' of Parquet is not read; only the items tell that they belong to the key"
         problems.note("sample-no-set", what, place, fix="check that this is the file of that key")
         return

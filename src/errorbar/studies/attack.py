@@ -16,8 +16,8 @@ from errorbar.core.rankings import MetricScores
 from errorbar.edits.admission import Admission
 from errorbar.edits.degenerate import KINDS, Degenerate, Made, is_degenerate, make_degenerate
 from errorbar.execute import Executor, choose_executor
+from errorbar.formats.look import Source
 from errorbar.formats.metric_scores import read_named_scores
-from errorbar.formats.opening import Source
 from errorbar.formats.saving import cannot_write, save_lines
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.folding import Plan

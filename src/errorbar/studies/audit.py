@@ -10,7 +10,7 @@ import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.metrics.registry import parse_metrics
 from errorbar.sampling import Anytime, anytime_audit
 from errorbar.sampling.anytime import WANTED

@@ -14,7 +14,7 @@ import numpy as np
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.edits.minimal_pieces import Piece, changed_text, minimal_pieces
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.untrusted import read_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import EDITS

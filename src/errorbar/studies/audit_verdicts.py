@@ -29,7 +29,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import header_of, table_rows
 from errorbar.sampling.frame import Counts, Floats
 from errorbar.sampling.judged import refuse_corpus
@@ -142,7 +142,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
     better: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in map(rereadable, files):
+    for path in files:
         refuse_corpus(path)
         place = Place(display_name(path))
         table = _labeled(read_judgment_table(path, problems).judgments, place.file)

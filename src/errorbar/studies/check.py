@@ -14,16 +14,15 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.line_gap import explain_gap
 from errorbar.edits.reference_texts import source_corpus
-from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.system_edits import EditsReader, LabelReader
 from errorbar.edits.typed_texts import given_edits
-from errorbar.formats.catalog import FORMATS, is_hoo, labels_tokens, recognize_line
+from errorbar.formats.catalog import format_of, holds, is_hoo
 from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
-from errorbar.formats.opening import Lines, Source, rereadable
+from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences
 from errorbar.formats.tables import header_of
-from errorbar.formats.token_labels import LabelReader
 from errorbar.studies.door import public
 from errorbar.studies.in_memory import Frame
 from errorbar.studies.inputs import (
@@ -41,12 +40,6 @@ from errorbar.tables.table import Column, Table
 
 OF_RANKINGS = ("systems", "judges", "ranked items", "comparisons")
 OF_JUDGMENTS = ("items", "raters", "labels")
-OF_FORMAT = {
-    "multigec": ("essays", "tokens"),
-    "multiged": ("sentences", "tokens", "tokens labeled i"),
-    "bea": ("essays", "sentences", "tokens", "annotators", "edits"),
-}
-OF_CORPUS = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
 MOST_ALIGNED = 100_000
 """Lines up to which a missing one is looked for."""
 MOST = 10_000
@@ -171,7 +164,7 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
     """Read a file as what it is; what is wrong is recorded."""
     if is_hoo(file):
         return _check_hoo(file, problems, source)
-    path = rereadable(file)
+    path = look(file)
     if is_ranking(path):
         found = read_rankings(path, problems)
         sizes: tuple[Sized, ...] = (found.systems, found.judges, found.items, found.first)
@@ -180,10 +173,10 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         table = read_judgment_table(path, problems).judgments
         return {"judgments": len(table), **{name: len(getattr(table, name)) for name in OF_JUDGMENTS}}
     lines = Lines(path, problems)
-    kind = recognize_line(lines.peek()).name
+    kind = format_of(lines)
     counts: Counter[str] = Counter()
     annotators, documents = set[str](), set[str]()
-    texts = FORMATS[kind].read(lines, problems) if kind == "multigec" else read_sentences(lines, problems)
+    texts = kind.read(lines, problems) if kind.name == "multigec" else read_sentences(lines, problems)
     for sentence in texts:
         counts["sentences"] += 1
         counts["tokens"] += len(sentence.tokens)
@@ -193,7 +186,7 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         documents.add(sentence.document)
     counts["tokens labeled i"] = counts["edits"]
     counts |= {"annotators": len(annotators), "essays": len(documents)}
-    return {name: counts[name] for name in OF_FORMAT.get(kind, OF_CORPUS)}
+    return {name: counts[name] for name in kind.counts}
 
 
 def _is_judgment_table(path: Source) -> bool:
@@ -239,7 +232,7 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
     """A system's output, or a reference that is a text, against what it corrects."""
     admission, gold = against.admission, against.gold
     labeled = gold is not None and usual_metric(gold, None) is not None
-    labels = labeled and isinstance(output, NamedFile) and labels_tokens(output.path)
+    labels = labeled and isinstance(output, NamedFile) and holds(output.path) == "labels"
     (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True, labels=labels))
     name = _path(output)  # as errors call it, which are of the file
     look = Look()

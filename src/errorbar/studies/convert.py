@@ -13,12 +13,12 @@ from errorbar.core.problems import Problems
 from errorbar.edits.reference_texts import opened_text
 from errorbar.edits.texts import corrected_text, parallel_sentences
 from errorbar.formats.bea_essays import project_bea, read_bea_essays
-from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
+from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, other_formats, recognize
 from errorbar.formats.jsonl import has_standoff
+from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle import merge_essays, read_essays
 from errorbar.formats.nucle_project import project_essays, split_essays, with_documents
-from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import (
     NamedFile,
     Unmarked,
@@ -38,16 +38,16 @@ WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not Non
 USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
 """What options are where nobody gave them; the others are None or False."""
 _OF_TEXTS = ("source", "edits", "pipeline", "jobs")
+_OF_FILES = ("documents", "unmarked")
 OF_KIND = {
     "text": _OF_TEXTS,
     "multigec": _OF_TEXTS,
     "nucle": ("tokens", "detach_stops"),
     "bea": ("tokens",),
-    "multiged": ("documents",),
-    "corpus": ("documents",),
+    "m2": _OF_FILES,
+    "jsonl": _OF_FILES,
 }
-"""The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
-_OF_FILES = ("documents", "unmarked")
+"""The options that mean something, by what is read; of a corpus in memory and of other formats ``documents`` does."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,8 @@ def _target(to: str | None, out: str | None) -> Format:
             raise UsageError(Problem("no-format", f"errorbar reads {to} and does not write it", fix=fix))
         return target
     name = (out or STANDARD_OUTPUT).removesuffix(".gz")
-    found = next((known for known in FORMATS.values() if known.write and name.endswith(known.ending)), None)
+    known = (each for table in (lambda: FORMATS, other_formats) for each in table().values())
+    found = next((each for each in known if each.write and name.endswith(each.ending)), None)
     if found is None:
         what = f"the ending of '{out}' names no format" if name != STANDARD_OUTPUT else "no format to write was given"
         raise UsageError(Problem("no-format", what, fix=fix))
@@ -231,6 +232,9 @@ def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problem
 
 def _kind(files: list[NamedFile], from_: str | None) -> str:
     """The format that all inputs have; M2 and JSONL count as one."""
+    if from_ is not None:
+        for file in files:
+            look(file.path).format = find_format(from_)
     names = [from_ or recognize(file.path).name for file in files]
     for file, name in zip(files, names, strict=True):
         if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
@@ -242,7 +246,7 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
 
 def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     """The sentences of the inputs; options that would have no effect are refused."""
-    useless = [name for name in _given(request.options) if name not in OF_KIND.get(kind, _OF_FILES)]
+    useless = [name for name in _given(request.options) if name not in OF_KIND.get(kind, ("documents",))]
     _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
     if kind == "nucle":
         return _from_essays(request)

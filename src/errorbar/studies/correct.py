@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.detectors.corpus_text import read_sentences
 from errorbar.detectors.corrector import changed
 from errorbar.detectors.correctors import CORRECTORS, Name
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.saving import save_lines
 from errorbar.studies.door import Lenient, Progress, public
 from errorbar.studies.model_folder import models_folder, read_corrector

@@ -17,7 +17,7 @@ from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
 from errorbar.edits.system_edits import open_system
 from errorbar.formats.item_tables import SystemFlags, read_flags
-from errorbar.formats.opening import Source, rereadable
+from errorbar.formats.look import Source
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Floats, Metric
@@ -229,7 +229,7 @@ def _system(name: str, given: Given, crowd: Judged, problems: Problems) -> Flags
 
 def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
     """What a table says or, of a system that corrects, the items that its edits change."""
-    path, corpus = str(rereadable(file.path)), crowd.corpus
+    path, corpus = str(file.path), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
         return flags_of_items(read_flags(path, problems, path), crowd.judgments.items, problems)
     reader = open_system(path, file.name, problems)

@@ -16,7 +16,7 @@ from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.crowdsourcing.rater_models import METHODS, Comparison, Method, Modeling, Prior, aggregate
 from errorbar.formats.item_tables import read_answers
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.door import public
 from errorbar.studies.judgment_input import Reading, Votes, take_crowd

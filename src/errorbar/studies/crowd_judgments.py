@@ -11,7 +11,7 @@ import numpy as np
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import table_rows
 from errorbar.studies.door import public
 from errorbar.studies.judgment_input import Reading, Votes, take_crowd
@@ -95,7 +95,7 @@ def crowd_judgments(judgments: Votes, *, drawn: Source | None = None, **shared: 
     """
     judged, problems = take_crowd(judgments, shared)
     found = judged.judgments
-    known = None if drawn is None else _read_set(rereadable(drawn), problems)
+    known = None if drawn is None else _read_set(drawn, problems)
     place = {item: at for at, item in enumerate(found.items if known is None else known)}
     where = np.array([place.get(item, -1) for item in found.items], np.int64)[found.item]
     rows = np.lexsort((where, found.rater))

@@ -24,7 +24,7 @@ from errorbar.crowdsourcing.rater_table import (
 )
 from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.item_tables import read_answers
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.look import Lines, Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.crowd_answers import Answered
 from errorbar.studies.door import public

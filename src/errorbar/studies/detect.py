@@ -20,7 +20,7 @@ from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.lm import deletion_scores
 from errorbar.detectors.selectors import PAPER, Kind
 from errorbar.edits.items import ERROR, OK
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.look import Source, display_name
 from errorbar.studies.door import Lenient, public
 from errorbar.studies.model_folder import (
     models_folder,

@@ -25,7 +25,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import SystemFlags, read_flags
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.metrics.base import Floats
 from errorbar.metrics.crowd_weighted import EQUAL, Crowd, CrowdScore, Flags, Votes, score_kinds

@@ -33,6 +33,7 @@ from typing import (
 
 from errorbar.core.errors import Problem, UsageError, nearest, shortened
 from errorbar.core.spec import split_spec
+from errorbar.formats.look import looking
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats.resampling import Method, Resampling
@@ -130,6 +131,7 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
         signature, hints, texts = _spelled_out(function, defaults)
 
         @wraps(function)
+        @looking()
         def entered(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = _bound(function.__name__, signature, args, kwargs)
             named = {name: own for name, value in bound.arguments.items() if (own := series_name(value))}

@@ -16,7 +16,7 @@ from errorbar.formats.hoo_edits import sentences_fragments
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
 from errorbar.formats.hoo_xml import save_fragments, save_texts
 from errorbar.formats.jsonl import has_standoff, read_standoff, write_standoff
-from errorbar.formats.opening import Lines, display_name, rereadable
+from errorbar.formats.look import Lines, display_name
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines
 
@@ -97,7 +97,7 @@ def _from_hoo(asked: HooConversion, problems: Problems) -> None:
 
 
 def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
-    path = rereadable(file.path)
+    path = file.path
     if has_standoff(path):
         fragments, sentences, annotator = read_standoff(Lines(path, problems), problems)
         problems.raise_errors()

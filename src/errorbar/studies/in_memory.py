@@ -27,7 +27,7 @@ from errorbar.core.errors import Place, Problem, UsageError, shortened
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.reference_texts import text_chunks
-from errorbar.formats.pipes import is_there
+from errorbar.formats.look import is_there
 from errorbar.formats.reference import ALL, NamedFile, expand_files
 
 LOOKED_AT = 10

@@ -19,9 +19,8 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.reference_texts import AS_REFERENCE, text_chunks
 from errorbar.edits.system_edits import EditsReader, corrected, open_system
 from errorbar.execute import Executor, Serial
-from errorbar.formats.catalog import is_hoo, labels_tokens
-from errorbar.formats.essay_texts import EssayReader
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.catalog import holds, is_hoo
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.reference import (
     ALL,
     CHUNK,
@@ -33,7 +32,6 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.text import HypothesisReader
-from errorbar.formats.token_labels import LabelReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
@@ -46,6 +44,8 @@ from errorbar.studies.signatures import corpus_signature
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from errorbar.formats.essay_texts import EssayReader
 
 LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
 Sentences = Iterable[str]
@@ -322,7 +322,7 @@ def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
     if isinstance(gold, Corpus):
         return "tokens" if gold.labeled else metric
     first = named_files(gold, "gold", patterns=True)[:1]
-    return "tokens" if first and labels_tokens(first[0].path) else metric
+    return "tokens" if first and holds(first[0].path) == "labels" else metric
 
 
 def note_untyped(types: Sequence[str], problems: Problems) -> None:
@@ -336,7 +336,7 @@ def note_untyped(types: Sequence[str], problems: Problems) -> None:
 def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
     files = [] if isinstance(gold, Corpus) else corpus_files(gold)
-    labels = [file.path for file in files if labels_tokens(file.path)] if options.corrects else []
+    labels = [file.path for file in files if holds(file.path) == "labels"] if options.corrects else []
     if isinstance(gold, Corpus) and gold.labeled and options.corrects:
         labels = [gold.name or "this corpus"]
     if labels:
@@ -378,7 +378,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
     files = _references(gold, options)
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
-        corpus.labeled = options.source is None and any(labels_tokens(file.path) for file in files)
+        corpus.labeled = options.source is None and any(holds(file.path) == "labels" for file in files)
     elif options.said or options.source is not None:
         what = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
@@ -398,7 +398,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 def system_streams(
     systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
-) -> Iterator[HypothesisReader | EssayReader | LabelReader | EditsReader | InMemory]:
+) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
     for each in systems:
         if isinstance(each, Hypothesis):

@@ -24,8 +24,8 @@ from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items, split_types
 from errorbar.formats.item_tables import COLUMNS, NEEDED
 from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table, refuse_others
-from errorbar.formats.opening import Source, display_name, rereadable
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.reference import Unmarked, expand_files
 from errorbar.studies.door import Lenient, Said, Working, part, public
 from errorbar.studies.in_memory import Frame, are_sentences
 from errorbar.studies.inputs import read_corpus
@@ -288,7 +288,6 @@ def _found(
             what = f"judgments are paths or a table, got a list that begins with {shortened(paths[0])!r}"
             raise UsageError(Problem("wrong-type", what, fix='name the columns: {"A": labels, "B": labels}'))
         files = expand_files(paths)
-        files[0] = NamedFile(str(rereadable(files[0].path)), files[0].name)
         corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
     options.refuse(corpus=corpus)
     scale.refuse(corpus=corpus)

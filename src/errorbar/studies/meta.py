@@ -11,8 +11,8 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
@@ -180,10 +180,9 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human
-    again = rereadable(human)
-    if is_ranking(again):
-        return read_rankings(again, problems)
-    found = read_metric_scores(again, problems)
+    if is_ranking(human):
+        return read_rankings(human, problems)
+    found = read_metric_scores(human, problems)
     if len(found) > 1:
         what = f"{len(found)} columns of human scores: {', '.join(each.metric for each in found)}"
         fix = "put each in a file of its own"

@@ -13,8 +13,8 @@ from errorbar.core.corpus import ContentHash, Hypothesis
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
+from errorbar.formats.look import Source
 from errorbar.formats.metric_scores import read_named_scores
-from errorbar.formats.opening import Source
 from errorbar.metrics.base import Floats, Folded, Metric, Selection
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.swaps import swap_chances

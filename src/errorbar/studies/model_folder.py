@@ -30,7 +30,7 @@ from errorbar.detectors.selectors import Classifier, Kind, Majority, load_select
 from errorbar.detectors.tagger import Tagger
 from errorbar.detectors.word_counts import KIND as WORDS
 from errorbar.detectors.word_counts import stored_counts
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 
 HERE = "models"
 INSTALLED = "errorbar_models"

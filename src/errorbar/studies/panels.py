@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Annotated, TypedDict
 
 from errorbar.core.errors import InputError, Problem, UsageError
-from errorbar.formats.untrusted import read_json
 from errorbar.metrics.judges import JudgePlan, read_judges
 from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
 from errorbar.metrics.registry import parse_metric
@@ -50,6 +49,8 @@ def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None =
 
 def read_population(path: str) -> JudgePopulation:
     """The population of judges in a file; ``InputError`` if it is none."""
+    from errorbar.formats.untrusted import read_json  # noqa: PLC0415 - few name a file of judges
+
     record, place = read_json(path)
     try:
         population = population_of(record)

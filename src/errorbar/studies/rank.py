@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Unpack
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.decided import PairVerdict, decide_pairs
 from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement

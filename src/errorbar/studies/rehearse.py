@@ -14,7 +14,6 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.opening import rereadable
 from errorbar.sampling import Estimation, Strata, score_edges, stratify
 from errorbar.sampling.judged import Truth, refuse_corpus
 from errorbar.sampling.rehearsal import Rehearsal, Rehearsed, rehearse
@@ -202,7 +201,7 @@ def sample_rehearse(
 
 def _read(judged: Files, problems: Problems) -> Judgments:
     tables = []
-    for path in map(rereadable, paths_of(judged, "judged")):
+    for path in paths_of(judged, "judged"):
         refuse_corpus(path)
         tables.append(read_judgment_table(path, problems).judgments)
     joined = Judgments.joined(tables)

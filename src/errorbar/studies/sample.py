@@ -13,7 +13,7 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.look import Source, display_name
 from errorbar.sampling import (
     Aim,
     Assisted,
@@ -221,7 +221,7 @@ def sample_estimate(
         frame = frame_of(listed(flags), shared, problems)
         file = "" if isinstance(votes, Judgments) else display_name(votes)
         if not isinstance(votes, Judgments):
-            votes = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
+            votes = read_judgment_table(votes, problems, repeats="refuse").judgments
         voted, shares, _ = labels.shares(votes, "vote", file)
         assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
     found = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)

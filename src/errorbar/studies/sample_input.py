@@ -12,7 +12,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.items import split_items
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,

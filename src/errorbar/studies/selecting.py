@@ -20,7 +20,7 @@ from errorbar.detectors.model_file import Array, Model, fingerprint, load_model,
 from errorbar.detectors.selectors import BITS, KINDS, PAPER, Classifier, Examples, Kind, find_examples, train_classifier
 from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import Treebank
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.model_folder import file_of, read_tagger
 from errorbar.studies.training_arguments import Told

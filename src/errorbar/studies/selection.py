@@ -20,7 +20,7 @@ from errorbar.detectors.model_file import Array
 from errorbar.detectors.selectors import PAPER
 from errorbar.detectors.sparse import Floats
 from errorbar.detectors.treebank import read_treebank
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.reference import expand_files
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.selecting import ENSEMBLE, FIVE, MAJORITY, Selecting

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Problem, UsageError
-from errorbar.formats.pipes import is_there
+from errorbar.formats.look import is_there
 from errorbar.formats.reference import NamedFile, refuse_same_names
 
 RunNames = dict[str, tuple[str, ...]]

@@ -11,7 +11,7 @@ import numpy as np
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import read_flags
-from errorbar.formats.opening import Source, rereadable
+from errorbar.formats.look import Source
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.crowd_weighted import Crowd
@@ -156,12 +156,12 @@ def _see_parameters(metric: Crowd, truth: Truth) -> None:
 def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
     if isinstance(systems, Mapping):
         return {
-            name: given if isinstance(given, Mapping) else read_flags(rereadable(given), problems, name).scores
+            name: given if isinstance(given, Mapping) else read_flags(given, problems, name).scores
             for name, given in systems.items()
         }
     files = [NamedFile.parse(path) for path in paths_of(systems, "systems")]
     refuse_same_names(files, "systems")
-    return {file.name: read_flags(rereadable(file.path), problems, file.name).scores for file in files}
+    return {file.name: read_flags(file.path, problems, file.name).scores for file in files}
 
 
 def _of_items(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.formats.reference import expand_files
 from errorbar.studies.door import public
 from errorbar.studies.model_folder import file_of

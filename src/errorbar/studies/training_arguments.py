@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict, get_args
 
 from errorbar.detectors.corpus_text import UNKNOWN
-from errorbar.formats.opening import Source
+from errorbar.formats.look import Source
 from errorbar.studies.door import Lenient, Said
 
 Part = Literal[

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 
 from errorbar.core.errors import ErrorbarError, Problem, UsageError, nearest
-from errorbar.tables.html_text import notebook_html
 from errorbar.tables.plain import Plain, in_series, plain_series
 from errorbar.tables.table import Table
 from errorbar.tables.writers import tables_text
@@ -82,6 +81,8 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """The tables, as a notebook shows them."""
+        from errorbar.tables.html_text import notebook_html  # noqa: PLC0415 - few results are shown in a notebook
+
         return notebook_html(self.tables())
 
     def __repr__(self) -> str:

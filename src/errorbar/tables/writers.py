@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from errorbar.core.errors import visible
-from errorbar.tables.latex_text import latex_table
 from errorbar.tables.plain import csv_tables
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
@@ -22,10 +21,13 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
     """Tables in one of ``FORMATS`` but JSON, with an empty line between; styled: with bold and faint text."""
     if style == "csv":
         return csv_tables(tables).removesuffix("\n")
-    writers = {"markdown": markdown_table, "latex": latex_table}
     grids = map(shown, tables)
-    if style in writers:
-        return "\n\n".join(map(writers[style], grids))
+    if style == "markdown":
+        return "\n\n".join(map(markdown_table, grids))
+    if style == "latex":
+        from errorbar.tables.latex_text import latex_table  # noqa: PLC0415 - one of five styles
+
+        return "\n\n".join(map(latex_table, grids))
     return "\n\n".join(text_table(grid, styled=styled) for grid in grids)
 
 

@@ -19,8 +19,8 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.look import Lines
 from errorbar.formats.m2_file import write_m2
-from errorbar.formats.opening import Lines
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines
 from errorbar.studies.score_result import measure_column

@@ -18,7 +18,7 @@ from errorbar.edits.admission import Admission, Look
 from errorbar.edits.reference_texts import are_texts, source_corpus
 from errorbar.edits.standoff_reading import FragmentReading, read_run
 from errorbar.edits.system_edits import open_system
-from errorbar.formats.catalog import labels_tokens
+from errorbar.formats.catalog import holds
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile
@@ -86,7 +86,7 @@ class SentenceData(_Data):
             self.files = [corpus.source]
             read = source_corpus(corpus.source, self.problems)
         self.problems.raise_errors()
-        self._labels = labels_tokens(str(self.files[0]))
+        self._labels = holds(str(self.files[0])) == "labels"
         read.name = corpus.name
         self.reference = read
         self.units = read.sentences
