@@ -146,14 +146,18 @@ def paired_differences(
     sample: Sample,
     how: Estimation | None = None,
     *,
+    add: float = HALF,
     assisted: Assisted | None = None,
 ) -> tuple[SampleEstimate, ...]:
-    """The differences of P, R and F of two systems, first minus second; arguments are those of ``estimate_systems``."""
+    """The differences of P, R and F of two systems, first minus second.
+
+    ``add`` smooths the interval (0: not); the other arguments are those of ``estimate_systems``.
+    """
     how = how or Estimation()
     if len(strata.systems) != 2:
         what, fix = "a difference needs two systems", "draw a sample for two systems: two files of flags"
         raise UsageError(Problem("sample-systems", what, fix=fix))
-    plain, smoothed = _totals(sample, strata, assisted, HALF)
+    plain, smoothed = _totals(sample, strata, assisted, add)
     rows = []
     for name in TARGETS:
         value, error = difference(name, *plain, strata, beta=how.beta)
