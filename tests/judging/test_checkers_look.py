@@ -92,6 +92,17 @@ def test_a_command_may_fail_while_the_store_cannot_be_reached_and_never_for_a_lo
     assert "is locked" in check_looks.looks_fail_for_a_reason(history, stored(tables))[0]
 
 
+def test_a_command_may_find_nothing_to_analyze_only_before_the_first_judgment() -> None:
+    history, tables = good()
+    empty = "nobody judged anything in this study yet [judge-nothing]"
+    history.add("onlooker", "look", "invoke", 1, how="errorbar analyze")
+    history.add("onlooker", "look", "refused", 1, how="errorbar analyze", why=empty)
+    assert "nobody judged" in check_looks.looks_fail_for_a_reason(history, stored(tables))[0]
+    for item in tables["item"]:
+        item["kind"] = "gold"  # answers to gold are not judgments
+    assert check_looks.looks_fail_for_a_reason(history, stored(tables)) == []
+
+
 @pytest.mark.slow
 def test_a_server_that_lets_go_of_its_locks_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault was there until somebody read the code: no checker downloaded while another process ran a command."""

@@ -177,7 +177,8 @@ def test_ceiling(other: Installed) -> None:
 
 @pytest.mark.slow
 def test_report(other: Installed) -> None:
-    arguments = ("--metric", "cer", *other.systems, "--resamples", "200", "--swaps", "500", "-o", "report.html")
+    sizes = ("--resamples", "200", "--adjust", "max-t(swaps=500)")
+    arguments = ("--metric", "cer", *other.systems, *sizes, "-o", "report.html")
     other.run("report", "--gold", other.gold, *arguments)
     page = (other.folder / "report.html").read_text(encoding="utf-8")
     assert "CER" in page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -106,14 +107,27 @@ def looks_miss_nothing_acknowledged(history: History, stored: Stored) -> list[st
     return faults
 
 
-def looks_fail_for_a_reason(history: History, _stored: Stored) -> list[str]:
-    """A command ends well unless the store could not be reached; it never speaks of locks, nor with a traceback."""
+def _first_judgment(history: History, stored: Stored) -> float:
+    """When the first judgment of an item for work was acknowledged; infinity if none was."""
+    work = {row["id"] for row in stored.item if row["kind"] == "work"}
+    tokens = {row["token"] for row in stored.assignment if row["item"] in work}
+    judged = (each for each in acknowledged(history) if each.sent["assignment"] in tokens and not each.sent["skip"])
+    return min((each.first_known for each in judged), default=math.inf)
+
+
+def looks_fail_for_a_reason(history: History, stored: Stored) -> list[str]:
+    """A command ends well unless the store could not be reached, or it began before there was a judgment to analyze.
+
+    It never speaks of locks, nor with a traceback.
+    """
     began = {op.call: op.at for op in history.of("look", "invoke")}
     down = failing(history)
+    judged_from = _first_judgment(history, stored)
     faults = []
     for op in history.of("look", "refused"):
         why = str(op.data["why"])
         excused = any(start <= op.at and began[op.call] <= end for start, end in down)
+        excused |= "[judge-nothing]" in why and began[op.call] < judged_from
         if "Traceback" in why or any(each in why for each in LOCKED) or not excused:
             faults.append(f"{op.data['how']} failed at {op.at:.2f} s: {why[-300:]}")
     return faults
