@@ -136,7 +136,7 @@ endif
 
 # Streams that inspect_ai leaves open are collected whenever Python likes, after the last test as well.
 test-harness: $(HARNESS)/.ready
-	$(HARNESS)/bin/python -m pytest -W "ignore:Unclosed <MemoryObject:ResourceWarning" tests/harness
+	$(HARNESS)/bin/python -m pytest -W "ignore:Unclosed <MemoryObject:ResourceWarning" tests/harnesses
 
 # The wheel and the sdist, built from what is committed or would be, in clean environments outside the checkout.
 test-install: $(VENV)/.dev postgresql-server

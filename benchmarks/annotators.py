@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from timing import ERRORBAR, median_call, median_process, table
 
 from errorbar.agreement.krippendorff import krippendorff_alpha
-from errorbar.ceilings import Study, ceiling, prepare_study
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Selection, Statistics
+from errorbar.metrics.ceiling import CeilingData, ceiling, prepare_study
 from errorbar.metrics.intervals import resampled_values
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
@@ -105,7 +105,7 @@ def agreement(repeats: int, calibration: float) -> None:
     table("Agreement", ["work", "s", "target", "x calibration"], [row])
 
 
-def _study(data: Path) -> tuple[Study, Corpus]:
+def _study(data: Path) -> tuple[CeilingData, Corpus]:
     problems = Problems(lenient=True)
     corpus = read_corpus([data / name for name in ANNOTATORS], problems)
     folder = data / "conll14_systems/official_submissions"

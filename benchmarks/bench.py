@@ -19,7 +19,7 @@ from timing import ERRORBAR, median_call, median_process, table
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from errorbar.formats.reference import read_corpus
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -111,7 +111,7 @@ def heavy_pairs(repeats: int) -> None:
 
 
 def _matcher(corpus: Corpus, lines: Sequence[str], kernel: bool) -> Callable[[], object]:
-    return lambda: match_corpus(corpus, lines, Rules(kernel=kernel))
+    return lambda: match_corpus(corpus, lines, MatchRules(kernel=kernel))
 
 
 if __name__ == "__main__":

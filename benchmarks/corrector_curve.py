@@ -15,27 +15,32 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.api.detect import read_tagger
+from errorbar.core.arrays import Floats
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
-from errorbar.detectors.candidates import Proposer
+from errorbar.detectors.candidates import Classifiers, Proposals, Proposer, Reader, read_all
 from errorbar.detectors.chooser import train_chooser
-from errorbar.detectors.corpus_text import read_corpus_text
 from errorbar.detectors.corrector import NEVER, Change, Weighed, changed, choose
-from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.learner_text import LearnerText, read_learner_text
-from errorbar.detectors.proposals import Classifiers, Proposals, Reader, read_all
-from errorbar.detectors.ranker import FOLDS, THRESHOLDS, cross_validated, edits_wanted, f_half, right_changes
-from errorbar.detectors.ranker_features import find_features, plausible
+from errorbar.detectors.correctors import tune
+from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.ranker import (
+    FOLDS,
+    THRESHOLDS,
+    cross_validated,
+    edits_wanted,
+    f_half,
+    find_features,
+    plausible,
+    right_changes,
+)
 from errorbar.detectors.selectors import find_examples, train_classifier
-from errorbar.detectors.sparse import Floats
 from errorbar.detectors.tagger import Tagger
-from errorbar.detectors.tuning import tune
-from errorbar.detectors.word_counts import count_words, stored_counts
-from errorbar.metrics.folding import Plan
+from errorbar.detectors.text import LearnerText, count_words, read_corpus_text, read_learner_text, stored_counts
+from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scoring import score_corpus
 from errorbar.stats.resampling import Resampling, stream
-from errorbar.studies.model_folder import read_tagger
 
 BLOCK = 100
 SHARES = (0.125, 0.25, 0.5, 1.0)
@@ -112,7 +117,9 @@ def scored(proposals: Proposals, labels: LearnerText, scores: Floats) -> str:
         made[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
     pairs = zip(proposals.sentences, made, strict=True)
     lines = [" ".join(changed(tokens, sorted(changes))) for tokens, changes in pairs]
-    (score,) = score_corpus(labels.corpus, [Hypothesis("it", lines)], Plan([M2()], resampling=Resampling()), Problems())
+    (score,) = score_corpus(
+        labels.corpus, [Hypothesis("it", lines)], ScoringPlan([M2()], resampling=Resampling()), Problems()
+    )
     found, ends = score.f.value, score.f.interval
     assert found is not None
     said = "" if ends is None else f" ({100 * ends.low:.1f} – {100 * ends.high:.1f})"

@@ -18,12 +18,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import median_call, table
 
+from errorbar.api.crowd import crowd
+from errorbar.api.judgment_input import read_judgments
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
-from errorbar.crowdsourcing.rater_models import dawid_skene, one_coin
+from errorbar.crowdsourcing.hidden_labels import dawid_skene, one_coin
 from errorbar.crowdsourcing.rater_table import rater_rows
-from errorbar.studies.crowd import crowd
-from errorbar.studies.judgment_input import read_judgments
 from errorbar.testing import SimulatedRater, accurate, biased, simulate, spammer
 
 RATERS: list[SimulatedRater] = [biased(0.75, 0.95)] * 400 + [accurate(0.8)] * 50 + [spammer()] * 50

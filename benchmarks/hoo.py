@@ -17,9 +17,8 @@ from timing import ERRORBAR, Run, median_call, median_process, run_process, tabl
 
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
-from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.hoo_xml import save_fragments, save_text
+from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.formats.hoo import read_gold, save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 
@@ -29,7 +28,7 @@ MANY = 10_000
 WORDS = ("the", "a", "of", "in", "model", "data", "results", "we", "show", "that")
 SCRIPT = """
 import sys
-from errorbar.studies.score import score
+from errorbar.api.score import score
 score(sys.argv[1], sys.argv[2:], "hoo", ci=False, lenient=True).to_dict()
 """
 

@@ -20,10 +20,9 @@ from pathlib import Path
 from sqlalchemy import Connection
 from tests.judging.empty_stores import Study, answer_to, gold_item, work_item
 
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Work
-from errorbar.judging.rules import Rules
-from errorbar.judging.study_values import current_rules
+from errorbar.judging.items.item import Work
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.study.rules import StudyRules, current_rules
 
 K, RATERS, LEFT = 20, 24, 60
 """Places, raters, and items that the first rater has not judged."""
@@ -111,7 +110,7 @@ def main() -> None:
         path = Path(folder) / "store.sqlite"
         items = [work_item(f"w{at}") for at in range(said.items)] + [gold_item(f"g{at}") for at in range(200)]
         stop = "share(label=error,half_width=0.01)" if said.in_order else ""
-        study = Study(str(path), Rules(raters_per_item=K, policy="none", stop=stop), items, RATERS + 4)
+        study = Study(str(path), StudyRules(raters_per_item=K, policy="none", stop=stop), items, RATERS + 4)
         n = fill(path, said.items)
         print(f"{said.items} items, {n} judgments, {path.stat().st_size / 1e6:.0f} MB")
         nearly, whole, *others, new = study.raters

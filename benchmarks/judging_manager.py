@@ -25,7 +25,7 @@ from tests.judging.jepsen.run import bench
 from tests.judging.jepsen.server import HOST, Server
 from tests.judging.jepsen.study import errorbar, write_items
 
-from errorbar.judging.study_making import judge_init
+from errorbar.judging.study.make import judge_init
 
 RATERS, LEFT = 40, 90_000
 ASKED = (

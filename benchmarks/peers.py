@@ -33,7 +33,7 @@ main()
 """errant_parallel with another pipeline than its own, for which it has no option."""
 EXTRACTION = f"""
 import json, sys, time
-from errorbar.edits.errant_edits import Maker, errant_edits
+from errorbar.edits.errant import Maker, errant_edits
 import spacy
 from spacy.tokens import Doc
 

@@ -17,10 +17,17 @@ from timing import table
 from errorbar.core.corpus import Sentence
 from errorbar.core.problems import Problems
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import read_m2
-from errorbar.formats.nucle import Essay, merge_essays, read_nucle
-from errorbar.formats.nucle_project import NOOP, locate, project_essays, split_essays
-from errorbar.formats.tokenize import treebank_tokens
+from errorbar.formats.m2 import read_m2
+from errorbar.formats.nucle import (
+    NOOP,
+    Essay,
+    locate,
+    merge_essays,
+    project_essays,
+    read_nucle,
+    split_essays,
+    treebank_tokens,
+)
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CONLL = [f"conll14/noalt/official-2014.{annotator}" for annotator in (0, 1)]

@@ -15,7 +15,7 @@ from timing import ERRORBAR, run_process, table
 from errorbar.core.corpus import Sentence
 from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
-from errorbar.formats.m2_file import write_m2
+from errorbar.formats.m2 import write_m2
 from errorbar.formats.reference import read_corpus
 
 

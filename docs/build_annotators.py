@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from errorbar.ceilings import Ceiling, ceiling, prepare_study
-from errorbar.ceilings.spread import essay_spread
 from errorbar.core.problems import Problems
-from errorbar.formats.nucle_project import add_documents
-from errorbar.metrics.documents import Documents
+from errorbar.formats.nucle import add_documents
+from errorbar.metrics.ceiling import Ceiling, ceiling, essay_spread, prepare_study
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce import Sources
 from errorbar.reproduce.bryant_ng2015 import RATIO_SYSTEMS

@@ -17,15 +17,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import errorbar
+from errorbar.api.inputs import ReadingOptions, load
 from errorbar.core.estimate import Interval
 from errorbar.metrics.judge_sets import judging_of, make_panel
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.pairs_over_judges import only
+from errorbar.metrics.over_judges import only
 from errorbar.metrics.populations import known_population
 from errorbar.reporting.export import draw_spec
-from errorbar.reporting.judging_chart import plan_chart
-from errorbar.stats.two_way import Prior
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.reporting.figures import plan_chart
+from errorbar.stats.two_way import VariancePrior
 
 OUT = Path(__file__).parent / "judges"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -66,7 +66,7 @@ def pairs(name: str, title: str, gold: list[Path], essays: Path, system: Path) -
     for pair in combinations(range(len(gold)), 2):
         values = only(replace(every, panel=make_panel(pair, len(gold), 2)).values(metric, statistics), metric.main)
         value = float(values.means(0)[0, 0])
-        both = values.components(0, Prior(known.of_score(value, 2, 2), known.df))
+        both = values.components(0, VariancePrior(known.of_score(value, 2, 2), known.df))
         texts = replace(both, judges=0.0, judges_df=inf)
         ends = [100 * end for one in (texts, both) for end in _ends(one.interval(0.95, measure.scale))]
         rows.append([" ".join(read.corpus.annotators[k] for k in pair), 100 * value, *ends])

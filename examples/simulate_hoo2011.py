@@ -12,8 +12,7 @@ from pathlib import Path
 
 from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.hoo_xml import save_fragments
+from errorbar.formats.hoo import read_gold, save_fragments
 from errorbar.reproduce.hoo2011 import DARING, TEAMS, simulate_run
 from errorbar.stats.resampling import stream
 

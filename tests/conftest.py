@@ -94,7 +94,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def few_resamples_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests draw few resamples to be quick, and are not warned of them."""
-    monkeypatch.setattr("errorbar.cli.intervals.FEW", 0)
+    monkeypatch.setattr("errorbar.cli.options.FEW", 0)
 
 
 def _folder(name: str, probe: str) -> Path:

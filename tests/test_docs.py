@@ -56,7 +56,7 @@ NOT_TYPED = (
     ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
-    ("loop.md", "errorbar", "needs models that are trained for minutes: tests/studies/test_loop.py types it all"),
+    ("loop.md", "errorbar", "needs models that are trained for minutes: tests/api/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
     ("judge/quality.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
@@ -502,7 +502,7 @@ def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
         if not isinstance(node, ast.Call):
             continue
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if called == "Wanted":
+        if called == "TableFields":
             codes |= {code for each in node.args for code in constants(each) if "-" in code}
         if called not in makers or len(node.args) <= makers[called]:
             continue

@@ -12,15 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
+from errorbar.api import detect as model_folder
+from errorbar.api.convert import convert
+from errorbar.api.detect import INFINITIVE, USUAL_PRIOR, correct, detect, log_odds
+from errorbar.api.training import ON_REQUEST, PARTS
+from errorbar.core.problems import Problems, UsageError
 from errorbar.edits.items import edit_items
 from errorbar.formats.reference import read_corpus
-from errorbar.studies import model_folder
-from errorbar.studies.convert import convert
-from errorbar.studies.correct import correct
-from errorbar.studies.detect import INFINITIVE, USUAL_PRIOR, detect, log_odds
-from errorbar.studies.training_arguments import ON_REQUEST, PARTS
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
 MODELS = PACKAGE / "errorbar_models" / "models"
@@ -37,7 +35,7 @@ def models_are_read_once() -> Iterator[None]:
         for name in ("read_tagger", "read_selector", "read_ngrams", "read_reader"):
             reader = cache(getattr(model_folder, name))
             patch.setattr(model_folder, name, reader)
-            patch.setattr(f"errorbar.studies.detect.{name}", reader, raising=False)
+            patch.setattr(f"errorbar.api.detect.{name}", reader, raising=False)
         yield
 
 

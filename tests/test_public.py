@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core.errors import MissingExtraError, UsageError
-from errorbar.studies.door import fits
+from errorbar.api.arguments import fits
+from errorbar.core.problems import MissingExtraError, UsageError
 from tests.helpers.cli import CommandLine
 
 FUNCTIONS = sorted(name for name in errorbar.__all__ if name[0].islower() and not name.startswith("__"))
@@ -204,10 +204,10 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
     assert fits(np.float64(0.5), float)
     assert fits(1, float)
     assert fits(np.True_, bool)
-    assert fits(np.array([True, False]), errorbar.studies.crowd.Given)  # type: ignore[attr-defined]  # imported there, not exported
+    assert fits(np.array([True, False]), errorbar.api.crowd.Given)  # type: ignore[attr-defined]  # imported there, not exported
     assert not fits(float("nan"), int)
     assert not fits(True, int)
-    assert fits(range(10**18), errorbar.studies.ceiling.Sequence[int])  # type: ignore[attr-defined]  # imported there, not exported
+    assert fits(range(10**18), errorbar.api.ceiling.Sequence[int])  # type: ignore[attr-defined]  # imported there, not exported
 
 
 # Python has the command's words

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 import errorbar
-from errorbar.core.errors import ROLES
+from errorbar.core.problems import ROLES
 from tests.helpers.commands import every_command
 from tests.helpers.source import parse_nodes
 

@@ -15,7 +15,7 @@ __all__ = list(_MODULES)
 
 def __getattr__(name: str) -> object:
     """Import a public name; where that needs an extra that is missing, using it says so."""
-    from errorbar.core.errors import MissingExtraError  # noqa: PLC0415 - importing the package costs nothing
+    from errorbar.core.problems import MissingExtraError  # noqa: PLC0415 - importing the package costs nothing
 
     try:
         return import_name(name, _MODULES, __name__)

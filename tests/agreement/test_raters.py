@@ -10,12 +10,12 @@ import pytest
 
 from errorbar.agreement.coefficients import observed_agreement
 from errorbar.agreement.report import agreement_report
-from errorbar.core.errors import UsageError
+from errorbar.api.agree import agree
 from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import TwoWay, two_way
-from errorbar.studies.agree import agree
 from tests.agreement.rater_runs import NAMES, POPULATIONS, SIZES, coverage, row
 from tests.helpers.cli import CommandLine
 

@@ -23,9 +23,9 @@ from errorbar.agreement.cohen import agreement_weights, cohen_kappa, cohen_kerne
 from errorbar.agreement.krippendorff import LEVELS, alpha_kernel, krippendorff_alpha
 from errorbar.agreement.label_counts import PairTable, item_counts, pair_table
 from errorbar.agreement.report import agreement_report, prevalence_and_bias, without_unknown
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.stats.resampling import Resampling
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 
@@ -99,7 +99,7 @@ def test_how_much_is_held_at_a_time_changes_no_digit(monkeypatch: pytest.MonkeyP
     clusters = np.arange(12) // 3
     tables = [item_counts(KRIPPENDORFF), item_counts(KRIPPENDORFF, clusters)]
     before = [krippendorff_alpha(table, resampling=resampling()) for table in tables]
-    monkeypatch.setattr("errorbar.stats.units.MOST_HELD", 30)
+    monkeypatch.setattr("errorbar.stats.resampling.MOST_HELD", 30)
     assert [krippendorff_alpha(table, resampling=resampling()) for table in tables] == before
     assert all(one.interval is not None for one in before)
 

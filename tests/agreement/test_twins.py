@@ -19,8 +19,7 @@ from errorbar.agreement.krippendorff import Level, confusion, krippendorff_alpha
 from errorbar.agreement.label_counts import ItemCounts, item_counts, pair_table
 from errorbar.agreement.report import agreement_report
 from errorbar.core.judgments import Judgments
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import Units
+from errorbar.stats.resampling import Resampling, Units
 
 ORDER = ("0", "1", "2", "4")
 rows = st.lists(st.lists(st.sampled_from([None, *ORDER]), min_size=3, max_size=3).map(tuple), min_size=1, max_size=12)

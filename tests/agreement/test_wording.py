@@ -10,8 +10,8 @@ from scipy import stats
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.krippendorff import krippendorff_alpha
 from errorbar.agreement.report import agreement_report, without_unknown
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.helpers.cli import CommandLine
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.reporting.blocks import Block, Code, Item, Items, Prose, Report
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.reporting.blocks import Block, Code, ItemList, Prose, Report, WordInContext
 from errorbar.tables.table import Column, Table
 from tests.browser.pages import bars, report_of
 
@@ -61,8 +61,8 @@ def hostile_report() -> Report:
     values = [{"system": text, "f": 0.5, "low": 0.4, "high": 0.6} for text in TEXTS]
     chart = replace(chart, title=TEXTS[0], description=TEXTS[2], table=replace(table, name="hostile-numbers"))
     chart = replace(chart, spec={**chart.spec, "data": {"values": values}, "height": 300})
-    lines = [Item(text, text, (text, text, text), text) for text in TEXTS]
-    items = Items(TEXTS[0], lines, replace(table, name="hostile-items"))
+    lines = [WordInContext(text, text, (text, text, text), text) for text in TEXTS]
+    items = ItemList(TEXTS[0], lines, replace(table, name="hostile-items"))
     blocks: tuple[Block, ...] = (Prose(TEXTS), table, chart, items, *(Code(t, t) for t in TEXTS))
     made = report_of(hostile_browse(), *blocks, title=TEXTS[1])
     return replace(made, summary=TEXTS, facts=[(text, text) for text in TEXTS], version=TEXTS[4], date=TEXTS[4])

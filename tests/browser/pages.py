@@ -8,6 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zlib import crc32
 
+from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.api.corpus_results import study_corpus
+from errorbar.api.detector_results import with_detectors
+from errorbar.api.inputs import load
+from errorbar.api.judgment_input import JudgmentOptions
 from errorbar.core.corpus import Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.demo import demo_files
@@ -15,14 +20,9 @@ from errorbar.edits.items import PREPOSITIONS
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, Sentences
+from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.detector_study import with_detectors
-from errorbar.studies.inputs import load
-from errorbar.studies.judgment_input import JudgmentOptions
 from errorbar.tables.table import Column, Table
 
 
@@ -179,7 +179,7 @@ def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") ->
                 "Leaderboard",
                 [Prose(["Four systems."]), leaderboard(), bars(), plane(), *blocks],
             ),
-            Section("sentences", "Sentences", [Sentences(browse)]),
+            Section("sentences", "Sentences", [SentenceBrowser(browse)]),
             Section("methods", "Methods", [Code("errorbar demo --report", "The command"), Code("m2(beta=0.5)")]),
         ],
         [("Sentences", str(len(browse.units))), ("Systems", str(len(browse.systems)))],

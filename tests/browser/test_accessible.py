@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from errorbar.reporting.board_pages import BoardOptions, write_board
+from errorbar.api.corpus_results import Study
+from errorbar.reporting.board import BoardOptions, write_board
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.model import Study
 from errorbar.tasks.running import run_task
 from tests.browser.conftest import Opener
 from tests.browser.hostile import hostile_report

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.reporting.blocks import Chart, Report, Section, Sentences
-from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.api.browse import Browse, BrowseUnit
+from errorbar.reporting.blocks import Chart, Report, Section, SentenceBrowser
+from errorbar.reporting.charts.curves import LinePoint, line_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.studies.browse import Browse, BrowseUnit
 from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
@@ -148,7 +148,7 @@ def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
 
 def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, whole_url: str) -> None:
     """Those with an edit of the type by the annotator that the system was scored against; counted again here."""
-    browse = next(block.browse for block in whole.blocks if isinstance(block, Sentences))
+    browse = next(block.browse for block in whole.blocks if isinstance(block, SentenceBrowser))
     spec: Any = next(chart for chart in whole.charts if chart.name == "type-recall-map").spec
     cells = [row for rows in spec["datasets"].values() for row in rows if row.get("asks")]
     assert len(cells) > 40
@@ -190,7 +190,7 @@ def test_the_way_back_from_a_cell_finds_the_filters_as_they_were(opened: Opener,
 
 def test_found_and_missed_of_a_cell_are_its_counts(opened: Opener, whole: Report, whole_url: str) -> None:
     """Where every sentence has at most one edit of the type, sentences are edits."""
-    browse = next(block.browse for block in whole.blocks if isinstance(block, Sentences))
+    browse = next(block.browse for block in whole.blocks if isinstance(block, SentenceBrowser))
     chart = next(chart for chart in whole.charts if chart.name == "type-recall-map")
     spec: Any = chart.spec
     cells = [row for rows in spec["datasets"].values() for row in rows if row.get("asks")]

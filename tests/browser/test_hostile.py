@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.errors import visible
-from errorbar.reporting.blocks import Report, Section, Sentences
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.core.problems import visible
+from errorbar.reporting.blocks import Report, Section, SentenceBrowser
 from tests.browser.conftest import Opener
 from tests.browser.hostile import LONG, TEXTS, hostile_browse, hostile_report
 from tests.browser.pages import write
@@ -117,7 +117,7 @@ def test_links_with_hostile_names(opened: Opener, hostile_url: str) -> None:
     ids=["no sentence", "no edit", "one text", "empty sentence"],
 )
 def test_little_to_show(opened: Opener, tmp_path_factory: pytest.TempPathFactory, browse: Browse, status: str) -> None:
-    report = Report("Little", (), [Section("only", "Only", [Sentences(browse)])])
+    report = Report("Little", (), [Section("only", "Only", [SentenceBrowser(browse)])])
     watched = opened(write(report, tmp_path_factory.mktemp("little")), width=360)
     assert watched.page.locator("[data-part=status]").inner_text() == status
     assert watched.page.locator(".unit").count() == len(browse.units)

@@ -7,11 +7,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from errorbar.api.browse import Browse
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.reporting.page import page_html
-from errorbar.studies.browse import Browse
+from errorbar.reporting.export import page_html
 from tests.browser.conftest import Opener
 from tests.browser.pages import corpus_browse, report_of, write
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.api.browse import Browse, browse_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scoring import score_corpus
-from errorbar.studies.browse import Browse, browse_corpus
 from tests.browser.conftest import Opener, Watched
 from tests.browser.pages import report_of, write
 
@@ -149,7 +149,7 @@ def test_what_systems_missed_is_what_the_metric_says(saved: Saved, demo: tuple[C
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
     for system in demo[1]:
         missed = Counter(e.get("type", "") for line in lines for e in line["systems"][system.name]["missed_edits"])
-        score = score_corpus(demo[0], [system], Plan([M2()], by_type=True), Problems())[0]
+        score = score_corpus(demo[0], [system], ScoringPlan([M2()], by_type=True), Problems())[0]
         wanted = {row.type: row.counts["gold"] - row.counts["correct"] for row in score.by_type}
         assert missed == Counter({name: n for name, n in wanted.items() if n})
 
@@ -180,7 +180,7 @@ def test_csv_is_quoted_and_runs_nothing(saved: Saved) -> None:
 
 def test_texts_with_line_ends(saved: Saved, opened: Opener, tmp_path: Path) -> None:
     """Of texts places are characters, and what a cell holds comes back with its line ends."""
-    from errorbar.studies.browse import BrowseEdit, BrowseUnit
+    from errorbar.api.browse import BrowseEdit, BrowseUnit
 
     text = 'A "text",\r\nof 😀 two\nlines'
     edit = BrowseEdit(14, 15, ("\n=cmd",), "T")

@@ -12,13 +12,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Study, StudyPlan, ceiling, prepare_study, repeat
-from errorbar.ceilings.spread import EssaySpread, type_recall, type_rows
+from errorbar.api.ceiling import CeilingResult
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar.metrics.ceiling import (
+    CeilingData,
+    EssaySpread,
+    StudyPlan,
+    ceiling,
+    prepare_study,
+    repeat,
+    type_recall,
+    type_rows,
+)
 from errorbar.metrics.m2 import M2
-from errorbar.studies.ceiling_result import CeilingResult
 from tests.ceilings.examples import TEXT, X, Y, by_hand, only_x, random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
@@ -26,7 +33,7 @@ from tests.helpers.scoring import score
 
 def study(
     data: Corpus | None = None, metric: M2 | None = None, *, sizes: tuple[int, ...] = (), by_type: bool = False
-) -> Study:
+) -> CeilingData:
     return prepare_study(
         data or by_hand(), [only_x()], metric or M2(beta=1.0), Problems(), StudyPlan(sizes, by_type=by_type)
     )

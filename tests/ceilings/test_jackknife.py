@@ -7,13 +7,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Study, StudyPlan, prepare_study
-from errorbar.ceilings.jackknife import folds_left_out, jackknife_intervals
-from errorbar.ceilings.study import Text, Units
 from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Selection
-from errorbar.metrics.documents import Documents
+from errorbar.metrics.ceiling import (
+    CeilingData,
+    ScoredText,
+    StudyPlan,
+    Units,
+    folds_left_out,
+    jackknife_intervals,
+    prepare_study,
+)
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
@@ -25,7 +31,7 @@ HOW = Resampling()
 F_HALF = M2().measures[2]
 
 
-def prepared() -> tuple[Study, Units]:
+def prepared() -> tuple[CeilingData, Units]:
     """A study of a random corpus, and the document of each sentence."""
     data, systems = random_corpus()
     documents = Documents()
@@ -89,7 +95,7 @@ def test_ratios_by_loops() -> None:
     study, clusters = prepared()
     m, texts = len(study.annotators), sorted(set(clusters.tolist()))
 
-    def score(text: Text, judge: int, left_out: int | None) -> float:
+    def score(text: ScoredText, judge: int, left_out: int | None) -> float:
         units = [u for u in range(len(clusters)) if clusters[u] != left_out]
         statistics = text.statistics
         return by_hand.f_half(statistics.counts.tolist(), statistics.present.tolist(), units, (judge,))

@@ -5,21 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Study, StudyPlan, ceiling, prepare_study, repeat
-from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.metrics.documents import Documents
+from errorbar.core.problems import Problems, UsageError
+from errorbar.metrics.ceiling import (
+    CeilingData,
+    CeilingIntervals,
+    EssaySpread,
+    StudyPlan,
+    ceiling,
+    ceiling_intervals,
+    essay_spread,
+    prepare_study,
+    repeat,
+)
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import resampled_units
+from errorbar.stats.resampling import Resampling, resampled_units
 from tests.ceilings.examples import random_corpus
 
 
 def made(
     *, jobs: int = 1, seed: int = 0, most: int = 1000
-) -> tuple[Study, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+) -> tuple[CeilingData, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
     data, systems = random_corpus()
     documents = Documents()
     documents.add(data.sentences)
@@ -119,11 +126,13 @@ def test_essays_stay_in_the_order_of_the_corpus(monkeypatch: pytest.MonkeyPatch)
     """A metric that chooses annotators as it goes depends on the order of sentences."""
     folded: list[list[int]] = []
 
-    def listen(study: Study, rows: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]], **options: object) -> object:
+    def listen(
+        study: CeilingData, rows: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]], **options: object
+    ) -> object:
         folded.extend(row.tolist() for row in rows)
         return repeat(study, rows)
 
-    monkeypatch.setattr("errorbar.ceilings.spread.repeat", listen)
+    monkeypatch.setattr("errorbar.metrics.ceiling.repeat", listen)
     study, documents = made()
     essay_spread(study, documents, 4, repeats(10))
     assert len({tuple(row) for row in folded}) > 1

@@ -10,11 +10,17 @@ from math import comb
 import numpy as np
 import pytest
 
-from errorbar.ceilings import StudyPlan, affordable_subsets, annotator_subsets, ceiling, prepare_study, usual_sizes
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
+from errorbar.metrics.ceiling import (
+    StudyPlan,
+    affordable_subsets,
+    annotator_subsets,
+    ceiling,
+    prepare_study,
+    usual_sizes,
+)
+from errorbar.metrics.judge_sets import MOST
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.subsets import MOST
 from errorbar.stats.resampling import stream
 from tests.ceilings.examples import random_corpus
 

@@ -11,18 +11,15 @@ from typing import Any
 import pytest
 
 import errorbar as library
+from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, read_audit_key, stratified
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
-from errorbar.edits.minimal_pieces import changed_text, minimal_pieces
-from errorbar.edits.texts import apply_edits
+from errorbar.edits.texts import apply_edits, changed_text, minimal_pieces
 from errorbar.formats.reference import NamedFile
-from errorbar.judging.exchange import Lease
+from errorbar.judging.items.item import Lease
 from errorbar.judging.schemes import Scheme, load_scheme
-from errorbar.sampling.audit_plan import Audited
-from errorbar.studies.audit_answers import accepted_answers
-from errorbar.studies.audit_frame import AuditItem, read_audit_key, stratified
-from errorbar.studies.audit_types import operation
+from errorbar.sampling.audit import Audited
 from errorbar.tasks.alternatives import read_answers, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine, Outcome
@@ -421,7 +418,7 @@ def test_pieces() -> None:
 
 
 def test_the_scheme_says_what_estimates_read() -> None:
-    from errorbar.studies.audit_verdicts import LABELS
+    from errorbar.api.audit_edits import LABELS
 
     assert load_scheme("edit-valid").labels() == LABELS
 

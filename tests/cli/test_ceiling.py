@@ -161,18 +161,18 @@ class TestOutput:
     ) -> None:
         """16 subsets without 6 documents: each of four annotators meets the three others, the system all four."""
         unasked = (*many[:3], "--sizes", "1")
-        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 96 * 30 // 2 - 1)  # groups may fold twice as many
+        monkeypatch.setattr("errorbar.api.ceiling.MOST_FOLDED", 96 * 30 // 2 - 1)  # groups may fold twice as many
         done = errorbar("ceiling", *unasked)
         assert "96 folds of 30 sentences take a while; add --ci; in a report" in done.err
         assert done.out == errorbar("ceiling", *unasked, "--no-ci").out
-        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 96 * 30 // 2)
+        monkeypatch.setattr("errorbar.api.ceiling.MOST_FOLDED", 96 * 30 // 2)
         assert "95% CI" in errorbar("ceiling", *unasked).out
 
     def test_texts_go_in_groups_where_one_by_one_would_take_long(
         self, errorbar: CommandLine, many: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("errorbar.ceilings.jackknife.GROUPS", 3)
-        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 16 * 3 * 30 // 2)
+        monkeypatch.setattr("errorbar.metrics.ceiling.GROUPS", 3)
+        monkeypatch.setattr("errorbar.api.ceiling.MOST_FOLDED", 16 * 3 * 30 // 2)
         done = run(errorbar, *many[:3], "--sizes", "1")
         assert ",seed:0,groups:3|" in done["signature"]
         assert done["rows"][0]["human_interval"]["low"] < done["rows"][0]["human"]["f"]

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.api.detect import read_reader
+from errorbar.api.training import train
+from errorbar.detectors.candidates import Proposals, Reader
 from errorbar.detectors.model_file import Model, load_model, save_model
-from errorbar.detectors.proposals import Proposals, Reader
-from errorbar.studies.model_folder import read_reader
-from errorbar.studies.training import train
 from tests.cli.test_detect import TAGGED, record, treebank
 from tests.helpers.cli import CommandLine
 from tests.helpers.small_tables import shrink_tables

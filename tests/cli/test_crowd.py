@@ -13,23 +13,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from errorbar.api import crowd_answers
+from errorbar.api import crowd_answers as crowd_raters
+from errorbar.api.crowd import crowd as crowd_scores
+from errorbar.api.curve import curve as follow
+from errorbar.api.judgment_input import read_judgments
 from errorbar.cli import crowd as crowd_commands
-from errorbar.cli import crowd_options
+from errorbar.cli import options as crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
-from errorbar.core.errors import ErrorbarError, UsageError
 from errorbar.core.judgments import POLICIES
-from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS
-from errorbar.crowdsourcing.rater_models import METHODS, Prior
+from errorbar.core.problems import ErrorbarError, Problems, UsageError
+from errorbar.crowdsourcing.hidden_labels import MAX_ITERATIONS, METHODS, MIN_ITEMS, N_STARTS, RaterPrior
 from errorbar.edits.items import PROJECTIONS
-from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
-from errorbar.formats.judgment_files import LAYOUTS
-from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
-from errorbar.studies import crowd_answers, crowd_raters
-from errorbar.studies.crowd import crowd as crowd_scores
-from errorbar.studies.curve import curve as follow
-from errorbar.studies.judgment_input import read_judgments
+from errorbar.formats.judgments import LAYOUTS, read_answers, read_batch, read_flags, read_wide
+from errorbar.metrics.crowd_weighted import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import write_judgments
@@ -587,7 +585,7 @@ def test_choices_are_those_of_the_library() -> None:
     assert options["thresholds"] == ",".join(f"{tau:g}" for tau in THRESHOLDS)
     assert options["prevalence"] == REFERENCE_PREVALENCE
     options = {option.name: option.default for option in crowd_commands.aggregate.params}
-    assert options["prior"] == (Prior().diagonal, Prior().off_diagonal)
+    assert options["prior"] == (RaterPrior().diagonal, RaterPrior().off_diagonal)
     assert (options["starts"], options["passes"], options["min_items"]) == (N_STARTS, MAX_ITERATIONS, MIN_ITEMS)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.answers import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
 from tests.helpers.cli import CommandLine

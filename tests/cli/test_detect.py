@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from errorbar.api.training import train
 from errorbar.detectors.model_file import load_model
-from errorbar.studies.training import train
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.small_tables import shrink_tables
@@ -57,7 +57,7 @@ def write_texts(folder: Path) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     shrink_tables(monkeypatch)
-    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "no_such_models")  # whatever is installed here
+    monkeypatch.setattr("errorbar.api.detect.INSTALLED", "no_such_models")  # whatever is installed here
     write_texts(tmp_path)
     return tmp_path
 
@@ -300,7 +300,7 @@ def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.M
     said = source.read_text(encoding="utf-8").replace('__version__ = "', '__version__ = "7')
     package.joinpath("__init__.py").write_text(said, encoding="utf-8")
     monkeypatch.syspath_prepend("site")
-    monkeypatch.setattr("errorbar.studies.model_folder.INSTALLED", "models_of_a_test")
+    monkeypatch.setattr("errorbar.api.detect.INSTALLED", "models_of_a_test")
     found = errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)")
     assert "1 of 4 prepositions" in found.out
     noted = "note: the small models of errorbar-models 70.1.0 are used; --models DIR names others"

@@ -16,12 +16,11 @@ import pytest
 import yaml
 
 import errorbar.demo
-from errorbar.cli.gate_output import SUMMARY, junit_xml, workflow_commands
-from errorbar.core.errors import UsageError
+from errorbar.api.compare import ComparisonResult, gate
+from errorbar.cli.compare import SUMMARY, junit_xml, workflow_commands
 from errorbar.core.estimate import Interval
+from errorbar.core.problems import UsageError
 from errorbar.metrics.base import Measure
-from errorbar.studies.compare import ComparisonResult
-from errorbar.studies.gate import gate
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

@@ -11,20 +11,18 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.show import Output
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import apply_standoff
+from errorbar.api import score as hoo_scores
+from errorbar.api.check import check
+from errorbar.api.convert import convert
+from errorbar.api.score import HooRuns, score
+from errorbar.cli.output import OutputOptions
+from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.reference import read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import hoo_scores
-from errorbar.studies.check import check
-from errorbar.studies.convert import convert
-from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.score import score
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real
@@ -54,15 +52,15 @@ def score_hoo(
     source: str | None = None,
 ) -> None:
     """Score and print, without the intervals that the command makes unasked."""
-    given = Runs(gold, list(runs), source, lenient)
+    given = HooRuns(gold, list(runs), source, lenient)
     found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
     found = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
-    Output(style).show(found, "errorbar.hoo-score/1")
+    OutputOptions(style).show(found, "errorbar.hoo-score/1")
 
 
 def reproduce_hoo2011(data: str, *, style: str) -> None:
     found = recompute(data, Problems(lenient=True))
-    Output(style).show(found, "errorbar.reproduce-hoo2011/1")
+    OutputOptions(style).show(found, "errorbar.reproduce-hoo2011/1")
 
 
 @pytest.fixture

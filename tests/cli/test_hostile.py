@@ -112,12 +112,12 @@ REFUSED = ("missing", "metric", "data")
 
 
 def test_nothing_is_printed_past_the_writers() -> None:
-    """Lines are printed by ``talk``, results by ``show``; what remains prints nothing of anybody's, or data."""
+    """Lines are printed by ``command``, results by ``output``; what remains prints nothing of anybody's, or data."""
     commands = Path(errorbar.cli.__file__).parent
     found = {path.stem: len(re.findall(r"click\.s?echo\((?!\))", path.read_text())) for path in commands.glob("*.py")}
-    own = {"talk", "show"}
+    own = {"command", "output"}
     programs = {"completion": 1, "data": 2}  # a shell runs what they print: a script, the path of a corpus
-    others = {"main": 1, "judge_doors": 1}  # help; a QR code, which is colors
+    others = {"main": 1, "judge": 1}  # help; a QR code, which is colors
     assert {name: n for name, n in found.items() if n and name not in own} == programs | others
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.api.fit_judges import fit_judges
+from errorbar.core.problems import UsageError
 from errorbar.demo import demo_files
-from errorbar.studies.fit_judges import fit_judges
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

@@ -8,14 +8,14 @@ from typing import get_args
 
 import pytest
 
+from errorbar.api.arguments import metrics_of
 from errorbar.cli import convert, options
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.formats import reference
 from errorbar.formats.catalog import FORMATS
 from errorbar.metrics import swaps
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats import resampling
-from errorbar.studies.door import metrics_of
 from tests.helpers.cli import CommandLine
 
 

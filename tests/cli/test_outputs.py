@@ -169,7 +169,7 @@ def test_files_that_a_task_names_are_inputs_too(folder: Path, errorbar: CommandL
 
 def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Path) -> None:
     """A receipt, a chart or a page of a folder: whatever was opened in the same command."""
-    from errorbar.core.errors import UsageError
+    from errorbar.core.problems import UsageError
     from errorbar.formats.look import look
 
     file = folder / "read.txt"

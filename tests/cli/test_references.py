@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.reference import CHUNK
 from tests.helpers.cli import CommandLine

@@ -114,7 +114,7 @@ class TestNativeText:
     def text(self, tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.chdir(tmp_path)
         shrink_tables(monkeypatch)
-        monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100,))
+        monkeypatch.setattr("errorbar.api.selection.SIZES", (100,))
         sentences = [f"He went {('to', 'by')[k % 2]} the {('town', 'sea')[k % 2]} ." for k in range(600)]
         Path("a.txt").write_text("\n".join(sentences[:300]) + "\n", encoding="utf-8")
         Path("b.txt").write_text("\n".join(sentences[300:]) + "\n", encoding="utf-8")

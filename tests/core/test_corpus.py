@@ -6,7 +6,7 @@ import pytest
 
 from errorbar.core.corpus import ContentHash, Corpus, annotator_order, reference_record, source_record
 from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from tests.helpers.build import corpus, edit, sentence
 
 

@@ -6,17 +6,18 @@ import pickle
 
 import pytest
 
-from errorbar.core.errors import (
+from errorbar.core.problems import (
     ErrorbarError,
     InputError,
     MissingExtraError,
     Place,
     Problem,
+    Problems,
     UsageError,
     as_options,
+    in_file_order,
     nearest,
 )
-from errorbar.core.problems import Problems, in_file_order
 
 
 def test_a_problem_reads_as_one_line() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.core.rankings import Comparisons
 
 TABLE = Judgments.from_columns("xxyy", "abab", ["n", "y"] * 2, [1.0, 2.0, 0.0, 0.5])

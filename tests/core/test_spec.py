@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters, split_spec
 
 DECLARED = (

@@ -10,8 +10,8 @@ import pytest
 import errorbar
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.edits.items import edit_items
 from errorbar.edits.texts import apply_edits, extract_edits
 

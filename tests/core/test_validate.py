@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from errorbar.core.edit import Edit, check_annotation, check_span
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems
 from tests.helpers.build import edit
 
 TOKENS = ["a", "b", "c", "d"]

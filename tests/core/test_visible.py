@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError, Place, Problem, visible, visible_json
+from errorbar.core.problems import InputError, Place, Problem, visible, visible_json
 
 JOINERS = "\u200c\u200d"
 # Format characters that are seen: signs of Arabic, Syriac and Kaithi numbers.

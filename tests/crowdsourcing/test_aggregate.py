@@ -8,15 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
-from errorbar.crowdsourcing.em import Fit, Runs, Votes
-from errorbar.crowdsourcing.rater_models import METHODS, Modeling, Prior, aggregate, dawid_skene, one_coin
+from errorbar.crowdsourcing.hidden_labels import (
+    METHODS,
+    EMFit,
+    EMRuns,
+    EMVotes,
+    Modeling,
+    RaterPrior,
+    aggregate,
+    dawid_skene,
+    one_coin,
+)
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 
-Model = Callable[..., tuple[Answers, Fit]]
+Model = Callable[..., tuple[Answers, EMFit]]
 
 
 def rng() -> np.random.Generator:
@@ -25,7 +34,7 @@ def rng() -> np.random.Generator:
 
 def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> None:
     # Marginals: Dawid and Skene 1979, table 2 (.40 .42 .11 .07); other digits: STATISTICS.md section 4.
-    answers, fit = dawid_skene(patients(), rng(), Modeling(prior=Prior(0, 0), runs=Runs(2)))
+    answers, fit = dawid_skene(patients(), rng(), Modeling(prior=RaterPrior(0, 0), runs=EMRuns(2)))
     assert fit.marginals == pytest.approx([0.3996, 0.4220, 0.1118, 0.0667], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-192.8909, abs=5e-5)
     assert np.bincount(answers.answer).tolist() == [18, 19, 5, 3]
@@ -36,7 +45,7 @@ def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> No
 
 
 def test_one_coin_gives_the_reference_accuracies() -> None:
-    _, fit = one_coin(patients(), rng(), Modeling(prior=Prior(0, 0)))  # STATISTICS.md section 4
+    _, fit = one_coin(patients(), rng(), Modeling(prior=RaterPrior(0, 0)))  # STATISTICS.md section 4
     assert fit.rates[:, 0, 0] == pytest.approx([0.8854, 0.7007, 0.8115, 0.8531, 0.8089], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-242.506, abs=5e-4)
 
@@ -48,13 +57,13 @@ def test_small_data_needs_a_prior_and_is_refused_by_default() -> None:
     assert caught.value.code == "crowd-few-judgments"
     # Without prior and minimum t3 is turned against its majority. STATISTICS.md gives P(E) .9988, which is where its EM
     # stopped: the likelihood grows towards P(E) = 1, so a stricter tolerance ends above it and a laxer one below.
-    runs = (Runs(1, tolerance, 20_000) for tolerance in (1e-9, 1e-12))
-    ends = [dawid_skene(toy(), rng(), Modeling(prior=Prior(0, 0), min_items=1, runs=each))[0] for each in runs]
+    runs = (EMRuns(1, tolerance, 20_000) for tolerance in (1e-9, 1e-12))
+    ends = [dawid_skene(toy(), rng(), Modeling(prior=RaterPrior(0, 0), min_items=1, runs=each))[0] for each in runs]
     assert 0.99 < ends[0].shares[2, 0] < 0.9988 < ends[1].shares[2, 0]
-    coin, fit = one_coin(toy(), rng(), Modeling(prior=Prior(0, 0), min_items=1))
+    coin, fit = one_coin(toy(), rng(), Modeling(prior=RaterPrior(0, 0), min_items=1))
     assert coin.shares[2, 0] == pytest.approx(1.0)  # STATISTICS.md: 1.0, with rater a never wrong
     assert fit.rates[0, 0, 0] == pytest.approx(1.0)
-    mild, _ = dawid_skene(toy(), rng(), Modeling(prior=Prior(20.0, 5.0), min_items=1))
+    mild, _ = dawid_skene(toy(), rng(), Modeling(prior=RaterPrior(20.0, 5.0), min_items=1))
     assert mild.shares[2, 0] < 0.5
 
 
@@ -173,9 +182,9 @@ def noise() -> Judgments:
 def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin is EM without the extrapolation: the same optimum from every start, in more passes."""
     made = simulate([accurate(0.6)] * 30, np.random.default_rng(1), n_items=500, per_item=5).judgments
-    runs = Runs(3, 1e-11, 20_000)
+    runs = EMRuns(3, 1e-11, 20_000)
     _, fast = model(made, rng(), Modeling(runs=runs))
-    monkeypatch.setattr("errorbar.crowdsourcing.em.PLAIN", 10**9)
+    monkeypatch.setattr("errorbar.crowdsourcing.hidden_labels.PLAIN", 10**9)
     _, plain = model(made, rng(), Modeling(runs=runs))
     for ours, theirs in zip(fast.starts, plain.starts, strict=True):
         assert ours.converged
@@ -186,10 +195,10 @@ def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.Monk
 
 
 def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
-    answers, fit = dawid_skene(noise(), rng(), Modeling(prior=Prior(0, 0)))
+    answers, fit = dawid_skene(noise(), rng(), Modeling(prior=RaterPrior(0, 0)))
     assert max(start.n_iterations for start in fit.starts) <= 200
     assert all(start.converged == (start.n_iterations < 200) for start in fit.starts)
-    short = dawid_skene(noise(), rng(), Modeling(prior=Prior(0, 0), runs=Runs(1, max_iterations=7)))[1].starts[0]
+    short = dawid_skene(noise(), rng(), Modeling(prior=RaterPrior(0, 0), runs=EMRuns(1, max_iterations=7)))[1].starts[0]
     assert (short.n_iterations, short.converged) == (7, False)
     assert len(answers.answer) == 400
 
@@ -197,12 +206,12 @@ def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
 @pytest.mark.parametrize("wrong", [{"n_starts": 0}, {"n_starts": 10**12}, {"tolerance": 0.0}, {"max_iterations": 0}])
 def test_runs_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="expected all above 0"):
-        Runs(**wrong)
+        EMRuns(**wrong)
 
 
 @pytest.mark.parametrize("model", [dawid_skene, one_coin])
 def test_runs_are_those_asked_for(model: Model) -> None:
-    _, fit = model(patients(), rng(), Modeling(runs=Runs(3, max_iterations=2)))
+    _, fit = model(patients(), rng(), Modeling(runs=EMRuns(3, max_iterations=2)))
     assert [(run.name, run.n_iterations) for run in fit.starts] == [
         ("vote shares", 2),
         ("majority", 2),
@@ -212,7 +221,7 @@ def test_runs_are_those_asked_for(model: Model) -> None:
 
 def test_starts_are_probabilities_of_what_was_judged() -> None:
     table = Judgments.from_columns("xxxxyyz", "abcdabd", "EEOOEOE", labels="EOQ")
-    starts = dict(Votes(table.take(table.item < 2), 1).starts(4, rng()))
+    starts = dict(EMVotes(table.take(table.item < 2), 1).starts(4, rng()))
     assert list(starts) == ["vote shares", "majority", "random 1", "random 2"]
     assert starts["vote shares"].tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 0]]
     assert starts["majority"].tolist() == starts["vote shares"].tolist(), "a tie is divided"
@@ -223,8 +232,8 @@ def test_starts_are_probabilities_of_what_was_judged() -> None:
 @pytest.mark.parametrize("wrong", [(-1.0, 0.5), (2.0, -0.1), (np.inf, 0.5), (2.0, np.nan)])
 def test_a_prior_is_checked(wrong: tuple[float, float]) -> None:
     with pytest.raises(UsageError, match="expected pseudo-counts of at least 0"):
-        Prior(*wrong)
-    assert Prior() == Prior(2.0, 0.5)
+        RaterPrior(*wrong)
+    assert RaterPrior() == RaterPrior(2.0, 0.5)
 
 
 def test_models_want_twenty_judgments_of_a_rater_on_average() -> None:
@@ -251,8 +260,8 @@ def test_raters_who_judged_once_or_never() -> None:
     """a and b agree on six items; c says the same of one of them, an E; d is known by name only."""
     table = Judgments.from_columns("uvwxyzuvwxyzuv", "aaaaaabbbbbbcd", "EEEOOOEEEOOOEE").take(np.arange(13))
     assert table.raters == tuple("abcd")
-    _, coin = one_coin(table, rng(), Modeling(prior=Prior(0, 0), min_items=1))
+    _, coin = one_coin(table, rng(), Modeling(prior=RaterPrior(0, 0), min_items=1))
     assert coin.rates[:, 0, 0] == pytest.approx([1, 1, 1, 0.5])
-    _, fit = dawid_skene(table, rng(), Modeling(prior=Prior(0, 0), min_items=1))
+    _, fit = dawid_skene(table, rng(), Modeling(prior=RaterPrior(0, 0), min_items=1))
     assert fit.rates[2] == pytest.approx(np.array([[1, 0], [0.5, 0.5]]))  # of c no item is truly O
     assert fit.rates[3] == pytest.approx(np.full((2, 2), 0.5))

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.rater_table import (
+    RaterRule,
     RaterVerdict,
-    Rule,
     characteristic,
     fixed,
     follow,
@@ -43,7 +43,7 @@ from errorbar.testing import accurate, constant, simulate, spammer
         (sprt(0.85, 0.60, 0.05), 0.5, 0.91, 5e-3),
     ],
 )
-def test_error_rates_of_rules(rule: Rule, accuracy: float, drop: float, within: float) -> None:
+def test_error_rates_of_rules(rule: RaterRule, accuracy: float, drop: float, within: float) -> None:
     assert characteristic(rule, accuracy, 20).drop == pytest.approx(drop, abs=within)
 
 
@@ -54,7 +54,7 @@ def test_gold_items_used_until_a_coin_flipper_is_dropped() -> None:
 
 
 @pytest.mark.parametrize("rule", [sprt(), posterior(), running(), fixed()])
-def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
+def test_the_exact_characteristic_agrees_with_simulation(rule: RaterRule) -> None:
     answers = np.random.default_rng(3).random((4000, 15)) < 0.7
     verdicts = [follow(rule, row.tolist()) for row in answers]
     exact = characteristic(rule, 0.7, 15)
@@ -71,7 +71,7 @@ def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
         (fixed(), "fixed(threshold=0.7,least=10)"),
     ],
 )
-def test_rules_say_their_parameters(rule: Rule, name: str) -> None:
+def test_rules_say_their_parameters(rule: RaterRule, name: str) -> None:
     assert rule.name == name
     assert characteristic(rule, 0.5).rule == name
 
@@ -94,7 +94,7 @@ def test_rules_say_their_parameters(rule: Rule, name: str) -> None:
         (fixed, {"threshold": 1.0}),
     ],
 )
-def test_rules_are_checked(rule: Callable[..., Rule], options: dict[str, float]) -> None:
+def test_rules_are_checked(rule: Callable[..., RaterRule], options: dict[str, float]) -> None:
     with pytest.raises(UsageError) as caught:
         rule(**options)
     assert caught.value.code == "crowd-rule"

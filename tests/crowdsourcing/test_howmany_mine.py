@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.howmany import against_experts, how_many, majority_accuracy
 from errorbar.crowdsourcing.mining import NgramCounts, extraneous_score, mine
 from errorbar.testing import accurate, simulate

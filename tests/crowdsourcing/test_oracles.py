@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
-from errorbar.crowdsourcing.em import Runs, Votes
-from errorbar.crowdsourcing.rater_models import Modeling, Prior, aggregate, dawid_skene
-from errorbar.metrics.crowd_agreement import rates
+from errorbar.crowdsourcing.hidden_labels import EMRuns, EMVotes, Modeling, RaterPrior, aggregate, dawid_skene
+from errorbar.metrics.crowd_weighted import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.crowdsourcing.examples import patients, toy
@@ -56,13 +55,13 @@ def test_the_second_rater_scored_against_the_first() -> None:
 
 def test_where_the_majority_start_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     # Section 4: marginals .3997 .4670 .1111 .0222 and -193.9746, against .3996 .4220 .1118 .0667 and -192.8909.
-    both = Votes.starts
+    both = EMVotes.starts
 
-    def majority_only(votes: Votes, n: int, rng: np.random.Generator) -> list[tuple[str, NDArray[np.float64]]]:
+    def majority_only(votes: EMVotes, n: int, rng: np.random.Generator) -> list[tuple[str, NDArray[np.float64]]]:
         return both(votes, n, rng)[1:]
 
-    monkeypatch.setattr(Votes, "starts", majority_only)
-    _, fit = dawid_skene(patients(), np.random.default_rng(1), Modeling(prior=Prior(0, 0), runs=Runs(2)))
+    monkeypatch.setattr(EMVotes, "starts", majority_only)
+    _, fit = dawid_skene(patients(), np.random.default_rng(1), Modeling(prior=RaterPrior(0, 0), runs=EMRuns(2)))
     assert [start.name for start in fit.starts] == ["majority"]
     assert fit.marginals == pytest.approx([0.3997, 0.4670, 0.1111, 0.0222], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-193.9746, abs=5e-5)

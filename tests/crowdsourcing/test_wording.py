@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.rater_table import rater_rows
 from tests.helpers.cli import CommandLine
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.datasets import Archive, DataFile, Dataset
+from errorbar.datasets import Archive, CorpusFile, Dataset
 from tests.datasets.server import Site, serve
 
 FILES = {"a.txt": b"first\nfile\n", "sub/b.m2": b"S x\nA 0 1|||T|||y|||REQUIRED|||-NONE-|||0\n\n" * 200}
@@ -21,8 +21,8 @@ FILES = {"a.txt": b"first\nfile\n", "sub/b.m2": b"S x\nA 0 1|||T|||y|||REQUIRED|
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server on this machine; nothing waits between attempts."""
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("errorbar.datasets.download.PAUSE", 0.0)
-    monkeypatch.setattr("errorbar.datasets.download.TIMEOUT", 5.0)
+    monkeypatch.setattr("errorbar.datasets.fetching.PAUSE", 0.0)
+    monkeypatch.setattr("errorbar.datasets.fetching.TIMEOUT", 5.0)
     with serve() as running:
         yield running
 
@@ -51,7 +51,7 @@ def corpus(*urls: str, pinned: bool = True, archive_sha256: str | None = None, f
         traps=("It is small.",),
         archives=tuple(Archive(url, archive_sha256) for url in urls),
         files=tuple(
-            DataFile(
+            CorpusFile(
                 path,
                 sha256(content) if pinned else None,
                 len(content) if pinned else None,

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.datasets import Talk
-from errorbar.datasets import download as module
-from errorbar.datasets.download import ATTEMPTS, MOST_CONNECTIONS, UNREACHED, download
+from errorbar.datasets import fetching as module
+from errorbar.datasets.fetching import ATTEMPTS, MOST_CONNECTIONS, UNREACHED, download
 from tests.datasets.conftest import FILES, corpus, tar
 from tests.datasets.server import Page, Site
 from tests.helpers.cli import CommandLine

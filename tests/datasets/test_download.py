@@ -9,9 +9,9 @@ from urllib.request import Request
 
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.datasets import Talk
-from errorbar.datasets.download import ATTEMPTS, _SafeRedirects, discard, download
+from errorbar.datasets.fetching import ATTEMPTS, _SafeRedirects, discard, download
 from tests.datasets.server import Page, Site
 
 CONTENT = bytes(range(256)) * 1000

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.datasets import DataFile, Dataset, Talk, fetch, path
+from errorbar.core.problems import InputError, UsageError
+from errorbar.datasets import CorpusFile, Dataset, Talk, fetch, path
 from errorbar.datasets.cards import lock
 from tests.datasets.conftest import FILES, corpus, folder, sha256, tar, zipped
 from tests.datasets.server import Page, Site
@@ -238,7 +238,7 @@ def test_half_of_an_archive_with_a_published_hash_goes_on(site: Site, root: Path
 
 def test_files_published_one_by_one_in_folders_of_folders(site: Site, root: Path) -> None:
     names = ("x/y/one.txt", "x/y/two.txt")
-    files = tuple(DataFile(name, sha256(b"1"), 1, url=site.put(f"/{name}", Page(b"1"))) for name in names)
+    files = tuple(CorpusFile(name, sha256(b"1"), 1, url=site.put(f"/{name}", Page(b"1"))) for name in names)
     tiny = replace(corpus(), files=files)
     assert tiny.addresses == tuple(file.url for file in files)
     fetch(tiny)

@@ -17,7 +17,7 @@ from errorbar import audit_draw
 from errorbar.core.corpus import Hypothesis, Sentence
 from errorbar.demo import demo_files
 from errorbar.edits.items import changed_items, edit_items
-from errorbar.edits.minimal_pieces import minimal_pieces
+from errorbar.edits.texts import minimal_pieces
 from errorbar.formats.reference import read_corpus
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/crowd"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_xml import save_fragments, save_texts
+from errorbar.formats.hoo import save_fragments, save_texts
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/hoo"
 MARK = re.compile(r"\{([^{}]*)\}")

@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.corpus import Corpus
 from errorbar.demo import demo_files, selftest
 from errorbar.edits.matching import COMPILED, Matches, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 
 
 def test_the_files_are_there() -> None:
@@ -31,8 +31,8 @@ def test_implementations_that_disagree_are_noticed(monkeypatch: pytest.MonkeyPat
     with demo_files() as (_, (_, greedy, *_)):
         lines = greedy.read_text(encoding="utf-8").splitlines()
 
-    def other(corpus: Corpus, hypothesis: Sequence[str], rules: Rules) -> Matches:
-        found = match_corpus(corpus, hypothesis, rules if COMPILED else Rules(kernel=False))
+    def other(corpus: Corpus, hypothesis: Sequence[str], rules: MatchRules) -> Matches:
+        found = match_corpus(corpus, hypothesis, rules if COMPILED else MatchRules(kernel=False))
         return replace(found, counts=found.counts + 1) if rules.kernel is wrong and list(hypothesis) == lines else found
 
     monkeypatch.setattr(selftest, "COMPILED", True)

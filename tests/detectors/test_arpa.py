@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.detectors.arpa import NO_UNK, read_arpa, write_arpa
-from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.detectors.ngrams import train_ngrams
 
 TEXT = [line.split() for line in ("the cat sat on the mat", "the dog sat", "a cat saw the dög on the mat")]
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.detectors.combined import errors_of
-from errorbar.detectors.combiner import Evidence
-from errorbar.detectors.learner_text import read_learner_text
+from errorbar.detectors.combined import PrepositionEvidence, errors_of
+from errorbar.detectors.text import read_learner_text
 
 SEVERAL = """S She depends of him at home .
 A 2 3|||R:PREP|||on|||REQUIRED|||-NONE-|||0
@@ -31,7 +30,7 @@ def test_errors_are_what_anybody_calls_a_wrong_preposition(tmp_path: Path) -> No
     places = [(0, 2), (0, 4), (1, 2), (1, 4), (2, 2), (2, 4), (3, 2), (3, 4)]
     none = np.zeros(8, np.int8)
     sentence, token = np.array(places).T
-    found = Evidence(sentence, token, {}, [[]] * 8, none, none)
+    found = PrepositionEvidence(sentence, token, {}, [[]] * 8, none, none)
     # of (ERRANT's type), at (another type), to and by (in the span of an edit of the second annotator)
     assert errors_of(text, found).tolist() == [True, False, True, True] * 2
 

@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.detectors.combiner import (
-    Evidence,
+from errorbar.core.problems import InputError, UsageError
+from errorbar.detectors.combined import (
+    PrepositionEvidence,
     find_evidence,
     fit_combiner,
     load_combiner,
 )
 from errorbar.detectors.detection import detect
-from errorbar.detectors.logistic import fit_logistic
+from errorbar.detectors.linear import fit_logistic
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.selectors import Examples, Selector, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
-from errorbar.detectors.treebank import Treebank
+from errorbar.detectors.text import Treebank
 
 
-def evidence(n: int, seed: int = 0) -> tuple[Evidence, np.ndarray]:
+def evidence(n: int, seed: int = 0) -> tuple[PrepositionEvidence, np.ndarray]:
     """Prepositions of which one is an error where its score is high, or it is ``of`` and its score not low."""
     chance = np.random.default_rng(seed)
     score = chance.normal(size=n)
@@ -31,7 +31,7 @@ def evidence(n: int, seed: int = 0) -> tuple[Evidence, np.ndarray]:
     errors = score + of > 0.5 + chance.normal(size=n) / 2
     marks = [["written of" if each else "written in", "rare"][: 1 + (at == 0)] for at, each in enumerate(of)]
     none = np.zeros(n, np.int8)
-    return Evidence(np.arange(n), np.zeros(n, np.int64), {"me margin": score}, marks, none, none), errors
+    return PrepositionEvidence(np.arange(n), np.zeros(n, np.int64), {"me margin": score}, marks, none, none), errors
 
 
 def test_logistic_by_hand() -> None:

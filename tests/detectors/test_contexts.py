@@ -7,12 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.detectors.contexts import Found, find_contexts, is_infinitive
-from errorbar.detectors.features import LEAST, PAPERS, TEMPLATES, Known, feature_states
-from errorbar.detectors.hashing import code, row_of, state, step_one
-from errorbar.detectors.lemmas import Lemmas, lemma_by_rule
+from errorbar.detectors.learning import code, row_of, state, step_one
 from errorbar.detectors.lexicon import PREPOSITIONS, Lexicon
-from errorbar.detectors.tagger import Tagged
+from errorbar.detectors.prepositions import (
+    LEAST,
+    PAPERS,
+    TEMPLATES,
+    Found,
+    Known,
+    feature_states,
+    find_contexts,
+    is_infinitive,
+)
+from errorbar.detectors.tagger import Lemmas, Tagged, lemma_by_rule
 from errorbar.edits.items import PREPOSITIONS as ITEMS
 
 TAGS = ("CD", "DT", "IN", "JJ", "NN", "NNS", "POS", "PRP", "RB", "TO", "VB", "VBD", "VBG", "VBZ", ",")

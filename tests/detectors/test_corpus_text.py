@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.detectors.corpus_text import BLOCK, held_out, plain, read_corpus_text, split, tokenized
+from errorbar.core.problems import InputError, UsageError
+from errorbar.detectors.text import BLOCK, held_out, plain, read_corpus_text, split, tokenized
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,28 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
+from errorbar.detectors import correctors
 from errorbar.detectors import ranker as ranking
-from errorbar.detectors import tuning
-from errorbar.detectors.candidates import GROUPS, Candidate
+from errorbar.detectors.candidates import GROUPS, Candidate, Proposals
 from errorbar.detectors.corrector import NEVER, Change, Setting, Weighed, changed, check_settings, choose
-from errorbar.detectors.hashing import code, step_one
-from errorbar.detectors.hashing import state as first_state
-from errorbar.detectors.logistic import Logistic
-from errorbar.detectors.proposals import Proposals
-from errorbar.detectors.ranker import Ranker, edits_wanted, f_half, fit_ranker, right_changes
-from errorbar.detectors.ranker_features import MARKS, NUMBERS, SHARED, find_features, plausible, trimmed
-from errorbar.detectors.tuning import tune
+from errorbar.detectors.correctors import tune
+from errorbar.detectors.learning import code, step_one
+from errorbar.detectors.learning import state as first_state
+from errorbar.detectors.linear import Logistic
+from errorbar.detectors.ranker import (
+    MARKS,
+    NUMBERS,
+    SHARED,
+    Ranker,
+    edits_wanted,
+    f_half,
+    find_features,
+    fit_ranker,
+    plausible,
+    right_changes,
+    trimmed,
+)
 
 NAN = float("nan")
 Row = tuple[int, Candidate, float, float]  # sentence, what may be changed, what the model and a classifier say
@@ -132,7 +142,7 @@ def test_f_half() -> None:
 
 
 def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "LEAST", 1)
+    monkeypatch.setattr(correctors, "LEAST", 1)
     chance = np.random.default_rng(5)
     edit = Edit(0, 1, ("b",))
     text = corpus(*(("a c", {"A": [edit] if right else []}) for right in chance.random(60) < 0.4))
@@ -155,7 +165,7 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
 
     # All settings of three groups: what each makes and gets right are points, of which a handful differ.
     points = [
-        {(0, 0), *(counted(f"R:{kind}", *each) for each in product(tuning.WEIGHTS, tuning.THRESHOLDS))}
+        {(0, 0), *(counted(f"R:{kind}", *each) for each in product(correctors.WEIGHTS, correctors.THRESHOLDS))}
         for kind in kinds
     ]
     best = max(
@@ -168,7 +178,7 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
     scores = Weighed(found).scores(said)
     assert len(choose(said, scores)) == sum(n for n, _ in each)
     assert {one.weight for one in tune(said, text, classifiers=False).values()} <= {0.0}
-    monkeypatch.setattr(tuning, "LEAST", 61)
+    monkeypatch.setattr(correctors, "LEAST", 61)
     assert tune(said, text, classifiers=True) == {}
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.api.detect import USUAL_PRIOR, log_odds, read_detector
 from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import InputError, UsageError
 from errorbar.detectors.detection import Detected, detect, margins
-from errorbar.detectors.features import PAPERS, TEMPLATES
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model
+from errorbar.detectors.prepositions import PAPERS, TEMPLATES
 from errorbar.detectors.selectors import (
     KINDS,
     Classifier,
@@ -24,9 +25,8 @@ from errorbar.detectors.selectors import (
     train_majority,
 )
 from errorbar.detectors.tagger import Tagger, train_tagger
-from errorbar.detectors.treebank import Treebank, read_treebank
+from errorbar.detectors.text import Treebank, read_treebank
 from errorbar.edits.items import edit_items
-from errorbar.studies.detect import USUAL_PRIOR, log_odds, read_detector
 
 PLACES = {"town": "to", "house": "in", "sea": "by"}
 NATIVE = [["He", "went", preposition, "the", noun] for noun, preposition in PLACES.items() for _ in "abc"]

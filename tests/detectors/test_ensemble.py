@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.detectors.ensemble import fit_log_linear, log_linear
-from errorbar.detectors.maxent import log_probabilities
+from errorbar.detectors.linear import log_probabilities
+from errorbar.detectors.selectors import fit_log_linear, log_linear
 
 
 def drawn(weights: list[float], n: int = 20_000, seed: int = 0) -> tuple[list[np.ndarray], np.ndarray]:

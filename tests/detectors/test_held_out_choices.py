@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.detectors.held_out_choices import HeldOut
 from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.selectors import HeldOut
 from errorbar.stats.resampling import Resampling
 
 RESAMPLING = Resampling("percentile", 500)

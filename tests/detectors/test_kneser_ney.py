@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.detectors.kneser_ney import FALLBACK, train_ngrams
-from errorbar.detectors.ngram_counts import BOS, EOS, count_ngrams, number_words
-from errorbar.detectors.ngram_model import NgramModel
+from errorbar.core.problems import InputError, UsageError
+from errorbar.detectors.ngrams import BOS, EOS, FALLBACK, NgramModel, count_ngrams, number_words, train_ngrams
 
 Gram = tuple[str, ...]
 TWO = [["a", "b"], ["a"]]

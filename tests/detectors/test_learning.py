@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 from errorbar.detectors import learning
-from errorbar.detectors.hashing import code, row_of, rows_of, state, states, step_one
-from errorbar.detectors.kernels import kernel
-from errorbar.detectors.maxent import log_probabilities, train_maxent
-from errorbar.detectors.perceptron import averaged, tables, train_perceptron
-from errorbar.detectors.sparse import Weights
+from errorbar.detectors.learning import code, kernel, row_of, rows_of, state, states, step_one
+from errorbar.detectors.linear import Weights, averaged, log_probabilities, tables, train_maxent, train_perceptron
 
 BITS, CLASSES, WIDTH = 6, 5, 4
 BOTH = [learning] if kernel() is learning else [learning, kernel()]

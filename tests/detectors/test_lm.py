@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
 from errorbar.detectors.arpa import read_arpa
-from errorbar.detectors.corpus_text import read_corpus_text
-from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.lm import Judged, change_scores, deletion_scores, detect_extraneous
+from errorbar.detectors.detection import ItemScore, change_scores, deletion_scores, detect_extraneous
+from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.text import read_corpus_text
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
 
@@ -53,8 +52,8 @@ def test_by_hand(tmp_path: Path) -> None:
     found = deletion_scores(model, sentences, [(1, 1), (0, 1)])
     assert found.tolist() == pytest.approx([-1.125 * log(10), 2.5 * log(10)])
     assert detect_extraneous(model, sentences, [(0, 1), (1, 1)]) == [
-        Judged("error", float(found[1])),
-        Judged("ok", float(found[0])),
+        ItemScore("error", float(found[1])),
+        ItemScore("ok", float(found[0])),
     ]
     assert [each.label for each in detect_extraneous(model, sentences, [(0, 1), (1, 1)], threshold=6)] == ["ok", "ok"]
 
@@ -65,7 +64,10 @@ def test_a_tie_is_ok(tmp_path: Path) -> None:
     unigrams = unigrams[: unigrams.index("\\2-grams")] + "\\end\\\n"
     (tmp_path / "model.arpa").write_text(unigrams, encoding="utf-8")
     model = read_arpa(tmp_path / "model.arpa")
-    assert detect_extraneous(model, [["to", "go"]], [(0, 0), (0, 1)]) == [Judged("ok", 0), Judged("error", log(10))]
+    assert detect_extraneous(model, [["to", "go"]], [(0, 0), (0, 1)]) == [
+        ItemScore("ok", 0),
+        ItemScore("error", log(10)),
+    ]
 
 
 @given(

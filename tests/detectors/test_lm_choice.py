@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.detectors.contexts import find_prepositions
-from errorbar.detectors.detection import detect
-from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.detectors.detection import LmChoice, detect
 from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.detectors.lm_choice import LmChoice
+from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.prepositions import find_prepositions
 from errorbar.detectors.tagger import train_tagger
-from errorbar.detectors.treebank import Treebank
+from errorbar.detectors.text import Treebank
 
 NATIVE = [line.split() for line in ("he went to town", "he went by sea", "he lives in town", "a man of the town went")]
 TEXT = [line.split() for line in ("of", "he went in town", "town", "the man of town went to sea by town", "in")]

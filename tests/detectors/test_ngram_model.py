@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.detectors.kneser_ney import train_ngrams
+from errorbar.core.problems import InputError, UsageError
 from errorbar.detectors.model_file import Model, load_model, save_model
-from errorbar.detectors.ngram_lookup import COMPILED, Tree, score_tokens
-from errorbar.detectors.ngram_model import KIND, LARGEST_ORDER, NgramModel
+from errorbar.detectors.ngrams import COMPILED, KIND, LARGEST_ORDER, NgramModel, Tree, score_tokens, train_ngrams
 
 TEXT = [line.split() for line in ("the cat sat on the mat", "the dog sat", "a cat saw the dog on the mat")]
 MODEL = train_ngrams(TEXT, 3, fallback=True)

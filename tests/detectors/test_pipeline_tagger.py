@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.detectors import pipeline_tagger as module
-from errorbar.detectors.contexts import find_prepositions
+from errorbar.core.problems import InputError, UsageError
+from errorbar.detectors import tagger as module
 from errorbar.detectors.model_file import load_model, save_model
-from errorbar.detectors.pipeline_tagger import load_any_tagger, pipeline_tagger
-from errorbar.detectors.treebank import Treebank
+from errorbar.detectors.prepositions import find_prepositions
+from errorbar.detectors.tagger import load_any_tagger, pipeline_tagger
+from errorbar.detectors.text import Treebank
 
 FORMS = [["Cats", "sat", "on", "mats", "."], ["Dogs", "want", "to", "go", "home", "."]]
 LEMMAS = [["cat", "sit", "on", "mat", "."], ["dog", "want", "to", "go", "home", "."]]

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.detectors.corpus_text import held_out, read_corpus_text
 from errorbar.detectors.detection import detect
 from errorbar.detectors.selectors import KINDS, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
-from errorbar.detectors.treebank import read_treebank
+from errorbar.detectors.text import held_out, read_corpus_text, read_treebank
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
 

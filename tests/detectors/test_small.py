@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.maxent import log_probabilities
+from errorbar.detectors.linear import Weights, log_probabilities
+from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.small import LOG_STEP, small_ngrams, small_weights
-from errorbar.detectors.sparse import Weights
 
 TABLE = np.array([[0, 0, 0], [0.5, -0.25, -0.25], [0, 0, 1.5], [-0.75, 0.125, 0.5]], np.float32)
 WEIGHTS = Weights.of_table(lambda rows: TABLE[rows], TABLE.shape)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.detectors.lexicon import GAP, Lexicon
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
-from errorbar.detectors.treebank import Treebank, read_treebank
+from errorbar.detectors.text import Treebank, read_treebank
 from errorbar.edits.matching import COMPILED
 
 CONLLU = """\

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.detectors.word_forms import (
+from errorbar.detectors.candidates import (
     Families,
     Spellings,
     as_written,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problems
 from errorbar.edits.texts import apply_edits, corrected_text
 from tests.helpers.build import edit, sentence
 from tests.strategies import disjoint_edits, tokens

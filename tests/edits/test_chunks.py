@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Edit
-from errorbar.edits.chunks import applied, changed_chunks, chunk_text, says, within
-from errorbar.edits.texts import apply_edits
+from errorbar.edits.texts import applied, apply_edits, changed_chunks, chunk_text, says, within
 from tests.helpers.build import edit
 from tests.strategies import disjoint_edits, tokens
 

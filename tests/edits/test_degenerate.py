@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.edits.degenerate import KINDS, Made, is_degenerate, make_degenerate
+from errorbar.edits.degenerate import KINDS, DegenerateSystems, is_degenerate, make_degenerate
 from tests.helpers.build import corpus, edit, sentence
 
 SOURCE = ("A cat sat on mat .", "He go to school .", "I like it .", "We discussed about the plan .")
@@ -24,7 +24,9 @@ SMALL = corpus(
 )
 
 
-def made(data: Corpus = SMALL, *kinds: str, output: tuple[str, Sequence[str]] | None = None, seed: int = 0) -> Made:
+def made(
+    data: Corpus = SMALL, *kinds: str, output: tuple[str, Sequence[str]] | None = None, seed: int = 0
+) -> DegenerateSystems:
     return make_degenerate(data, kinds or list(KINDS), output=output, seed=seed)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.edits.deletions import only_deletions
 from errorbar.edits.items import edit_items
+from errorbar.edits.texts import only_deletions
 
 TEXT = "They discuss about in the book of of that ."
 

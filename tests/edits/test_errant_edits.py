@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.edits.errant_edits import EditCache, Edits, Maker, Pair, errant_edits
+from errorbar.core.problems import InputError, UsageError
+from errorbar.edits.errant import EditCache, EditMaker, Edits, Pair, errant_edits
 
 TEXTS: list[tuple[str, Sequence[str]]] = [
     ("a b", ["a c", "a  b", "a c"]),
@@ -22,7 +22,7 @@ TEXTS: list[tuple[str, Sequence[str]]] = [
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(Maker):
+class Whole(EditMaker):
     """One edit of everything; notes what it was asked for."""
 
     asked: list[Pair] = field(default_factory=list)
@@ -92,7 +92,7 @@ def test_what_was_made_before_an_interruption_stays(tmp_path: Path, monkeypatch:
                 raise KeyboardInterrupt
             return Whole.edits(self, pairs)
 
-    monkeypatch.setattr("errorbar.edits.errant_edits.SOURCES", 1)
+    monkeypatch.setattr("errorbar.edits.errant.SOURCES", 1)
     kept = EditCache(tmp_path / "edits.sqlite", "it:1")
     with pytest.raises(KeyboardInterrupt):
         list(errant_edits(TEXTS, Failing(), cache=kept))
@@ -124,7 +124,7 @@ def test_white_space_makes_no_difference(tmp_path: Path) -> None:
 def test_what_is_not_installed_is_named() -> None:
     pytest.importorskip("errant")
     with pytest.raises(UsageError, match="no spaCy pipeline is installed as en_nothing"):
-        _ = Maker("en_nothing").signature
+        _ = EditMaker("en_nothing").signature
 
 
 @pytest.mark.parametrize(
@@ -138,5 +138,5 @@ def test_what_is_not_installed_is_named() -> None:
 )
 def test_a_few_by_hand(source: str, text: str, edits: list[tuple[int, int, str, str]]) -> None:
     pytest.importorskip("errorbar_en")
-    found = [(e.start, e.end, e.replacements[0], e.type) for e in Maker().edits([(source, text)])[0]]
+    found = [(e.start, e.end, e.replacements[0], e.type) for e in EditMaker().edits([(source, text)])[0]]
     assert found == edits

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.edits.matching import COMPILED
 from errorbar.edits.texts import _align, apply_edits, extract_edits, parallel_sentences, whole_edit
 from errorbar.formats.text import ParallelLine

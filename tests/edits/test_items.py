@@ -14,7 +14,7 @@ from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import pair_table
 from errorbar.agreement.report import agreement_report
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.edits.items import (
     ERROR,
     OK,

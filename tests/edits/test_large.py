@@ -10,11 +10,10 @@ import pytest
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.edits import matching, maxmatch
-from errorbar.edits.lattice import MAX_ARCS
 from errorbar.edits.matching import COMPILED, Matches, match_corpus, proposed_edits
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MAX_ARCS, MatchRules
 from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 
@@ -22,7 +21,7 @@ needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compil
 
 
 def run(reference: Corpus, line: str, *, kernel: bool | None = None, arc_limit: int = MAX_ARCS) -> Matches:
-    return match_corpus(reference, [line], Rules(kernel=kernel, arc_limit=arc_limit))
+    return match_corpus(reference, [line], MatchRules(kernel=kernel, arc_limit=arc_limit))
 
 
 def nothing_kept() -> tuple[Corpus, str]:
@@ -85,7 +84,7 @@ def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> Non
     line = "a " * 6000
     reference = corpus(sentence("b", {"0": []}), sentence(line, {"0": []}))
     with pytest.raises(InputError, match=r"sentence 2 has 6000 tokens and its hypothesis 6000") as refused:
-        match_corpus(reference, ["b", line], Rules(kernel=kernel))
+        match_corpus(reference, ["b", line], MatchRules(kernel=kernel))
     assert refused.value.code == "pair-too-large"
 
 
@@ -97,7 +96,7 @@ def test_one_pair_beyond_all_bounds_is_refused_in_one_line() -> None:
 @pytest.mark.parametrize(("start", "end"), [(2**40, 2**40 + 1), (-(2**40), 1), (0, 10**30)])
 def test_a_span_that_no_machine_integer_holds_is_refused(start: int, end: int) -> None:
     with pytest.raises(InputError) as refused:
-        match_corpus(corpus(sentence("a b c", {"0": [edit(start, end, "x")]})), ["x"], Rules())
+        match_corpus(corpus(sentence("a b c", {"0": [edit(start, end, "x")]})), ["x"], MatchRules())
     assert refused.value.code == "span-outside"
 
 
@@ -106,7 +105,7 @@ def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: 
     reference = corpus(sentence("", {"0": []}), sentence("a b c", {"0": [edit(0, 3, "x"), edit(start, end, "y")]}))
     reference.name, reference.sentences[1].line = "gold", 7
     with pytest.raises(InputError, match=rf"gold:7: the span {start} {end} is outside the sentence of 3 tokens"):
-        match_corpus(reference, ["", "x"], Rules(kernel=False))
+        match_corpus(reference, ["", "x"], MatchRules(kernel=False))
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
@@ -116,14 +115,14 @@ def test_the_bound_is_the_number_of_cells(monkeypatch: pytest.MonkeyPatch, kerne
     reference, line = corpus(sentence(" ".join("abc"[:n]), {"0": []})), " ".join("xyz"[:m])
     for module in (matching, maxmatch):
         monkeypatch.setattr(module, "MAX_CELLS", 12)
-    assert match_corpus(reference, [line], Rules(kernel=kernel)).counts[0, 0, 0] == 0
-    assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], Rules(kernel=kernel))[0])
+    assert match_corpus(reference, [line], MatchRules(kernel=kernel)).counts[0, 0, 0] == 0
+    assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], MatchRules(kernel=kernel))[0])
     for module in (matching, maxmatch):
         monkeypatch.setattr(module, "MAX_CELLS", 11)
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
-        match_corpus(reference, [line], Rules(kernel=kernel))
+        match_corpus(reference, [line], MatchRules(kernel=kernel))
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
-        proposed_edits(reference, [line], [0], Rules(kernel=kernel))
+        proposed_edits(reference, [line], [0], MatchRules(kernel=kernel))
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
@@ -141,9 +140,9 @@ def test_the_bound_of_the_large_search(
     for columns in ([0], None):
         if fits or columns is None or states < 96:
             find = (
-                (lambda: match_corpus(reference, ["a x"], Rules(kernel=kernel, arc_limit=-1)))
+                (lambda: match_corpus(reference, ["a x"], MatchRules(kernel=kernel, arc_limit=-1)))
                 if columns is None
-                else (lambda: proposed_edits(reference, ["a x"], [0], Rules(kernel=kernel, arc_limit=-1)))
+                else (lambda: proposed_edits(reference, ["a x"], [0], MatchRules(kernel=kernel, arc_limit=-1)))
             )
             if fits:
                 find()
@@ -179,15 +178,15 @@ def test_thousands_of_tokens_fit_in_little_memory() -> None:
 
 # Readers refuse such spans, but a Corpus can be built in memory by anybody.
 OUTSIDE = """
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.edits.matching import match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from tests.helpers.build import corpus, edit, sentence
 
 reference = corpus(sentence("a b c", {{"0": [edit({start}, {end}, "x")]}}))
 for arc_limit in (1 << 18, -1):
     try:
-        print(match_corpus(reference, ["a x c"], Rules(arc_limit=arc_limit)).counts.tolist())
+        print(match_corpus(reference, ["a x c"], MatchRules(arc_limit=arc_limit)).counts.tolist())
     except InputError as error:
         print(error.code)
 """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from errorbar.core.edit import Edit
-from errorbar.edits.lattice import edit_lattice, merge
-from errorbar.edits.maxmatch import Match, max_match
+from errorbar.edits.maxmatch import Match, edit_lattice, max_match, merge
 from tests.helpers.build import edit
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.likeness import MOST_TRIPLES, Evidence, Sample, evidence
+from errorbar.edits.likeness import MOST_TRIPLES, LikenessEvidence, TripleSample, evidence
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines
 from tests.helpers.untokenized import untokenized
@@ -22,7 +22,7 @@ OTHER = [f"quite different text number x{k} of nobody here today !" for k in ran
 def test_pieces_sum_to_the_whole(size: int) -> None:
     lines = [*OTHER[:9], "", "", *[line.replace(" .", ".") for line in SOURCES[11:30]], *SOURCES[20:30]]
     whole = evidence(SOURCES, lines)
-    summed = Evidence()
+    summed = LikenessEvidence()
     for at in range(0, len(lines), size):
         summed.add(evidence(SOURCES[at : at + size], lines[at : at + size]))
     assert summed == whole
@@ -32,16 +32,16 @@ def test_pieces_sum_to_the_whole(size: int) -> None:
 
 def test_a_sample_does_not_depend_on_the_order() -> None:
     hashes = random.Random(1).sample(range(1 << 32), 3 * MOST_TRIPLES)
-    at_once, in_turn = Sample(), Sample()
+    at_once, in_turn = TripleSample(), TripleSample()
     at_once.add(hashes)
     for at in range(0, len(hashes), 1000):
-        piece = Sample()
+        piece = TripleSample()
         piece.add(hashes[::-1][at : at + 1000])
         in_turn.add(piece.hashes, piece.level)
     assert in_turn == at_once
     assert MOST_TRIPLES / 3 < len(at_once.hashes) <= MOST_TRIPLES
     assert at_once.level == 2
-    half = Sample()
+    half = TripleSample()
     half.add(hashes[: len(hashes) // 2])
     assert at_once.shared(half) == pytest.approx(0.5, abs=0.03)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.demo import demo_files
-from errorbar.edits.line_gap import explain_gap
+from errorbar.edits.admission import explain_gap
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
 

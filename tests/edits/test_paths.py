@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.edits.matching import COMPILED, Proposed, match_corpus, proposed_edits
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence
@@ -28,45 +28,45 @@ class TestByHand:
     )
 
     def test_matched_with_the_annotator_asked_for(self, kernel: bool) -> None:
-        (found,) = proposed_edits(self.CORPUS, ["a y ."], [1], Rules(kernel=kernel))
+        (found,) = proposed_edits(self.CORPUS, ["a y ."], [1], MatchRules(kernel=kernel))
         # Longer edits cost less, so the kept full stop is part of the deletion before it.
         assert found == (Proposed(1, 2, "y", True), Proposed(2, 4, ".", False))
-        (found,) = proposed_edits(self.CORPUS, ["X b c ."], [0], Rules(kernel=kernel))
+        (found,) = proposed_edits(self.CORPUS, ["X b c ."], [0], MatchRules(kernel=kernel))
         assert found == (Proposed(0, 1, "X", True),)
 
     def test_nobody_asked_for(self, kernel: bool) -> None:
-        assert proposed_edits(self.CORPUS, ["X b c ."], [-1], Rules(kernel=kernel)) == [()]
+        assert proposed_edits(self.CORPUS, ["X b c ."], [-1], MatchRules(kernel=kernel)) == [()]
 
     def test_an_insertion(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b", {"A": [edit(2, 2, "!")]}))
-        assert proposed_edits(corpus, ["a b !"], [0], Rules(kernel=kernel)) == [(Proposed(2, 2, "!", True),)]
+        assert proposed_edits(corpus, ["a b !"], [0], MatchRules(kernel=kernel)) == [(Proposed(2, 2, "!", True),)]
 
     def test_only_the_matched_one_of_two_insertions_at_one_point(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X")]}))
-        (found,) = proposed_edits(corpus, ["a Z X b"], [0], Rules(max_unchanged=0, kernel=kernel))
+        (found,) = proposed_edits(corpus, ["a Z X b"], [0], MatchRules(max_unchanged=0, kernel=kernel))
         assert found == (Proposed(1, 1, "Z", False), Proposed(1, 1, "X", True))
 
     def test_a_reference_edit_given_twice_is_matched_at_once(self, kernel: bool) -> None:
         """Both are met by the first of two equal edits, so nothing is left for the second."""
         corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X"), edit(1, 1, "X")]}))
-        (found,) = proposed_edits(corpus, ["a X X b"], [0], Rules(max_unchanged=0, kernel=kernel))
+        (found,) = proposed_edits(corpus, ["a X X b"], [0], MatchRules(max_unchanged=0, kernel=kernel))
         assert found == (Proposed(1, 1, "X", True), Proposed(1, 1, "X", False))
 
     def test_case_and_space_can_be_left_out(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b c d e f g", {"A": []}))
         line = ["A b c d e f X"]
-        (both,) = proposed_edits(corpus, line, [0], Rules(max_unchanged=0, kernel=kernel))
+        (both,) = proposed_edits(corpus, line, [0], MatchRules(max_unchanged=0, kernel=kernel))
         assert both == (Proposed(0, 1, "A", False), Proposed(6, 7, "X", False))
-        (one,) = proposed_edits(corpus, line, [0], Rules(max_unchanged=0, ignore_case_space=True, kernel=kernel))
+        (one,) = proposed_edits(corpus, line, [0], MatchRules(max_unchanged=0, ignore_case_space=True, kernel=kernel))
         assert one == both[1:]
 
     def test_another_number_of_sentences_is_refused(self, kernel: bool) -> None:
         for lines, columns in (([], []), (["a"], []), ([], [0]), (["a", "b"], [0, 0])):
             with pytest.raises(InputError, match="line-count"):
-                proposed_edits(self.CORPUS, lines, columns, Rules(kernel=kernel))
+                proposed_edits(self.CORPUS, lines, columns, MatchRules(kernel=kernel))
         for lines in ([], ["a", "b"]):
             with pytest.raises(InputError, match="line-count"):
-                match_corpus(self.CORPUS, lines, Rules(kernel=kernel))
+                match_corpus(self.CORPUS, lines, MatchRules(kernel=kernel))
 
 
 @pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
@@ -83,11 +83,11 @@ def test_kernel_and_twin_agree(
     corpus, lines = pair
     columns = [min(column, len(corpus.annotators) - 1)] * len(corpus)
     fast, slow = (
-        proposed_edits(corpus, lines, columns, Rules(max_unchanged, fold, kernel, arc_limit))
+        proposed_edits(corpus, lines, columns, MatchRules(max_unchanged, fold, kernel, arc_limit))
         for kernel in (True, False)
     )
     assert fast == slow
-    counts = match_corpus(corpus, lines, Rules(max_unchanged, fold, arc_limit=arc_limit)).counts
+    counts = match_corpus(corpus, lines, MatchRules(max_unchanged, fold, arc_limit=arc_limit)).counts
     wanted = [int(counts[unit, c, 1]) if c >= 0 else 0 for unit, c in enumerate(columns)]
     assert list(map(len, fast)) == wanted
     for unit, (edits, c) in enumerate(zip(fast, columns, strict=True)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.edits.admission import Look, stretches
+from errorbar.edits.admission import TextInspection, stretches
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines
 
@@ -23,7 +23,7 @@ SOURCES = [
 
 
 def shifted(sources: list[str], lines: list[str], size: int = 100) -> list[tuple[int, int]]:
-    look = Look()
+    look = TextInspection()
     for at in range(0, len(sources), size):
         look.add(sources[at : at + size], lines[at : at + size])
     return stretches(look.shifted)

@@ -11,18 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Fragment
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.edits.standoff_reading import (
+from errorbar.core.problems import InputError, Problems
+from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff
+from errorbar.edits.standoff_runs import (
     LONG,
     kept_pairs,
     kept_triples,
     read_run,
+    redecompose,
     text_edits,
     why_no_correction,
 )
-from errorbar.edits.standoff_texts import WORD, apply_standoff, extract_standoff
 from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.formats.reference import read_corpus
 from tests.helpers.effort import draw_examples

@@ -7,13 +7,11 @@ from math import sqrt
 
 import pytest
 
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
-from errorbar.edits import standoff_texts as module
-from errorbar.edits.standoff_maxmatch import MOST_CELLS, redecompose
-from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
-from errorbar.edits.standoff_tokens import MOST_TOGETHER, fragment_sentences
-from errorbar.formats.hoo_edits import sentences_fragments
+from errorbar.core.problems import InputError, Problems
+from errorbar.edits import standoff as module
+from errorbar.edits.standoff import MOST_TOGETHER, apply_standoff, extract_standoff, fragment_sentences
+from errorbar.edits.standoff_runs import MOST_CELLS, redecompose
+from errorbar.formats.hoo import sentences_fragments
 from tests.helpers.standoff import fragment, standoff
 
 

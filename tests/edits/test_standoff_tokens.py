@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit, Fragment, StandoffEdit, check_annotation, in_text_order
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import WORD, apply_standoff
-from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing
+from errorbar.core.problems import Place, Problems
+from errorbar.edits.standoff import WORD, apply_standoff, check_sentences, fragment_sentences, note_spacing
 from errorbar.edits.texts import apply_edits, corrected_text
-from errorbar.formats.hoo_edits import sentences_fragments
+from errorbar.formats.hoo import sentences_fragments
 from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, read_real, standoff
 

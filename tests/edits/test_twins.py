@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import UsageError
-from errorbar.edits.lattice import MAX_ARCS
+from errorbar.core.problems import UsageError
 from errorbar.edits.matching import COMPILED, Matches, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MAX_ARCS, MatchRules
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.registry import parse_metric
 from tests.helpers.build import corpus, edit, sentence
@@ -33,7 +32,7 @@ def both(
     reference: Corpus, lines: list[str], *, max_unchanged: int = 2, fold: bool = False, arc_limit: int = MAX_ARCS
 ) -> tuple[Matches, Matches]:
     kernel, twin = (
-        match_corpus(reference, lines, Rules(max_unchanged, fold, which, arc_limit)) for which in (True, False)
+        match_corpus(reference, lines, MatchRules(max_unchanged, fold, which, arc_limit)) for which in (True, False)
     )
     return kernel, twin
 
@@ -76,7 +75,7 @@ def test_the_kernel_refuses_edits_that_span_more_than_it_has_room_for(max_unchan
     """A byte of each state says how it was reached; a metric's parameter ends at 100."""
     reference = corpus(sentence("a b c", {"0": [edit(1, 2, "x")]}))
     with pytest.raises(ValueError, match=f"max_unchanged must be 0 to 245, got {max_unchanged}"):
-        match_corpus(reference, ["a x c"], Rules(max_unchanged, kernel=True))
+        match_corpus(reference, ["a x c"], MatchRules(max_unchanged, kernel=True))
     with pytest.raises(UsageError, match="max_unchanged must be a whole number from 0 to 100"):
         parse_metric(f"m2(max_unchanged={max_unchanged})")
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence, TextEdits, system_record
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence, TextEdits, system_record
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.edits.errant_edits import Edits, Maker, Pair
+from errorbar.core.problems import InputError, UsageError
+from errorbar.edits.errant import EditMaker, Edits, Pair
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.m2 import M2
@@ -21,7 +21,7 @@ from tests.helpers.build import corpus, edit, sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(Maker):
+class Whole(EditMaker):
     """One edit from the first to the last token that differs, as ``extract_edits`` would never merge them."""
 
     asked: ClassVar[list[Pair]] = []
@@ -48,7 +48,7 @@ class Whole(Maker):
 @pytest.fixture(autouse=True)
 def _simple(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ERRORBAR_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr("errorbar.edits.typed_texts.Maker", Whole)
+    monkeypatch.setattr("errorbar.edits.errant.EditMaker", Whole)
     Whole.asked.clear()
 
 
@@ -73,13 +73,13 @@ def test_edits_of_texts_are_made_anew_on_both_sides() -> None:
 
 def test_edits_that_are_given_stay() -> None:
     given = corpus(sentence(SOURCE, {"a": [edit(0, 2, "He goes", kind="R:VERB")]}))
-    own = Corrected("He goes to to school yesterday", [Edit(0, 2, ("He goes",), "R:VERB")], SOURCE)
+    own = CorrectedSentence("He goes to to school yesterday", [Edit(0, 2, ("He goes",), "R:VERB")], SOURCE)
     found = Errant(mode="cse").measure(given, [own])
     assert found.counts[0].tolist() == [[1, 1, 1]]
     assert not found.made_by
     assert not Whole.asked
     with pytest.raises(InputError, match="the system's edits are of another sentence: x"):
-        Errant().measure(given, [Corrected("y", [Edit(0, 1, ("y",))], "x")])
+        Errant().measure(given, [CorrectedSentence("y", [Edit(0, 1, ("y",))], "x")])
 
 
 def test_what_was_made_is_kept(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ def test_a_part_without_annotators_hides_nothing() -> None:
 
 def test_the_edits_that_a_report_shows() -> None:
     given = corpus(sentence("a b c", {"a": [edit(0, 1, "x"), edit(2, 3, "z")]}), sentence("d", {}))
-    own = Corrected("x b y", [Edit(0, 1, ("x",)), Edit(2, 3, ("y",))])
-    (shown, nothing) = Errant().system_edits(given, [own, Corrected("e", [Edit(0, 1, ("e",))])], ["a", None])
+    own = CorrectedSentence("x b y", [Edit(0, 1, ("x",)), Edit(2, 3, ("y",))])
+    (shown, nothing) = Errant().system_edits(given, [own, CorrectedSentence("e", [Edit(0, 1, ("e",))])], ["a", None])
     assert [(one.start, one.replacement, one.matched) for one in shown] == [(0, "x", True), (2, "y", False)]
     assert not nothing
 
@@ -151,5 +151,5 @@ def test_the_edits_that_a_report_shows() -> None:
 def test_a_text_is_not_taken_for_edits_that_are_given() -> None:
     """Memories of what was measured go by the record: ERRANT makes other edits of the text."""
     edits = extract_edits(SOURCE.split(), ANNA.split())
-    given, text = Corrected(ANNA, edits), Corrected(ANNA, TextEdits(edits))
+    given, text = CorrectedSentence(ANNA, edits), CorrectedSentence(ANNA, TextEdits(edits))
     assert system_record(text) == system_record(ANNA) != system_record(given)

@@ -13,18 +13,16 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import ErrorbarError, InputError
-from errorbar.core.problems import Problems
-from errorbar.edits.admission import Look
+from errorbar.core.problems import ErrorbarError, InputError, Problems
+from errorbar.edits.admission import TextInspection
 from errorbar.execute import Executor, Processes, Serial, choose_executor
-from errorbar.formats.m2_file import m2_annotators
-from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.formats.m2 import m2_annotators
+from errorbar.formats.reference import UNMARKED, CutSystem, NamedFile, Unmarked, can_cut, cut_pieces, reference_chunks
 from errorbar.formats.text import Cutter, HypothesisReader
-from errorbar.metrics.edit_statistics import EditStatistics
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
@@ -32,7 +30,7 @@ from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score
 
 METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(max_unchanged=0))
-PLAN = Plan(METRICS, by_type=True, by_unit=True)
+PLAN = ScoringPlan(METRICS, by_type=True, by_unit=True)
 Outcome = tuple[list[Score] | list[str], list[str]]
 
 
@@ -225,7 +223,7 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ids", ["0", "00000", "0000010", "1002", "0010001"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: str, end: str) -> None:
-    monkeypatch.setattr("errorbar.formats.m2_file.BLOCK", 100)
+    monkeypatch.setattr("errorbar.formats.m2.BLOCK", 100)
     path = write(tmp_path / "gold.m2", end.join(f"S a|||0{end}{A.format(who)}{end}" for who in ids))
     everybody = list(dict.fromkeys(ids))
     assert (m2_annotators(path), m2_annotators(path, most=2)) == (everybody, everybody[:2])
@@ -236,10 +234,10 @@ def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_shifted_lines_are_found_across_pieces(belongs: list[int], size: int) -> None:
     texts = [" ".join(f"{w}{n}" for w in "abcdef") for n in range(len(belongs))]
     lines = [texts[min(n + max(0, shift - 5), len(texts) - 1)] for n, shift in enumerate(belongs)]
-    expected, joiner = Look(), Look()
+    expected, joiner = TextInspection(), TextInspection()
     expected.add(texts, lines)
     for at in range(0, len(texts), size):
-        piece = Look()
+        piece = TextInspection()
         piece.add(texts[at : at + size], lines[at : at + size])
         joiner.join(piece)
     assert joiner.shifted == expected.shifted
@@ -325,8 +323,10 @@ def test_whether_a_blank_line_stood_before_is_told_as_the_reader_tells_it(tmp_pa
     system.write_text("a b\nc\n")
     problems, other = Problems(lenient=True), Problems(lenient=True)
     reader = HypothesisReader(system, "system", problems)
-    score_pieces(corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], Plan(METRICS), problems)
+    score_pieces(
+        corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], ScoringPlan(METRICS), problems
+    )
     cut = [CutSystem(named(system)[0], other, carry=True)]
-    score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, Plan(METRICS), other)
+    score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, ScoringPlan(METRICS), other)
     assert other.notes == problems.notes
     assert "m2-no-blank" not in [note.code for note in problems.notes]

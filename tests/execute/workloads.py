@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.pieces import Reading, TextPiece
+from errorbar.core.problems import InputError, Place, Problem
+from errorbar.formats.reference import PieceContents, TextPiece
 
 
 def square(number: int) -> int:
@@ -53,7 +53,7 @@ class DyingPiece:
     piece: TextPiece
     folder: Path
 
-    def read(self) -> Reading:
+    def read(self) -> PieceContents:
         kill_once(self.folder, 1)
         return self.piece.read()
 

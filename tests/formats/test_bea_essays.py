@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
+from errorbar.api.convert import convert
+from errorbar.api.score import score
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.formats.bea_essays import project_bea, read_bea_essays
 from errorbar.formats.catalog import FORMATS, recognize_line
-from errorbar.formats.m2_file import read_m2, write_m2
+from errorbar.formats.m2 import read_m2, write_m2
 from errorbar.formats.reference import read_corpus
-from errorbar.studies.convert import convert
-from errorbar.studies.score import score
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
-from errorbar.formats.nucle import read_essays
-from errorbar.formats.nucle_project import add_documents, with_documents
+from errorbar.core.problems import InputError, Problems
+from errorbar.formats.nucle import add_documents, read_essays, with_documents
 from errorbar.formats.reference import expand_files, read_named
 
 

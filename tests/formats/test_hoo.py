@@ -11,13 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
-from errorbar.formats import hoo_xml
+from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar.formats import hoo
 from errorbar.formats.catalog import is_hoo
-from errorbar.formats.hoo_edits import read_edits
-from errorbar.formats.hoo_folder import expand_runs, fragment_name, list_run, read_gold, read_source, read_text
-from errorbar.formats.hoo_xml import DataFile, save_fragments, write_edits
+from errorbar.formats.hoo import (
+    HooFile,
+    expand_runs,
+    fragment_name,
+    list_run,
+    read_edits,
+    read_gold,
+    read_source,
+    read_text,
+    save_fragments,
+    write_edits,
+)
 from tests.helpers.standoff import edit_xml, edits_xml, parse, read_real, standoff
 
 EMPTY = "<empty/>"
@@ -208,7 +216,7 @@ class TestRefusals:
     def test_no_xml_or_too_much_of_it(self, content: bytes, code: str, message: str, tmp_path: Path) -> None:
         (tmp_path / "1.xml").write_bytes(content)
         with pytest.raises(InputError) as error:
-            read_edits(DataFile(tmp_path / "1.xml"), "1", Problems(lenient=True))
+            read_edits(HooFile(tmp_path / "1.xml"), "1", Problems(lenient=True))
         assert error.value.code == code
         assert message in str(error.value)
 
@@ -225,14 +233,14 @@ class TestRefusals:
         with (tmp_path / "1.xml").open("wb") as stream:
             stream.truncate(1 << 30)
         with pytest.raises(InputError) as error:
-            read_edits(DataFile(tmp_path / "1.xml"), "1", Problems())
+            read_edits(HooFile(tmp_path / "1.xml"), "1", Problems())
         assert error.value.code == "hoo-too-large"
 
     def test_a_compressed_bomb_is_not_unpacked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(hoo_xml, "MOST_EDIT_BYTES", 1000)
+        monkeypatch.setattr(hoo, "MOST_EDIT_BYTES", 1000)
         (tmp_path / "1.xml.gz").write_bytes(gzip.compress(b" " * 100_000))
         with pytest.raises(InputError) as error:
-            read_edits(DataFile(tmp_path / "1.xml.gz"), "1", Problems())
+            read_edits(HooFile(tmp_path / "1.xml.gz"), "1", Problems())
         assert error.value.code == "hoo-too-large"
 
     def test_every_problem_is_named_at_once(self) -> None:
@@ -312,7 +320,7 @@ class TestFolders:
     def test_a_byte_that_is_not_utf8(self, tmp_path: Path) -> None:
         (tmp_path / "1.txt").write_bytes(b"a\nb\xffc")
         problems = Problems()
-        read_text(DataFile(tmp_path / "1.txt"), problems)
+        read_text(HooFile(tmp_path / "1.txt"), problems)
         assert [str(problem.place) for problem in problems.errors] == [f"{tmp_path / '1.txt'}:2"]
 
 

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import ErrorbarError, InputError, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import ErrorbarError, InputError, Problem, Problems
 from errorbar.formats import MOST_EXPANSION, MOST_REPAIRS
-from errorbar.formats.hoo_edits import read_edits
-from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.hoo import HooFile, read_edits
 from tests.helpers.standoff import edit_xml, edits_xml, parse
 
 BARE = 'start="0" end="0"'
@@ -30,7 +28,7 @@ class TestDamaged:
             file = tmp_path / f"{name}.xml.gz"
             file.write_bytes(content)
             with pytest.raises(InputError, match=rf"{name}\.xml\.gz: the compressed data is damaged: .*fetch") as error:
-                read_edits(DataFile(file), "1", Problems(lenient=True))
+                read_edits(HooFile(file), "1", Problems(lenient=True))
             assert error.value.code == "gzip-damaged"
 
     @pytest.mark.parametrize(
@@ -40,7 +38,7 @@ class TestDamaged:
         """expat asks Python's codecs, which raise LookupError, ValueError or UnicodeError."""
         (tmp_path / "1.xml").write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><edits/>'.encode())
         with pytest.raises(InputError, match=r"1\.xml:1: .*encoding") as error:
-            read_edits(DataFile(tmp_path / "1.xml"), "1", Problems(lenient=True))
+            read_edits(HooFile(tmp_path / "1.xml"), "1", Problems(lenient=True))
         assert error.value.code == "hoo-xml"
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1", "cp1252", "us-ascii"])
@@ -48,7 +46,7 @@ class TestDamaged:
         said = "x" if encoding == "us-ascii" else "é"
         xml = f'<?xml version="1.0" encoding="{encoding}"?><edits>{edit_xml(BARE, corrections=(said,))}</edits>'
         (tmp_path / "1.xml").write_bytes(xml.encode(encoding))
-        assert read_edits(DataFile(tmp_path / "1.xml"), "1", Problems()).edits[0].corrections == (said,)
+        assert read_edits(HooFile(tmp_path / "1.xml"), "1", Problems()).edits[0].corrections == (said,)
 
     def test_mutants_are_read_or_refused_with_their_place(self, tmp_path: Path) -> None:
         """500 files with numbers, bytes or stretches changed, a third of them packed: an answer or an error."""
@@ -68,7 +66,7 @@ class TestDamaged:
             problems = Problems(lenient=True)
             found: list[Problem] = []
             try:
-                read_edits(DataFile(file), "1", problems)
+                read_edits(HooFile(file), "1", problems)
                 problems.raise_errors()
                 n_read += 1
             except ErrorbarError as error:
@@ -85,13 +83,13 @@ class TestLarge:
         text = b"".join(random.Random(1).choices(words, k=1_000_000))
         (tmp_path / "1.txt.gz").write_bytes(gzip.compress(text))
         (tmp_path / "1.txt").write_bytes(text)
-        assert DataFile(tmp_path / "1.txt").read() == text
+        assert HooFile(tmp_path / "1.txt").read() == text
         if len(words) > 1:
             assert 10 < len(text) / (tmp_path / "1.txt.gz").stat().st_size < MOST_EXPANSION
-            assert DataFile(tmp_path / "1.txt.gz").read() == text
+            assert HooFile(tmp_path / "1.txt.gz").read() == text
             return
         with pytest.raises(InputError, match=r"compressed bytes hold more than .*; unpack it with gunzip") as error:
-            DataFile(tmp_path / "1.txt.gz").read()
+            HooFile(tmp_path / "1.txt.gz").read()
         assert error.value.code == "gzip-expands"
 
     def test_a_text_that_the_parser_gives_in_pieces(self) -> None:
@@ -117,5 +115,5 @@ class TestLarge:
         assert error.value.code == "hoo-broken"
 
 
-def _file(edits: str) -> DataFile:
-    return DataFile(Path("1.xml"), f"<edits>{edits}</edits>".encode())
+def _file(edits: str) -> HooFile:
+    return HooFile(Path("1.xml"), f"<edits>{edits}</edits>".encode())

@@ -11,7 +11,7 @@ from hypothesis import given
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_tokens import fragment_sentences
+from errorbar.edits.standoff import fragment_sentences
 from errorbar.formats.jsonl import has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
 from errorbar.formats.look import Lines
 from tests.formats.test_hoo import written_fragments

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problem, Problems
 from errorbar.formats.text import HypothesisReader
 from tests.helpers.cli import CommandLine
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2_file import read_m2, write_m2
+from errorbar.formats.m2 import read_m2, write_m2
 from tests.helpers.read import lines_of
 
 

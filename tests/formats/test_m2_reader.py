@@ -8,9 +8,8 @@ import pytest
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Problem
-from errorbar.core.problems import Problems
-from errorbar.formats.m2_file import read_m2, write_m2
+from errorbar.core.problems import InputError, Problem, Problems
+from errorbar.formats.m2 import read_m2, write_m2
 from tests.helpers.build import edit
 from tests.helpers.read import lines_of
 

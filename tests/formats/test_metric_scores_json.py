@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.formats.metric_scores import read_metric_scores
 
 

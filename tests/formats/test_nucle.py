@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError, Place
-from errorbar.core.problems import Problems
-from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
-from errorbar.formats.nucle_project import project_essays
+from errorbar.core.problems import InputError, Place, Problems
+from errorbar.formats.nucle import Essay, Mistake, merge_essays, project_essays, read_nucle
 from tests.helpers.read import lines_of
 
 ESSAY = """<DOC nid="7">

@@ -10,12 +10,20 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError, Place
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problems
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import read_m2, write_m2
-from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
-from errorbar.formats.nucle_project import Dropped, locate, project_essays, project_mistake, split_essays
+from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.nucle import (
+    Dropped,
+    Essay,
+    Mistake,
+    locate,
+    merge_essays,
+    project_essays,
+    project_mistake,
+    read_nucle,
+    split_essays,
+)
 
 TEXT = 'He said,"no". They dont agree, however well-known it is.'
 SENTENCES = [

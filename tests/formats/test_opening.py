@@ -15,11 +15,10 @@ from zipfile import ZipFile
 import pytest
 
 import errorbar
-from errorbar.core.errors import InputError, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problem, Problems
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.look import BLOCK, MOST_IDLE, Lines, look, looking
-from errorbar.formats.m2_file import m2_annotators
+from errorbar.formats.m2 import m2_annotators
 from errorbar.formats.text import Cutter
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.formats.look import IN_MEMORY, Lines, look, looking
 
 NUMBERS = "".join(f"{k}\n" for k in range(300_000)).encode()

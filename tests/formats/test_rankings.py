@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.core.rankings import Comparisons
-from errorbar.formats import ranking_files
+from errorbar.formats import rankings
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.formats.rankings import is_ranking, read_rankings
 from errorbar.ranking import RankingResult, rank_systems
 from errorbar.ranking.wins import resampled_counts
 from tests.ranking.examples import drawn
@@ -93,7 +92,7 @@ class TestXml:
         assert message.endswith("[ranking-xml-entity]")
 
     def test_a_file_without_end_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(ranking_files, "MOST_RANKING_BYTES", 200)
+        monkeypatch.setattr(rankings, "MOST_RANKING_BYTES", 200)
         assert refused(tmp_path, XML).endswith("[ranking-too-large]")
 
     def test_no_ranking(self, tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.formats.bea_essays import read_bea_essays
 from errorbar.formats.catalog import FORMATS, Format, find_format, recognize, recognize_line
 from tests.helpers.read import lines_of

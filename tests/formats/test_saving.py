@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.formats.saving import PREFIX, save_bytes, save_lines
 
 

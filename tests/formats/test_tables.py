@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, Place, UsageError
-from errorbar.core.problems import Problems
-from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
+from errorbar.core.problems import InputError, Place, Problems, UsageError
+from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_wide
 from errorbar.formats.tables import table_rows
 
 

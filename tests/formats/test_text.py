@@ -7,8 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.formats.text import ParallelLine, read_parallel, read_text
 from tests.helpers.read import lines_of
 

@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Corrected, Sentence
+from errorbar.api.compare import compare
+from errorbar.api.inputs import read_corpus as read_in_memory
+from errorbar.api.inputs import read_system
+from errorbar.api.score import score
+from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
-from errorbar.edits.system_edits import open_system
+from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar.edits.inputs import open_system
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.token_labels import read_token_labels
-from errorbar.studies.compare import compare
-from errorbar.studies.inputs import read_corpus as read_in_memory
-from errorbar.studies.inputs import read_system
-from errorbar.studies.score import score
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of
 
@@ -145,7 +144,7 @@ def test_a_system_is_read_in_parts() -> None:
     with lines_of(SYSTEM, problems) as lines:
         reader = open_system(lines.name, "system", problems, labels=True)
         (first,), (second,), rest = reader.take(1), reader.take(1), reader.take(1)
-    assert isinstance(first, Corrected)
+    assert isinstance(first, CorrectedSentence)
     assert (first, first.edits) == ("I saws the show last nigt .", (Edit(1, 2, ()), Edit(3, 4, ())))
     assert (second, rest) == ("Fine !", [])
 

@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import MissingExtraError
-from errorbar.core.problems import Problems
-from errorbar.formats import tokenize
+from errorbar.core.problems import MissingExtraError, Problems
+from errorbar.formats import nucle
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import read_m2
-from errorbar.formats.nucle import read_nucle
-from errorbar.formats.nucle_project import locate, split_essays
-from errorbar.formats.tokenize import sentence_spans, treebank_tokens
+from errorbar.formats.m2 import read_m2
+from errorbar.formats.nucle import locate, read_nucle, sentence_spans, split_essays, treebank_tokens
 
 
 @pytest.mark.parametrize(
@@ -52,7 +49,7 @@ def test_sentences() -> None:
 
 
 def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenize._punkt.cache_clear()
+    nucle._punkt.cache_clear()
     monkeypatch.setitem(sys.modules, "nltk.tokenize.punkt", None)
     with pytest.raises(MissingExtraError, match="make tokenize"):
         sentence_spans("One.")
@@ -88,15 +85,15 @@ def test_the_last_stop_is_cut_as_the_release_cuts_it() -> None:
     for _ in range(2_000):
         text = before = "".join(rng.choices("ab..  \n'\")]", k=rng.randrange(9)))
         for pattern, new in (
-            (tokenize._CONTRACTION, r"\1 \2"),
-            (tokenize._CANNOT, r"\1 \2"),
-            (tokenize._PUNCTUATION, r" \1 "),
-            (tokenize._COMMA, r" \1"),
-            (tokenize._QUOTE, r" \1"),
+            (nucle._CONTRACTION, r"\1 \2"),
+            (nucle._CANNOT, r"\1 \2"),
+            (nucle._PUNCTUATION, r" \1 "),
+            (nucle._COMMA, r" \1"),
+            (nucle._QUOTE, r" \1"),
             (last_stop, r" . \1"),
         ):
             before = pattern.sub(new, before)
-        assert tokenize._cut(text) == before.split(), text
+        assert nucle._cut(text) == before.split(), text
 
 
 def test_a_run_of_spaces_takes_no_longer_than_a_text() -> None:

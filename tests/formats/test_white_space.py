@@ -14,7 +14,7 @@ import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
@@ -49,7 +49,7 @@ def test_m2(tmp_path: Path, correction: str, line: str, matches: bool, named: bo
     gold = tmp_path / "gold.m2"
     gold.write_text(f"S He go .\nA 1 2|||V|||{correction}|||REQUIRED|||-NONE-|||0\n\n", newline="\n")
     problems = Problems()
-    found = match_corpus(read_corpus(gold, problems), [line], Rules(kernel=kernel))
+    found = match_corpus(read_corpus(gold, problems), [line], MatchRules(kernel=kernel))
     assert found.counts[0, 0, 0] == matches
     assert [note.code for note in problems.notes] == ["edit-white-space"] * named
 

@@ -6,14 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from errorbar.detectors.arpa import read_arpa
-from errorbar.detectors.contexts import find_prepositions
-from errorbar.detectors.kneser_ney import train_ngrams
 from errorbar.detectors.model_file import Model, load_model, save_model
-from errorbar.detectors.ngram_model import NgramModel
+from errorbar.detectors.ngrams import NgramModel, train_ngrams
+from errorbar.detectors.prepositions import find_prepositions
 from errorbar.detectors.selectors import find_examples, load_selector, train_classifier, train_majority
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
-from errorbar.detectors.treebank import read_treebank
-from errorbar.detectors.word_counts import count_words, stored_counts
+from errorbar.detectors.text import count_words, read_treebank, stored_counts
 from tests.fuzz.readers import Reader
 from tests.fuzz.seeds import Case
 

@@ -7,28 +7,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from errorbar.agreement.report import agreement_report
+from errorbar.api.score import score
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
+from errorbar.edits.inputs import open_system
 from errorbar.edits.items import edit_items
-from errorbar.edits.standoff_reading import cut_fragments
-from errorbar.edits.system_edits import open_system
+from errorbar.edits.standoff_runs import cut_fragments
 from errorbar.edits.texts import extract_edits, parallel_sentences
 from errorbar.formats.catalog import FORMATS
-from errorbar.formats.hoo_folder import list_gold, list_run
+from errorbar.formats.hoo import list_gold, list_run
 from errorbar.formats.jsonl import read_standoff, write_jsonl
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import write_m2
-from errorbar.formats.nucle_project import add_documents
-from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
-from errorbar.formats.reference import NamedFile, read_corpus
+from errorbar.formats.m2 import write_m2
+from errorbar.formats.nucle import add_documents
+from errorbar.formats.reference import CutSystem, NamedFile, can_cut, cut_pieces, read_corpus
 from errorbar.formats.saving import save_lines
 from errorbar.formats.text import HypothesisReader, read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.score import score
 from tests.fuzz import seeds, shapes
 from tests.fuzz.seeds import Case
 from tests.fuzz.shapes import Shape

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import ErrorbarError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import ErrorbarError, Problems
 from errorbar.edits import matching
 from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.m2_file import UNKNOWN, write_m2
+from errorbar.formats.m2 import UNKNOWN, write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.saving import save_lines
 from tests.fuzz import seeds

@@ -16,10 +16,10 @@ import errorbar.demo
 from errorbar.cli.main import cli
 from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import extract_standoff
-from errorbar.formats.hoo_xml import write_edits
+from errorbar.edits.standoff import extract_standoff
+from errorbar.formats.hoo import write_edits
 from errorbar.formats.jsonl import write_standoff
-from errorbar.formats.m2_file import write_m2
+from errorbar.formats.m2 import write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import write_text
 from errorbar.sampling import Key, Strata, write_key

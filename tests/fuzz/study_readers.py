@@ -12,23 +12,19 @@ from typing import get_type_hints
 
 from click.testing import CliRunner
 
+from errorbar.api.audit import audit_estimate
 from errorbar.cli.main import cli
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.judging.item_rows import read_rows
-from errorbar.judging.rules import Rules
-from errorbar.judging.scheme_files import read_scheme
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store import Store
-from errorbar.judging.store_backup import backup, restore
-from errorbar.judging.store_check import check
-from errorbar.judging.web.bodies import json_body, submissions
-from errorbar.judging.web.refusals import RefusalError
+from errorbar.judging.items.sources import read_rows
+from errorbar.judging.schemes import load_scheme, read_scheme
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.backup import backup, check, restore
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.requests import RefusalError, json_body, submissions
 from errorbar.metrics.m2 import M2
-from errorbar.receipts.verifying import verify
-from errorbar.studies.audit import audit_estimate
-from errorbar.tasks.task_cache import pack, unpack
+from errorbar.receipts.verify import verify
+from errorbar.tasks.baselines import pack, unpack
 from tests.fuzz import seeds
 from tests.fuzz.readers import COMMAND, Reader
 from tests.fuzz.seeds import Case
@@ -90,7 +86,7 @@ def _submissions() -> list[Case]:
 
 def _submit(folder: Path, _: bool) -> None:
     """A post as a browser sends it; whatever it holds, the store keeps its rules."""
-    study = Study(f"{folder}/store.sqlite", Rules(raters_per_item=1, policy="none"), [work_item("w")], 1)
+    study = Study(f"{folder}/store.sqlite", StudyRules(raters_per_item=1, policy="none"), [work_item("w")], 1)
     try:
         (lease,) = study.claim(study.raters[0]).leases
         content = (folder / "a.json").read_bytes().replace(b"TOKEN", lease.token.encode())
@@ -108,7 +104,7 @@ def _stores() -> list[Case]:
     """A backup of a study in which three raters answered."""
     with TemporaryDirectory() as folder:
         items = [work_item(f"w{number}") for number in range(6)] + [gold_item("g")]
-        study = Study(f"{folder}/store.sqlite", Rules(raters_per_item=2, policy="none"), items, 3)
+        study = Study(f"{folder}/store.sqlite", StudyRules(raters_per_item=2, policy="none"), items, 3)
         for rater in study.raters:
             for lease in study.claim(rater).leases[:4]:
                 study.answer(rater, lease)

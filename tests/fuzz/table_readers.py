@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from errorbar.api.sample import counted
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import majority
 from errorbar.datasets.archives import copy, files_in
-from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
-from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_judgment_table, read_wide
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.ranking_files import read_rankings
+from errorbar.formats.rankings import read_rankings
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.ranked import rank_systems
 from errorbar.sampling import (
@@ -28,8 +28,7 @@ from errorbar.sampling import (
     stratify,
     write_key,
 )
-from errorbar.studies.sample import counted
-from errorbar.tasks.reading import read_task
+from errorbar.tasks.config import read_task
 from tests.fuzz import seeds
 from tests.fuzz.commands import COMMANDS
 from tests.fuzz.model_readers import MODELS

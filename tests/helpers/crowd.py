@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.problems import Problems
-from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgments import read_judgment_table
 from errorbar.formats.look import Source
 from errorbar.metrics.crowd_weighted import (
     Crowd,

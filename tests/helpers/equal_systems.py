@@ -16,16 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from errorbar.api.inputs import ReadingOptions, load
+from errorbar.core.arrays import Floats
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text
-from errorbar.metrics.base import Floats
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.population_fit import JudgedText, choose_sets, common_sets, fresh_variance, judge_text
 from errorbar.metrics.populations import JudgeVariances
-from errorbar.stats.multiple import adjust
-from errorbar.stats.simultaneous import JointSpread, max_t_p_values
-from errorbar.stats.two_way import Prior, TwoWay, jackknife, lean_less, moderate, moderated_variance, replication
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.stats.multiple import JointSpread, adjust, max_t_p_values
+from errorbar.stats.two_way import (
+    TwoWay,
+    VariancePrior,
+    jackknife,
+    lean_less,
+    moderate,
+    moderated_variance,
+    replication,
+)
 
 F = 2
 
@@ -101,7 +108,7 @@ def draw_equal_systems(
             three = float(over_texts[i]), float(over_texts[j]), parts.texts
             variance = known.of_difference(of_systems[i], of_systems[j], three)
             priors[i, j] = priors[j, i] = (of_systems[i] + of_systems[j] - variance) / 2
-            parts = moderate(parts, Prior(variance, known.df))
+            parts = moderate(parts, VariancePrior(variance, known.df))
         found.append(parts)
     if known is not None:
         sigma, df = moderated_variance(sigma, k - 1, priors, known.df), k - 1 + known.df
@@ -150,7 +157,7 @@ def split_halves(
             v_ea = (k - 1) / (k * half * (half - 1)) * float(np.sum(both**2))
             parts = TwoWay(value, float(e), jackknife(left), v_ea, half, k, k - 1.0)
             of_first, of_second = (known.of_score(score(text, sets[0], here), k, k) for text in (first, second))
-            prior = Prior(known.of_difference(of_first, of_second, (float(e1), float(e2), float(e))), known.df)
+            prior = VariancePrior(known.of_difference(of_first, of_second, (float(e1), float(e2), float(e))), known.df)
             usual = lean_less(moderate(parts, prior), prior, shares)
             predicted.append(replication(abs(value), usual.variance, usual.df))
             before.append(ndtr(abs(value) / np.sqrt(max(parts.judges + parts.texts - v_ea, parts.judges, 1e-12))))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.pairs_over_judges import only
+from errorbar.metrics.over_judges import only
 from errorbar.stats.two_way import TwoWay
 from tests.helpers.synthetic_judges import Effects, F, World, drawn_parts
 

@@ -11,11 +11,9 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.edits.matching import KERNEL
 from errorbar.metrics import choice, intervals
 from errorbar.metrics.base import Metric, Selection, Swapping
-from errorbar.metrics.choice import Choice, Rule
-from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import left_out_units
+from errorbar.stats.resampling import Resampling, left_out_units
 
 Rows = NDArray[np.int64]
 
@@ -56,7 +54,7 @@ def fold_counts(
     """The fold of bare counts."""
     statistics = EditStatistics(counts, present, tuple(map(str, range(present.shape[1]))))
     selection = Selection(units, annotators=masks, swapping=swapping)
-    rule = Rule(beta, running, kernel, rounded)
+    rule = ChoiceRule(beta, running, kernel, rounded)
     return choice.fold_counts(statistics, rule, selection, start, want_chosen=want_chosen)
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.texts import extract_edits
 from errorbar.execute import Executor
 from errorbar.metrics.base import Metric
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.scored import Score, TypeScore
+from errorbar.metrics.scores import Score, TypeScore
 from errorbar.metrics.scoring import score_corpus
 from errorbar.stats.resampling import Resampling
 
@@ -33,14 +33,16 @@ def score(
     """Score systems; no intervals unless they are asked for."""
     if any(metric.takes_edits for metric in parse_metrics(metrics)):
         systems = [Hypothesis(system.name, with_edits(corpus, system.lines)) for system in systems]
-    plan = Plan(parse_metrics(metrics), by_type, by_sentence, resampling, admission=Admission(force))
+    plan = ScoringPlan(parse_metrics(metrics), by_type, by_sentence, resampling, admission=Admission(force))
     return score_corpus(corpus, systems, plan, Problems() if problems is None else problems, executor=executor)
 
 
-def with_edits(corpus: Corpus, lines: Sequence[str]) -> list[Corrected]:
+def with_edits(corpus: Corpus, lines: Sequence[str]) -> list[CorrectedSentence]:
     """The sentences of a system with their edits, those of the minimal aligner where they have none."""
     return [
-        line if isinstance(line, Corrected) else Corrected(line, extract_edits(sentence.tokens, line.split()))
+        line
+        if isinstance(line, CorrectedSentence)
+        else CorrectedSentence(line, extract_edits(sentence.tokens, line.split()))
         for sentence, line in zip(corpus.sentences, lines, strict=True)
     ]
 

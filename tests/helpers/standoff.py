@@ -7,9 +7,7 @@ from pathlib import Path
 
 from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_edits import read_edits
-from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.hoo import HooFile, read_edits, read_gold
 
 
 def standoff(
@@ -35,7 +33,7 @@ def parse(
 ) -> tuple[Fragment, Problems]:
     """Read edits from a string; what was found is raised in strict mode."""
     problems = Problems(lenient=lenient)
-    found = read_edits(DataFile(Path("1.xml"), xml.encode()), "1", problems, text=text, system=system)
+    found = read_edits(HooFile(Path("1.xml"), xml.encode()), "1", problems, text=text, system=system)
     problems.raise_errors()
     return found, problems
 

@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from errorbar.api.inputs import ReadingOptions, load
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.pairs_over_judges import only
-from errorbar.stats.two_way import Prior, TwoWay, moderate, unbiased_variance
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.metrics.over_judges import only
+from errorbar.stats.two_way import TwoWay, VariancePrior, moderate, unbiased_variance
 
 HOME = 0.8
 SYSTEMS = ("CAMB", "CUUI")
@@ -209,7 +209,7 @@ def coverage(
             np.array([one.half_width(0.95) for one in own]),
         ]
         if priors is not None:
-            halves.append(np.array([moderate(one, Prior(priors[at], 4)).half_width(0.95) for one in own]))
+            halves.append(np.array([moderate(one, VariancePrior(priors[at], 4)).half_width(0.95) for one in own]))
         for share, half in zip(shares, halves, strict=False):
             share.append(float(np.mean(off <= half)))
         if at == 0:

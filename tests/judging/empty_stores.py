@@ -8,17 +8,15 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, insert, select, text
 
-from errorbar.judging.changes import add_items, set_rules
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Lease, Receipt, Submission, Work
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
+from errorbar.judging.protocol.changes import add_items, set_rules
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.screens import shown_hash
-from errorbar.judging.store import Store
-from errorbar.judging.store_tables import ASSIGNMENT, ITEM, RATER
-from errorbar.judging.study_values import current_rules
-from errorbar.judging.submissions import submit
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.tables import ASSIGNMENT, ITEM, RATER
+from errorbar.judging.study.rules import StudyRules, current_rules
+from errorbar.judging.web.pages import shown_hash
 
 SCHEME = load_scheme("error-ok")
 MAIN = SCHEME.questions[0].id
@@ -58,7 +56,7 @@ def empty_database(url: str) -> None:
 class Study:
     """A store and what raters do in it, one transaction each."""
 
-    def __init__(self, url: str, rules: Rules, items: Sequence[JudgedItem], raters: int) -> None:
+    def __init__(self, url: str, rules: StudyRules, items: Sequence[JudgedItem], raters: int) -> None:
         self.clock = Clock()
         self.url = url
         self.store = Store.create(url, clock=self.clock)
@@ -84,13 +82,13 @@ class Study:
     def claim(self, rater: int, want: int = 10) -> Work:
         return self.write(lambda tx: claim(tx, current_rules(tx), rater, want, self.clock()))
 
-    def submit(self, rater: int, *submissions: Submission) -> list[Receipt]:
+    def submit(self, rater: int, *submissions: Submission) -> list[SubmissionReceipt]:
         return self.write(lambda tx: submit(tx, SCHEME, current_rules(tx), rater, submissions, self.clock()))
 
-    def answer(self, rater: int, lease: Lease, value: str = VALUES[0], base: int = 0) -> Receipt:
+    def answer(self, rater: int, lease: Lease, value: str = VALUES[0], base: int = 0) -> SubmissionReceipt:
         return self.submit(rater, answer_to(lease, value, base))[0]
 
-    def skip(self, rater: int, lease: Lease, why: str = "unclear", base: int = 0) -> Receipt:
+    def skip(self, rater: int, lease: Lease, why: str = "unclear", base: int = 0) -> SubmissionReceipt:
         return self.submit(rater, skip_of(lease, why, base))[0]
 
     def states(self) -> dict[tuple[int, str, str], str]:

@@ -13,8 +13,8 @@ from itertools import cycle, islice
 from math import nan, prod
 
 from errorbar.crowdsourcing.rater_table import characteristic
-from errorbar.judging.rules import Rules
-from errorbar.judging.sequential import rule_of
+from errorbar.judging.quality import rule_of
+from errorbar.judging.study.rules import StudyRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class PolicyCharacteristic:
     mean_gold: float  # gold items before the exclusion, of those who are excluded; NaN if nobody is
 
 
-def policy_characteristic(rules: Rules, accuracies: Mapping[str, float], most: int) -> PolicyCharacteristic:
+def policy_characteristic(rules: StudyRules, accuracies: Mapping[str, float], most: int) -> PolicyCharacteristic:
     """How often, and after how many gold items, a policy excludes a rater; exact.
 
     Args:
@@ -47,7 +47,7 @@ def policy_characteristic(rules: Rules, accuracies: Mapping[str, float], most: i
     return PolicyCharacteristic(1 - stays, spent / (1 - stays) if stays < 1 else nan)
 
 
-def _fixed(rules: Rules, shares: Sequence[float]) -> PolicyCharacteristic:
+def _fixed(rules: StudyRules, shares: Sequence[float]) -> PolicyCharacteristic:
     """Of one test after some gold items, each answered rightly with its own probability."""
     n = rules.policy_gold
     if len(shares) < n:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from errorbar.judging.changes import HALTED
-from errorbar.judging.exchange import Lease
+from errorbar.judging.items.item import Lease
+from errorbar.judging.protocol.changes import HALTED
 
 RECENT, APART = 10, 10
 Key = tuple[int, str, str]  # rater, item, round

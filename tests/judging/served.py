@@ -13,22 +13,21 @@ from typing import Any
 
 import httpx
 
-from errorbar.judging.about import About, write_about
-from errorbar.judging.changes import add_items, set_rules
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.listening import Reach
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.changes import add_items, set_rules
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.serving import running
-from errorbar.judging.store import Store
-from errorbar.judging.study_folder import Study
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
+from errorbar.judging.web.listening import Reach
+from errorbar.judging.web.serve import running
 
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients of a server without TLS: reading the authorities would take longer than a test's requests."""
 CSRF = re.compile(r'name="csrf" (?:content|value)="([^"]+)"')
 
 
-def made_study(folder: Path, rules: Rules, items: int = 12, gold: int = 0, url: str = "") -> Study:
+def made_study(folder: Path, rules: StudyRules, items: int = 12, gold: int = 0, url: str = "") -> Study:
     """Sentences with the question whether a word is an error."""
     scheme = load_scheme("error-ok")
     found = [JudgedItem(f"item-{n}", f"Sentence {n} is here .", (9, 10)) for n in range(items)]
@@ -40,7 +39,7 @@ def made_study(folder: Path, rules: Rules, items: int = 12, gold: int = 0, url: 
     def fill(study: Study) -> None:
         with Store.create(study.url) as store, store.exclusive() as tx:
             set_rules(tx, rules, 0.0)
-            write_about(tx, About(scheme, rules, scheme.guidelines, "test"))
+            write_about(tx, StudyInfo(scheme, rules, scheme.guidelines, "test"))
             add_items(tx, found, 0.0)
 
     return Study.create(folder, fill, store=url)

@@ -10,13 +10,13 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Connection, insert
 
-from errorbar.judging.about import read_about
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Standing, Submission
-from errorbar.judging.screens import shown_hash
-from errorbar.judging.store import Store
-from errorbar.judging.store_tables import RATER
-from errorbar.judging.submissions import submit
+from errorbar.judging.items.item import Standing, Submission
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.tables import RATER
+from errorbar.judging.study.rules import read_about
+from errorbar.judging.web.pages import shown_hash
 from tests.judging.simulated_judges import SimulatedJudge
 
 LONGEST_WAIT = 30

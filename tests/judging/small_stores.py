@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, create_engine, insert
 
-from errorbar.judging.about import About, write_about
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.store_tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, METADATA, RATER
-from errorbar.judging.study_values import set_value
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, METADATA, RATER
+from errorbar.judging.study.rules import StudyInfo, StudyRules, set_value, write_about
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ def filled(
     scheme: Scheme,
     items: Sequence[JudgedItem],
     said: Sequence[Said],
-    rules: Rules | None = None,
+    rules: StudyRules | None = None,
     excluded: Sequence[Mapping[str, object]] = (),
     stopped: Mapping[str, str] | None = None,
 ) -> Iterator[Connection]:
@@ -58,14 +56,14 @@ def fill(
     scheme: Scheme,
     items: Sequence[JudgedItem],
     said: Sequence[Said],
-    rules: Rules | None = None,
+    rules: StudyRules | None = None,
     excluded: Sequence[Mapping[str, object]] = (),
     stopped: Mapping[str, str] | None = None,
 ) -> None:
     """Put items and answers into a store, in the order given; answers come a second apart unless they say when."""
     names = list(dict.fromkeys(each.rater for each in said))
     place = {item.name: number for number, item in enumerate(items, 1)}
-    about = About(scheme, rules or Rules(), "", "test")
+    about = StudyInfo(scheme, rules or StudyRules(), "", "test")
     write_about(tx, about)
     set_value(tx, "rules", about.rules.to_json())
     taken = Counter(each.item for each in said if each.round == "main" and each.state in ("open", "done"))

@@ -19,16 +19,15 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from errorbar.judging.about import About, write_about
-from errorbar.judging.changes import add_items, set_rules
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.changes import add_items, set_rules
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.stop_decision import stop_decision
-from errorbar.judging.store import Store
-from errorbar.judging.study_columns import ItemFacts, StudyColumns, read_study
-from errorbar.stats.anytime_share import finite_share_bounds
+from errorbar.judging.stopping.decision import stop_decision
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.columns import ItemFacts, StudyColumns, read_study
+from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
+from errorbar.stats.anytime import finite_share_bounds
 from tests.judging.simulated_judges import SimulatedJudge
 from tests.judging.simulated_work import simulate_work
 
@@ -75,11 +74,11 @@ CASES = {
 def run(case: Case, seed: int, folder: Path) -> tuple[bool, bool, bool, float]:
     """Whether it was ever wrong, wrong when it stopped, the other ever; and the share of judgments given by then."""
     generator = np.random.default_rng([17, seed])
-    rules = Rules(raters_per_item=case.k, stop="share(label=error,half_width=0.1)", policy="none")
+    rules = StudyRules(raters_per_item=case.k, stop="share(label=error,half_width=0.1)", policy="none")
     wrong = generator.random(case.items) < case.share
     items = [JudgedItem(f"i{at}", "a", hidden={"truth": "error" if one else "ok"}) for at, one in enumerate(wrong)]
     if case.careless:
-        rules = Rules(raters_per_item=case.k, stop=rules.stop)
+        rules = StudyRules(raters_per_item=case.k, stop=rules.stop)
         gold = [("error", "ok")[at % 2] for at in range(60)]
         items += [JudgedItem(f"g{at}", "a", kind="gold", answers=(one,)) for at, one in enumerate(gold)]
     judges: list[Any] = [Hesitant(SimulatedJudge("judge", case.accuracy), case.slower) for _ in range(case.raters)]
@@ -89,7 +88,7 @@ def run(case: Case, seed: int, folder: Path) -> tuple[bool, bool, bool, float]:
     with Store.create(str(folder / f"{seed}.sqlite")) as store:
 
         def fill(tx: Connection) -> None:
-            write_about(tx, About(SCHEME, rules, "", "test"))
+            write_about(tx, StudyInfo(SCHEME, rules, "", "test"))
             set_rules(tx, rules, START)
             add_items(tx, items, START)
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.howmany import majority_accuracy
-from errorbar.judging.analysis.error_analysis import paid
-from errorbar.judging.analysis.study_analysis import Asked, StudyAnalysis, analysis_of
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.analysis.schemes import paid
+from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Option
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store import Store
-from errorbar.judging.study_columns import read_study
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_status import status_of
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.columns import read_study
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.status import status_of
 from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, fill, filled
 from tests.judging.test_analysis_prepositions import published
@@ -40,12 +40,15 @@ def votes(errors: Sequence[int], k: int) -> list[Said]:
 
 
 def analyzed(
-    said: Sequence[Said], asked: Asked | None = None, rules: Rules | None = None, gold: Sequence[JudgedItem] = ()
+    said: Sequence[Said],
+    asked: AnalysisOptions | None = None,
+    rules: StudyRules | None = None,
+    gold: Sequence[JudgedItem] = (),
 ) -> StudyAnalysis:
     known = {each.name for each in gold}
     items = [JudgedItem(name, "x y") for name in dict.fromkeys(each.item for each in said) if name not in known]
     with filled(SCHEME, [*items, *gold], said, rules) as tx:
-        return analysis_of(read_study(tx, whole=True), asked or Asked(), Resampling("percentile", 100))
+        return analysis_of(read_study(tx, whole=True), asked or AnalysisOptions(), Resampling("percentile", 100))
 
 
 @pytest.mark.slow
@@ -55,7 +58,7 @@ def test_the_published_bins_and_the_published_bill() -> None:
     bins = [("50 to 75 %", 14, "bin_50_75_n"), ("75 to 90 %", 5, "bin_75_90_n"), ("90 to 100 %", 1, "bin_90_100_n")]
     errors = [e for _, e, name in bins for _ in range(int(facts[name]))]
     each = facts["cost_usd"] / (facts["instances"] * facts["judgments_per_instance"])
-    found = analyzed(votes(errors, 20), Asked(pay=each))
+    found = analyzed(votes(errors, 20), AnalysisOptions(pay=each))
     for of, _, name in bins:
         assert found.figure("distribution", of, "items").value == facts[name]
         assert found.figure("distribution", of, "share").value == pytest.approx(facts[name] / 923)
@@ -81,23 +84,23 @@ def test_raters_against_the_gold() -> None:
 
 def test_raters_against_experts_and_a_truth() -> None:
     said = [Said(who, f"i{n}", ERROR if n < 3 else OK) for n in range(6) for who in ("ann", "bob", "x1", "y1", "z1")]
-    found = analyzed(said, Asked(experts=["ann", "bob"], pay=0.5))
+    found = analyzed(said, AnalysisOptions(experts=["ann", "bob"], pay=0.5))
     assert found.sizes is not None
     assert (found.sizes.n_experts, found.sizes.enough, found.sizes.expert_accuracy) == (2, 1, 1)
     assert found.figure("money", "an item, of the 1 that equal an expert", "cost").value == 0.5
     truth = {f"i{n}": "error" if n < 3 else "ok" for n in range(6)}
-    told = analyzed(said, Asked(truth=truth))
+    told = analyzed(said, AnalysisOptions(truth=truth))
     assert told.sizes is not None
     assert told.sizes.curve[0].accuracy == 1
     with pytest.raises(UsageError, match="the truth has the label 'wrong'"):
-        analyzed(said, Asked(truth={"i0": "wrong"}))
+        analyzed(said, AnalysisOptions(truth={"i0": "wrong"}))
 
 
 def test_pay_that_the_rules_say() -> None:
-    found = analyzed(votes([1, 2], 2), rules=Rules(pay="0,05 € per item"))
+    found = analyzed(votes([1, 2], 2), rules=StudyRules(pay="0,05 € per item"))
     assert found.figure("money", "an item, as judged", "cost").value == pytest.approx(0.1)
     with pytest.raises(UsageError):
-        analyzed(votes([1, 2], 2), rules=Rules(pay="a book")).figure("money", "a judgment", "cost")
+        analyzed(votes([1, 2], 2), rules=StudyRules(pay="a book")).figure("money", "a judgment", "cost")
 
 
 def test_nothing_one_and_all_alike() -> None:
@@ -157,7 +160,9 @@ def test_pay_is_read_only_where_it_can_be_read_in_one_way(said: str, each: float
 
 def test_repeats_are_paid_too() -> None:
     said = [Said("ann", "a", OK), Said("bob", "a", OK), Said("ann", "a", OK, round="repeat")]
-    assert analyzed(said, Asked(pay=2)).figure("money", "all answers, gold and repeats too", "cost").value == 6
+    assert (
+        analyzed(said, AnalysisOptions(pay=2)).figure("money", "all answers, gold and repeats too", "cost").value == 6
+    )
 
 
 def test_systems_wait_while_all_say_that_they_cannot_tell() -> None:
@@ -173,6 +178,6 @@ def test_experts_are_of_errors() -> None:
     scheme = load_scheme("cloze")
     with filled(scheme, [JudgedItem("a", "x y", (0, 1))], [Said("ann", "a", {"word": ["x"]})]) as tx:
         study = read_study(tx, whole=True)
-    for asked in (Asked(experts=["ann"]), Asked(truth={"a": "x"})):
+    for asked in (AnalysisOptions(experts=["ann"]), AnalysisOptions(truth={"a": "x"})):
         with pytest.raises(UsageError, match="schemes that ask about errors, and the scheme is cloze"):
             analysis_of(study, asked)

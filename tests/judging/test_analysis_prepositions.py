@@ -10,9 +10,9 @@ import pytest
 
 from errorbar.agreement.label_counts import PairTable
 from errorbar.judging.analysis.study_analysis import StudyAnalysis, analysis_of
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.study_columns import read_study
+from errorbar.judging.study.columns import read_study
 from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, filled
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from errorbar.judging.analysis.study_analysis import Asked, StudyAnalysis, analysis_of
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.study_columns import read_study
+from errorbar.judging.study.columns import read_study
 from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, filled
 from tests.judging.test_analysis_prepositions import published
@@ -31,7 +31,7 @@ def chosen(who: str, item: str, label: str, *, reversed: bool = False, round: st
 def choices(said: Sequence[Said], items: Sequence[JudgedItem] = (), accuracy: float | None = None) -> StudyAnalysis:
     known = items or [pair(name) for name in dict.fromkeys(each.item for each in said)]
     with filled(CHOICE, known, said) as tx:
-        return analysis_of(read_study(tx, whole=True), Asked(accuracy=accuracy), DRAWN)
+        return analysis_of(read_study(tx, whole=True), AnalysisOptions(accuracy=accuracy), DRAWN)
 
 
 def test_the_published_share_raises_the_published_accuracy() -> None:

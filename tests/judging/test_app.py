@@ -15,17 +15,19 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.live_status import Figures, LiveStatus
-from errorbar.judging.rater_list import judge_raters
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_tables import ASSIGNMENT, RATER, SESSION
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
-from errorbar.judging.study_status import StudyStatus
+from errorbar.judging.store.tables import ASSIGNMENT, RATER, SESSION
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.raters import judge_raters
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.status import StudyStatus
+from errorbar.judging.web.live_status import Figures, LiveStatus
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
 
-RULES = Rules(raters_per_item=2, pay="$0.02", consent="You agree.", eligibility=("Is English your first language?",))
+RULES = StudyRules(
+    raters_per_item=2, pay="$0.02", consent="You agree.", eligibility=("Is English your first language?",)
+)
 YES = {"consent": "yes", "eligible-0": "yes"}
 
 
@@ -226,7 +228,7 @@ def test_every_page_of_the_manager(study: Study, url: str) -> None:
 
 def test_a_completion_code_comes_with_the_last_answer_and_counts_once(tmp_path: Path) -> None:
     """R37: not before, the same when the last post is sent again, not by a guess."""
-    study = made_study(tmp_path / "study", Rules(raters_per_item=1), items=3)
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1), items=3)
     path = judge_invite(study.folder, crowd="crowd").links[0].url
     with served(study) as url:
         jo, manager = Visitor(url), Visitor(url)
@@ -246,7 +248,7 @@ def test_a_completion_code_comes_with_the_last_answer_and_counts_once(tmp_path: 
 
 
 def test_a_rater_who_skipped_learns_why_there_is_no_code(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", Rules(raters_per_item=1), items=3)
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1), items=3)
     with served(study) as url:
         jo = Visitor(url)
         jo.enter(judge_invite(study.folder, crowd="crowd").links[0].url)
@@ -278,7 +280,7 @@ def test_nothing_can_be_downloaded_before_the_first_answer(tmp_path: Path) -> No
 def test_pages_of_the_manager_that_take_long_keep_no_rater_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = made_study(tmp_path / "study", Rules(), items=3)
+    study = made_study(tmp_path / "study", StudyRules(), items=3)
     over = Event()
     monkeypatch.setattr(LiveStatus, "status", lambda _: over.wait(60) and None)
     with served(study) as url, ThreadPoolExecutor(40) as impatient:
@@ -296,7 +298,7 @@ def test_figures_that_take_long_are_shown_as_of_when_they_were_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At first the page says that it waits; later it shows the last ones."""
-    study = made_study(tmp_path / "study", Rules(), items=3)
+    study = made_study(tmp_path / "study", StudyRules(), items=3)
     may_end, compute = Event(), Figures.status
 
     def compute_slowly(figures: Figures) -> StudyStatus:
@@ -304,9 +306,9 @@ def test_figures_that_take_long_are_shown_as_of_when_they_were_computed(
         return compute(figures)
 
     monkeypatch.setattr(Figures, "status", compute_slowly)
-    monkeypatch.setattr("errorbar.judging.web.manager_routes.PATIENCE", 0.05)
-    monkeypatch.setattr("errorbar.judging.live_status.KEPT_SECONDS", 0.0)
-    monkeypatch.setattr("errorbar.judging.live_status.TIMES", 0.0)
+    monkeypatch.setattr("errorbar.judging.web.manager.PATIENCE", 0.05)
+    monkeypatch.setattr("errorbar.judging.web.live_status.KEPT_SECONDS", 0.0)
+    monkeypatch.setattr("errorbar.judging.web.live_status.TIMES", 0.0)
     with served(study) as url:
         boss = Visitor(url)
         boss.form("/manage", token=study.secrets.manager)

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging.changes import add_items
-from errorbar.judging.exclusions import exclude
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store, StoreError
-from errorbar.judging.store_backup import backup, describe, restore
-from errorbar.judging.store_check import check
+from errorbar.judging.protocol.changes import add_items
+from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.store.store import Store, StoreError
+from errorbar.judging.study.backup import backup, check, describe, restore
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.conftest import new_database
 from tests.judging.empty_stores import Study, gold_item, work_item
 
@@ -22,7 +21,7 @@ from tests.judging.empty_stores import Study, gold_item, work_item
 @pytest.fixture
 def study(store_url: str) -> Iterator[Study]:
     items = [work_item(f"w{at}é\U0001f600") for at in range(30)] + [gold_item(f"g{at}") for at in range(4)]
-    made = Study(store_url, Rules(raters_per_item=2, policy="none"), items, 4)
+    made = Study(store_url, StudyRules(raters_per_item=2, policy="none"), items, 4)
     for rater in made.raters:
         for lease in made.claim(rater).leases[:7]:
             made.answer(rater, lease)

@@ -10,17 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.changes import set_rules, stop_item
-from errorbar.judging.claims import gold_positions
-from errorbar.judging.completion import Redeemed, redeem
-from errorbar.judging.exchange import Work
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rater_list import redeem_code
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store
-from errorbar.judging.store_check import check
+from errorbar.core.problems import UsageError
+from errorbar.judging.items.item import JudgedItem, Work
+from errorbar.judging.protocol.changes import set_rules, stop_item
+from errorbar.judging.protocol.claims import Redeemed, gold_positions, redeem
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.raters import redeem_code
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import VALUES, Study, answer_to, gold_item, work_item
 
 HOUR = 3600.0
@@ -51,7 +49,7 @@ def judge_all(study: Study, rater: int, most: int = 10_000) -> list[tuple[str, s
 
 
 def test_forty_raters_at_once_get_each_item_k_times(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=3), works(60), 40)
+    study = Study(store_url, StudyRules(raters_per_item=3), works(60), 40)
     with ThreadPoolExecutor(16) as pool:
         given = list(pool.map(lambda rater: names(study.claim(rater, 7)), study.raters))
     counts = Counter(name for each in given for name in each)
@@ -63,7 +61,7 @@ def test_forty_raters_at_once_get_each_item_k_times(store_url: str) -> None:
 
 
 def test_two_stores_on_one_file_never_give_too_much(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=2), works(20), 16)
+    study = Study(store_url, StudyRules(raters_per_item=2), works(20), 16)
     other = Store.open(store_url, clock=study.clock)
     mine = study.store
 
@@ -80,7 +78,7 @@ def test_two_stores_on_one_file_never_give_too_much(store_url: str) -> None:
 
 
 def test_two_tabs_hold_the_same_leases(store_url: str) -> None:
-    study = Study(store_url, Rules(), works(30), 1)
+    study = Study(store_url, StudyRules(), works(30), 1)
     first, second = study.claim(study.raters[0], 4), study.claim(study.raters[0], 4)
     assert first.leases == second.leases
     more = study.claim(study.raters[0], 6)
@@ -90,7 +88,7 @@ def test_two_tabs_hold_the_same_leases(store_url: str) -> None:
 
 
 def test_the_first_rater_gets_the_first_item(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1), works(1), 2)
+    study = Study(store_url, StudyRules(raters_per_item=1), works(1), 2)
     assert names(study.claim(study.raters[0])) == ["w0"]
     assert study.claim(study.raters[1]).standing == "waiting"
     study.answer(study.raters[0], study.claim(study.raters[0]).leases[0])
@@ -101,7 +99,7 @@ def test_the_first_rater_gets_the_first_item(store_url: str) -> None:
 
 
 def test_a_lease_that_ran_out_goes_to_others_or_back(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, lease_minutes=60), works(1), 2)
+    study = Study(store_url, StudyRules(raters_per_item=1, lease_minutes=60), works(1), 2)
     one, two = study.raters
     lease = study.claim(one).leases[0]
     study.clock.now += HOUR + 1
@@ -118,7 +116,7 @@ def test_a_lease_that_ran_out_goes_to_others_or_back(store_url: str) -> None:
 
 @pytest.mark.slow
 def test_one_gold_item_stands_in_each_page_of_ten_at_changing_places(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=9, policy="none"), works(72) + golds(20), 2)
+    study = Study(store_url, StudyRules(raters_per_item=9, policy="none"), works(72) + golds(20), 2)
     places = []
     for rater in study.raters:
         seen = [name for name, _ in judge_all(study, rater, 80)]
@@ -140,7 +138,7 @@ def test_gold_positions_are_even_and_not_to_be_foreseen() -> None:
 
 
 def test_gold_that_is_left_over_blocks_no_end(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, policy="none"), works(5) + golds(30), 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, policy="none"), works(5) + golds(30), 1)
     seen = judge_all(study, study.raters[0])
     assert sum(name[0] == "w" for name, _ in seen) == 5
     assert study.claim(study.raters[0]).standing == "finished"
@@ -148,14 +146,14 @@ def test_gold_that_is_left_over_blocks_no_end(store_url: str) -> None:
 
 
 def test_without_gold_or_items_nothing_is_given(store_url: str) -> None:
-    study = Study(store_url, Rules(quiz=5), [], 1)
+    study = Study(store_url, StudyRules(quiz=5), [], 1)
     assert study.claim(study.raters[0]) == Work("finished", (), 0, 0)
     study.store.close()
 
 
 def test_repeats_come_ten_items_later_and_turned(store_url: str) -> None:
     items = [JudgedItem(f"w{n}", f"Text {n} .", (0, 4), candidates=("Text", "Test")) for n in range(60)]
-    study = Study(store_url, Rules(raters_per_item=1, repeats=0.3), items, 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, repeats=0.3), items, 1)
     rater, work, order = study.raters[0], study.claim(study.raters[0]), []
     while work.leases:
         order.append(work.leases[0])
@@ -175,7 +173,7 @@ def test_repeats_come_ten_items_later_and_turned(store_url: str) -> None:
 
 def test_sides_stay_those_that_were_shown(store_url: str) -> None:
     items = [JudgedItem(f"w{n}", f"Text {n} .", (0, 4), candidates=("Text", "Test")) for n in range(10)]
-    study = Study(store_url, Rules(), items, 1)
+    study = Study(store_url, StudyRules(), items, 1)
     before = {lease.token: lease.reversed for lease in study.claim(study.raters[0]).leases}
     study.clock.now += 2 * HOUR
     assert {lease.token: lease.reversed for lease in study.claim(study.raters[0]).leases} == before
@@ -183,7 +181,7 @@ def test_sides_stay_those_that_were_shown(store_url: str) -> None:
 
 
 def test_a_quota_counts_gold_and_ends_with_a_code(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=12, policy="none"), works(40) + golds(9), 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, items_per_rater=12, policy="none"), works(40) + golds(9), 1)
     rater = study.raters[0]
     for done in range(12):
         work = study.claim(rater)
@@ -199,7 +197,7 @@ def test_a_quota_counts_gold_and_ends_with_a_code(store_url: str) -> None:
 
 def test_a_code_is_for_answers_not_for_skips(store_url: str) -> None:
     """R37: one answer and 79 skips are no work, and an answer that becomes a skip is none any more."""
-    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=10, policy="none"), works(80), 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, items_per_rater=10, policy="none"), works(80), 1)
     rater = study.raters[0]
     first = study.claim(rater, 1).leases[0]
     study.answer(rater, first)
@@ -216,7 +214,7 @@ def redeemed(study: Study, code: str) -> Redeemed:
 
 
 def test_a_code_is_withdrawn_while_the_work_is_below_the_quota(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=10, policy="none"), works(10), 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, items_per_rater=10, policy="none"), works(10), 1)
     rater = study.raters[0]
     leases = study.claim(rater).leases
     for lease in leases:
@@ -242,19 +240,19 @@ def test_a_code_is_withdrawn_while_the_work_is_below_the_quota(store_url: str) -
 
 
 def test_a_larger_quota_takes_no_code_away(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, items_per_rater=5), works(9), 1)
+    study = Study(store_url, StudyRules(raters_per_item=1, items_per_rater=5), works(9), 1)
     rater = study.raters[0]
     for lease in study.claim(rater).leases:
         study.answer(rater, lease)
     code = study.claim(rater).code
     assert code
-    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=1, items_per_rater=9), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(raters_per_item=1, items_per_rater=9), study.clock()))
     assert study.claim(rater).code == code
     study.store.close()
 
 
 def test_where_the_study_ends_before_the_quota_nothing_may_be_skipped(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=2, items_per_rater=10), works(6), 2)
+    study = Study(store_url, StudyRules(raters_per_item=2, items_per_rater=10), works(6), 2)
     diligent, other = study.raters
     for rater in study.raters:
         for at, lease in enumerate(study.claim(rater).leases):
@@ -267,7 +265,7 @@ def test_where_the_study_ends_before_the_quota_nothing_may_be_skipped(store_url:
 
 def test_what_lapsed_comes_again_first_in_its_order(store_url: str) -> None:
     """Gold or not: letting leases run out tells nobody which items are gold."""
-    study = Study(store_url, Rules(raters_per_item=2, policy="none", gold_per_page=2), works(90) + golds(40), 1)
+    study = Study(store_url, StudyRules(raters_per_item=2, policy="none", gold_per_page=2), works(90) + golds(40), 1)
     (rater,) = study.raters
     page = study.claim(rater).leases
     assert any(lease.item.kind == "gold" for lease in page)
@@ -287,7 +285,7 @@ def test_gold_is_not_handed_out_more_often_than_work_where_others_take_what_laps
     """A rater lets twelve pages lapse, two hours each, while another works: gold comes again when work would."""
     times: dict[str, list[int]] = {"g": [], "w": []}
     for n in range(6):
-        rules = Rules(raters_per_item=1, policy="none", gold_per_page=3)
+        rules = StudyRules(raters_per_item=1, policy="none", gold_per_page=3)
         study = Study(str(tmp_path / f"{n}.sqlite"), rules, works(200) + golds(60), n + 2)
         patient, busy = study.raters[-2:]
         handed_out: Counter[str] = Counter()
@@ -306,7 +304,7 @@ def test_gold_is_not_handed_out_more_often_than_work_where_others_take_what_laps
 
 
 def test_the_quiz_comes_first_and_tells(store_url: str) -> None:
-    rules = Rules(quiz=4, quiz_pass=0.75, policy="none")
+    rules = StudyRules(quiz=4, quiz_pass=0.75, policy="none")
     study = Study(store_url, rules, works(20) + golds(12), 2)
     good, bad = study.raters
     for rater, wanted in ((good, 3), (bad, 2)):
@@ -337,12 +335,12 @@ def test_the_quiz_comes_first_and_tells(store_url: str) -> None:
 
 
 def test_a_quiz_that_is_set_later_asks_nobody_what_they_had(store_url: str) -> None:
-    study = Study(store_url, Rules(gold_per_page=4, policy="none"), works(30) + golds(14), 1)
+    study = Study(store_url, StudyRules(gold_per_page=4, policy="none"), works(30) + golds(14), 1)
     (rater,) = study.raters
     had = {name for name, _ in judge_all(study, rater, 10) if name.startswith("g")}
     had |= {name for name in names(study.claim(rater)) if name.startswith("g")}
     assert len(had) >= 4
-    study.write(lambda tx: set_rules(tx, Rules(gold_per_page=4, policy="none", quiz=14), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(gold_per_page=4, policy="none", quiz=14), study.clock()))
     work = study.claim(rater)
     assert (work.standing, work.of) == ("quiz", 14 - len(had))
     assert not had & set(names(work))
@@ -350,7 +348,7 @@ def test_a_quiz_that_is_set_later_asks_nobody_what_they_had(store_url: str) -> N
 
 
 def test_a_skipped_quiz_question_is_wrong(store_url: str) -> None:
-    study = Study(store_url, Rules(quiz=2, quiz_pass=1.0), works(3) + golds(4), 1)
+    study = Study(store_url, StudyRules(quiz=2, quiz_pass=1.0), works(3) + golds(4), 1)
     rater = study.raters[0]
     first, second = study.claim(rater).leases
     study.skip(rater, first)
@@ -360,16 +358,16 @@ def test_a_skipped_quiz_question_is_wrong(store_url: str) -> None:
 
 
 def test_rules_that_change_in_the_middle(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=3, policy="none"), works(4), 3)
+    study = Study(store_url, StudyRules(raters_per_item=3, policy="none"), works(4), 3)
     for rater in study.raters:
         for lease in study.claim(rater).leases[:3]:
             study.answer(rater, lease)
-    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=1, policy="none"), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(raters_per_item=1, policy="none"), study.clock()))
     assert check(study.store) == []
     counts = Counter(study.states().values())
     assert counts["done"] == 4
     assert counts["open"] == 0
-    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=3, policy="none"), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(raters_per_item=3, policy="none"), study.clock()))
     assert check(study.store) == []
     assert Counter(study.states().values())["done"] == 9  # none of the work is lost
     for rater in study.raters:
@@ -379,7 +377,7 @@ def test_rules_that_change_in_the_middle(store_url: str) -> None:
 
 
 def test_a_stopped_item_is_given_to_nobody_and_its_lease_can_be_answered(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=2), works(1), 2)
+    study = Study(store_url, StudyRules(raters_per_item=2), works(1), 2)
     lease = study.claim(study.raters[0]).leases[0]
     study.write(lambda tx: stop_item(tx, "w0", "the text is broken", study.clock()))
     assert study.claim(study.raters[1]).standing == "finished"
@@ -391,13 +389,13 @@ def test_a_stopped_item_is_given_to_nobody_and_its_lease_can_be_answered(store_u
 
 @pytest.mark.parametrize("n", [1, 59, 60, 61, 121])
 def test_every_item_is_found_at_the_edges_of_words(n: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    study = Study(str(tmp_path_factory.mktemp("s") / "s.sqlite"), Rules(raters_per_item=1), works(n), 1)
+    study = Study(str(tmp_path_factory.mktemp("s") / "s.sqlite"), StudyRules(raters_per_item=1), works(n), 1)
     assert sorted(name for name, _ in judge_all(study, study.raters[0])) == sorted(f"w{at}" for at in range(n))
     study.store.close()
 
 
 def test_what_a_rater_gets_tells_nothing_of_gold(store_url: str) -> None:
-    study = Study(store_url, Rules(policy="none"), works(30) + golds(30), 1)
+    study = Study(store_url, StudyRules(policy="none"), works(30) + golds(30), 1)
     leases = study.claim(study.raters[0]).leases
     shapes = {(len(lease.token), lease.round) for lease in leases}
     assert len(shapes) == 1
@@ -408,7 +406,7 @@ def test_what_a_rater_gets_tells_nothing_of_gold(store_url: str) -> None:
 
 
 def test_a_clock_that_was_ahead_for_a_moment_keeps_no_item_until_that_day(store_url: str) -> None:
-    study = Study(store_url, Rules(raters_per_item=1, policy="none"), [work_item("w")], 2)
+    study = Study(store_url, StudyRules(raters_per_item=1, policy="none"), [work_item("w")], 2)
     one, two = study.raters
     study.clock.now += 86_400 * 365
     (lease,) = study.claim(one).leases

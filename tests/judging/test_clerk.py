@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.judging import live_status
-from errorbar.judging.clerk import Clerk
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.live_status import Figures
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_errors import StoreError
+from errorbar.core.problems import Problem, UsageError
+from errorbar.judging.store.engines import StoreError
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web import live_status
+from errorbar.judging.web.live_status import Clerk, Figures
 from tests.judging.served import Visitor, made_study, served
 
 PATIENCE = 300.0
@@ -53,7 +52,7 @@ def test_a_large_study_is_left_to_the_clerk(tmp_path: Path, monkeypatch: pytest.
         return [], 0
 
     monkeypatch.setattr(Clerk, "ask", ask)
-    study = made_study(tmp_path / "study", Rules(), items=2)
+    study = made_study(tmp_path / "study", StudyRules(), items=2)
     with study.store() as store:
         live = live_status.LiveStatus(study, store)
         assert len(live.items(0, 5)[0]) == 2
@@ -85,7 +84,7 @@ def test_a_clerk_remembers_passes_errors_on_and_is_replaced() -> None:
 def test_pages_and_downloads_of_a_large_study_are_those_of_a_small_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = made_study(tmp_path / "study", Rules(), items=12)
+    study = made_study(tmp_path / "study", StudyRules(), items=12)
     paths = ("/manage/items", "/manage/export.csv", "/manage/export.jsonl", "/manage/export.pairs")
     with served(study) as url:
         ann, boss = Visitor(url), Visitor(url)
@@ -128,7 +127,7 @@ def test_a_clerk_that_starts_while_the_server_ends_ends_too(monkeypatch: pytest.
 
 CHILD = """
 import sys, time
-from errorbar.judging.clerk import Clerk
+from errorbar.judging.web.live_status import Clerk
 from tests.judging.test_clerk import count, prepare
 if __name__ == "__main__":
     print(Clerk(prepare, 0).ask(count, 1)[1], flush=True)

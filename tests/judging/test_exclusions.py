@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.changes import add_items, stop_item
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.leases import expire
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store
-from errorbar.judging.store_check import check
+from errorbar.core.problems import UsageError
+from errorbar.judging.protocol.changes import add_items, stop_item
+from errorbar.judging.protocol.leases import exclude, expire, readmit
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import Study, work_item
 
 
 def study_of(url: str, n: int, raters: int, k: int = 1) -> Study:
-    return Study(url, Rules(raters_per_item=k, policy="none"), [work_item(f"w{number}") for number in range(n)], raters)
+    return Study(
+        url, StudyRules(raters_per_item=k, policy="none"), [work_item(f"w{number}") for number in range(n)], raters
+    )
 
 
 def test_no_rater_has_a_number_that_no_store_holds(store_url: str) -> None:

@@ -11,21 +11,20 @@ from threading import Event, Thread
 import pytest
 
 import errorbar
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.api.inputs import read_corpus
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.formats.tables import table_rows
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Submission
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import Submission
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.schemes import NOTHING, load_scheme
-from errorbar.judging.screens import shown_hash
-from errorbar.judging.study_export import judge_export
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
-from errorbar.judging.study_view import judge
-from errorbar.judging.submissions import submit
-from errorbar.studies.inputs import read_corpus
+from errorbar.judging.study.export import judge_export
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.rows import judge
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.pages import shown_hash
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work
@@ -51,7 +50,7 @@ def answered(folder: Path, said: list[object], rater: str = "ann") -> None:
     """One rater's answers to what they are given, item by item in the order of names; None: skipped."""
     with Study.open(folder).store() as store:
         (who,) = join(store, rater)
-        rules, scheme = Rules(page=10), load_scheme("cloze")
+        rules, scheme = StudyRules(page=10), load_scheme("cloze")
         leases = store.write(lambda tx: claim(tx, rules, who, 10, 1.0)).leases
         by_name = dict(zip(sorted(lease.item.name for lease in leases), said, strict=False))
         posts = [

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
-from errorbar.judging.gold_items import with_gold
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.core.problems import InputError, Problems
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.sources import with_gold
 from errorbar.judging.schemes import load_scheme
 
 ITEMS = [JudgedItem(f"i{n}", "He depends of him .", (11, 13), hidden={"set": "s"}) for n in range(8)]

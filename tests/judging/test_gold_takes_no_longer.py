@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Receipt, Submission, Work
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.rater_quality import GoldAnswers, gold_answers
-from errorbar.judging.rules import Policy, Rules
-from errorbar.judging.store_check import check
-from errorbar.judging.study_values import current_rules
-from errorbar.judging.submissions import submit
-from errorbar.judging.web.rater_api import receipt_record
+from errorbar.judging.items.item import Submission, SubmissionReceipt, Work
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.quality import GoldAnswers, gold_answers
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import Policy, StudyRules, current_rules
+from errorbar.judging.web.rater import receipt_record
 from tests.judging.empty_stores import SCHEME, VALUES, Study, answer_to, gold_item, work_item
 
 
@@ -38,7 +37,7 @@ class Cost(NamedTuple):
 
 def study_of(url: str, n_gold: int, n_work: int = 60, policy: Policy = "sequential", golds: int = 4) -> Study:
     items = [work_item(f"w{n}") for n in range(n_work)] + [gold_item(f"g{n}", VALUES[n % 2]) for n in range(n_gold)]
-    return Study(url, Rules(raters_per_item=2, gold_per_page=golds, policy=policy), items, 1)
+    return Study(url, StudyRules(raters_per_item=2, gold_per_page=golds, policy=policy), items, 1)
 
 
 class Meter:
@@ -75,7 +74,7 @@ class Meter:
         return found, Cost(steps[0], len(statements), calls[0], self.log.stat().st_size - before)
 
 
-def answered(study: Study, sent: Sequence[Submission], tx: Connection) -> list[Receipt]:
+def answered(study: Study, sent: Sequence[Submission], tx: Connection) -> list[SubmissionReceipt]:
     return submit(tx, SCHEME, current_rules(tx), study.raters[0], sent, study.clock())
 
 

@@ -7,18 +7,26 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.changes import HALTED, add_items, set_rules, stop_item
-from errorbar.judging.exclusions import exclude
-from errorbar.judging.halting import END, front, halt, resume, why_halted
-from errorbar.judging.item_search import NEAR
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_check import check
-from errorbar.judging.study_values import current_rules
+from errorbar.core.problems import UsageError
+from errorbar.judging.protocol.changes import (
+    END,
+    HALTED,
+    add_items,
+    front,
+    halt,
+    resume,
+    set_rules,
+    stop_item,
+    why_halted,
+)
+from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.protocol.next_item import NEAR
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules, current_rules
 from tests.judging.empty_stores import Study, gold_item, work_item
 
 STOP = "share(label=error,half_width=0.05,act=true)"
-RULES = Rules(raters_per_item=2, policy="none", stop=STOP)
+RULES = StudyRules(raters_per_item=2, policy="none", stop=STOP)
 
 
 Make = Callable[..., Study]
@@ -29,7 +37,7 @@ def made(store_url: str) -> Iterator[Make]:
     """Makes a study, and closes it."""
     studies = []
 
-    def make(items: int = 30, raters: int = 4, rules: Rules = RULES, gold: int = 0) -> Study:
+    def make(items: int = 30, raters: int = 4, rules: StudyRules = RULES, gold: int = 0) -> Study:
         found = [work_item(f"w{at}") for at in range(items)] + [gold_item(f"g{at}") for at in range(gold)]
         studies.append(Study(store_url, rules, found, raters))
         return studies[-1]
@@ -128,12 +136,12 @@ def test_new_items_and_a_larger_k_are_handed_out(made: Make) -> None:
     assert halted(study) == 0  # everything is judged
     study.write(lambda tx: add_items(tx, [work_item("new")], study.clock()))
     assert [lease.item.name for lease in study.claim(three).leases] == ["new"]
-    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=3, policy="none", stop=STOP), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(raters_per_item=3, policy="none", stop=STOP), study.clock()))
     assert len(study.claim(three).leases) == 4
 
 
 def test_newcomers_get_no_quiz_where_no_work_is_behind_it(made: Make) -> None:
-    study = made(rules=Rules(raters_per_item=2, policy="none", quiz=2, stop=STOP), gold=4)
+    study = made(rules=StudyRules(raters_per_item=2, policy="none", quiz=2, stop=STOP), gold=4)
     one, two, *_ = study.raters
     begun = study.claim(one)
     assert begun.standing == "quiz"
@@ -181,13 +189,13 @@ def test_items_are_judged_from_the_front_of_their_order(made: Make) -> None:
     done = {places[name] for name, taken in study.rows("SELECT name, taken FROM item") if taken == 2}
     assert here == min({*range(200)} - done)
     assert here < END
-    study.write(lambda tx: set_rules(tx, Rules(raters_per_item=2, policy="none"), study.clock()))
+    study.write(lambda tx: set_rules(tx, StudyRules(raters_per_item=2, policy="none"), study.clock()))
     far = [places[lease.item.name] for lease in study.claim(study.raters[4]).leases]
     assert max(far) > 20 + NEAR  # without a question, wherever fewest have judged
 
 
 def test_raters_begin_anywhere_in_the_front(made: Make) -> None:
-    study = made(items=200, raters=20, rules=Rules(raters_per_item=20, policy="none", stop=STOP))
+    study = made(items=200, raters=20, rules=StudyRules(raters_per_item=20, policy="none", stop=STOP))
     places = dict(study.rows("SELECT name, place FROM item"))
     first = [places[study.claim(rater, 1).leases[0].item.name] for rater in study.raters]
     assert max(first) < NEAR

@@ -9,12 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.rater_list import judge_raters
-from errorbar.judging.rules import Rules
-from errorbar.judging.study_clock import VARIABLE
-from errorbar.judging.study_folder import Study
+from errorbar.core.problems import UsageError
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.raters import judge_raters
+from errorbar.judging.study.rules import VARIABLE, StudyRules
 from tests.judging.served import CSRF, Visitor, made_study, served
 
 
@@ -29,7 +28,7 @@ def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def study(tmp_path: Path, clock: Path) -> Study:
-    return made_study(tmp_path / "study", Rules(raters_per_item=3), items=30)
+    return made_study(tmp_path / "study", StudyRules(raters_per_item=3), items=30)
 
 
 @pytest.fixture

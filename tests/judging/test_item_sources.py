@@ -9,17 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errorbar.api.inputs import read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.edits.items import edit_items
-from errorbar.judging.item_rows import _span
-from errorbar.judging.item_sources import read_items
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.sources import _span, read_items
 from errorbar.judging.schemes import load_scheme, tokens
 from errorbar.sampling.frame import _shown
-from errorbar.studies.inputs import read_corpus
 from tests.helpers.cli import CommandLine
 
 

@@ -6,7 +6,7 @@ import re
 
 import segno
 
-from errorbar.cli.judge_doors import _qr_lines
+from errorbar.cli.judge import _qr_lines
 
 COLORED = re.compile(r"\x1b\[38;5;231;48;5;16m([ ▀▄█]+)\x1b\[0m")
 QUIET = 4

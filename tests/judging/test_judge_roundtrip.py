@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import ErrorbarError, InputError, UsageError
-from errorbar.judging.exclusions import exclude
-from errorbar.judging.store_check import check
-from errorbar.judging.study_export import judge_export
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
-from errorbar.judging.study_view import judge
+from errorbar.core.problems import ErrorbarError, InputError, UsageError
+from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.export import judge_export
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.rows import judge
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated import work
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging import listening
-from errorbar.judging.listening import Reach, raise_open_files, spare_files
-from errorbar.judging.rules import Rules
-from errorbar.judging.serving import running
-from errorbar.judging.study_folder import Study
-from errorbar.judging.web.guard import MOST_FORM, MOST_HEAD, Connection, Limits
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web import listening
+from errorbar.judging.web.listening import Reach, raise_open_files, spare_files
+from errorbar.judging.web.requests import MOST_FORM, MOST_HEAD, LimitedConnection, Limits
+from errorbar.judging.web.serve import running
 from tests.judging.served import Visitor, made_study
 
 SHORT = Limits(head_seconds=0.3, body_seconds=0.6, connections=20)
@@ -26,7 +26,7 @@ FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return made_study(tmp_path_factory.mktemp("limits") / "study", Rules())
+    return made_study(tmp_path_factory.mktemp("limits") / "study", StudyRules())
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_what_comes_after_the_headers_is_counted_also_where_nobody_reads_it(url:
 
 def test_tries_are_counted_before_a_body_is_read(tmp_path: Path) -> None:
     """Four hundred posts that never end hold no bodies: from the three hundred and first on they are refused."""
-    study = made_study(tmp_path / "study", Rules())
+    study = made_study(tmp_path / "study", StudyRules())
     with running(study.folder, Reach(port=0), Limits(body_seconds=30.0)) as server:
         host, _, port = server.url.removeprefix("http://").partition(":")
         wires = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(320)]
@@ -165,7 +165,7 @@ def test_tries_are_counted_before_a_body_is_read(tmp_path: Path) -> None:
 def test_too_many_connections_are_refused_and_the_log_says_so_once(
     study: Study, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Connection._too_many, "_until", float("-inf"))
+    monkeypatch.setattr(LimitedConnection._too_many, "_until", float("-inf"))
     with running(study.folder, Reach(port=0), Limits(connections=2)) as server:
         with connected(server.url), connected(server.url):
             for _ in range(3):

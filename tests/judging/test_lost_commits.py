@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from errorbar.judging import commit_outcome
-from errorbar.judging.commit_outcome import mark_of
-from errorbar.judging.group_commit import GroupCommit
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store, StoreError
-from errorbar.judging.store_errors import OutcomeUnknownError, outcome_unknown
-from errorbar.judging.study_values import get_value, set_value
+from errorbar.judging.store import engines
+from errorbar.judging.store.engines import OutcomeUnknownError, mark_of, outcome_unknown
+from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.store.store import Store, StoreError
+from errorbar.judging.study.rules import StudyRules, get_value, set_value
 from tests.helpers.postgresql_cluster import cluster
 from tests.judging.cut_wire import Cut, Wire, wire
 from tests.judging.served import Visitor, made_study, served
@@ -130,7 +128,7 @@ def test_a_server_that_crashed_gives_a_lost_number_to_another_transaction() -> N
 def test_where_nobody_can_be_asked_that_is_said(
     cut: Cut, stored: str | None, store: Store, cable: Wire, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commit_outcome, "PATIENCE", 0.1)
+    monkeypatch.setattr(engines, "PATIENCE", 0.1)
     cable.cut, cable.stays = cut, True
     with pytest.raises(OutcomeUnknownError, match="was done or was not") as caught:
         store.write(counted)
@@ -152,7 +150,7 @@ def test_works_of_one_transaction_are_not_run_again_when_its_reply_is_lost(
 def test_works_whose_end_nobody_knows_are_not_run_again(
     store: Store, cable: Wire, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commit_outcome, "PATIENCE", 0.1)
+    monkeypatch.setattr(engines, "PATIENCE", 0.1)
     cable.cut, cable.stays = "after", True
     found = together(store, [counted] * 3)
     assert {type(each) for each in found} == {OutcomeUnknownError}
@@ -163,7 +161,7 @@ def test_a_page_says_that_nobody_knows(tmp_path: Path, monkeypatch: pytest.Monke
     async def lost(*_: object) -> None:
         raise outcome_unknown(OSError("the connection was closed"))
 
-    study = made_study(tmp_path / "study", Rules())
+    study = made_study(tmp_path / "study", StudyRules())
     with served(study) as url:
         manager = Visitor(url)
         manager.manage(study)

@@ -13,16 +13,14 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 import errorbar
-from errorbar.judging import store as store_module
-from errorbar.judging import store_upgrade
-from errorbar.judging.completion import redeem
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import HEAD, REVISIONS, Store, StoreError
-from errorbar.judging.store_backup import copy_file
-from errorbar.judging.store_check import check
-from errorbar.judging.store_engines import engine_of
-from errorbar.judging.store_tables import METADATA
-from errorbar.judging.store_upgrade import FOLDER, migrate, upgrade
+from errorbar.judging.protocol.claims import redeem
+from errorbar.judging.store import store as store_module
+from errorbar.judging.store.engines import engine_of
+from errorbar.judging.store.store import HEAD, REVISIONS, Store, StoreError
+from errorbar.judging.store.tables import METADATA
+from errorbar.judging.study import backup
+from errorbar.judging.study.backup import FOLDER, check, copy_file, migrate, upgrade
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import Study, work_item
 
 STEP = """
@@ -78,15 +76,15 @@ def fourth_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(FOLDER, folder)
     (folder / "versions" / "fourth.py").write_text(STEP)
     monkeypatch.setattr(store_module, "REVISIONS", ("0001", "0002", "0003", "0004"))
-    for module in (store_module, store_upgrade):
+    for module in (store_module, backup):
         monkeypatch.setattr(module, "HEAD", "0004")
-    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0004", folder))
+    monkeypatch.setattr(backup, "migrate", lambda tx: migrate(tx, "0004", folder))
 
 
 def test_an_older_store_is_refused_until_it_is_upgraded(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = Study(store_url, Rules(raters_per_item=1), [work_item("a")], 1)
+    study = Study(store_url, StudyRules(raters_per_item=1), [work_item("a")], 1)
     study.answer(study.raters[0], study.claim(study.raters[0]).leases[0])
     study.store.close()
     fourth_step(tmp_path, monkeypatch)
@@ -126,7 +124,7 @@ def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.M
 def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a server that was not stopped acknowledged after the copy would be lost to who goes back to it."""
     path = tmp_path / "s.sqlite"
-    Study(str(path), Rules(), [work_item("a")], 1).store.close()
+    Study(str(path), StudyRules(), [work_item("a")], 1).store.close()
     fourth_step(tmp_path, monkeypatch)
     refused = []
 
@@ -138,7 +136,7 @@ def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatc
             except sqlite3.OperationalError as error:
                 refused.append(str(error))
 
-    monkeypatch.setattr(store_upgrade, "copy_file", copied)
+    monkeypatch.setattr(backup, "copy_file", copied)
     assert upgrade(str(path), tmp_path / "saved.sqlite")
     assert refused == ["database is locked"]
 
@@ -146,12 +144,12 @@ def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatc
 def test_a_step_that_fails_leaves_the_store_as_it_was(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Study(store_url, Rules(), [work_item("a")], 1).store.close()
+    Study(store_url, StudyRules(), [work_item("a")], 1).store.close()
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
     (folder / "versions" / "fourth.py").write_text(STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
-    monkeypatch.setattr(store_upgrade, "HEAD", "0004")
-    monkeypatch.setattr(store_upgrade, "migrate", lambda tx: migrate(tx, "0004", folder))
+    monkeypatch.setattr(backup, "HEAD", "0004")
+    monkeypatch.setattr(backup, "migrate", lambda tx: migrate(tx, "0004", folder))
     with pytest.raises(StoreError):
         upgrade(store_url)
     with Store.open(store_url) as store, store.read() as tx:
@@ -209,7 +207,7 @@ def test_gold_answers_of_raters_who_are_there_are_counted_again(store_url: str) 
 
 def test_codes_of_a_store_with_judgments_count_after_its_upgrade(store_url: str, tmp_path: Path) -> None:
     """A store of the second schema, with a rater who has a code, one who is not through, and one who skipped."""
-    rules = Rules(raters_per_item=3, items_per_rater=2, policy="none")
+    rules = StudyRules(raters_per_item=3, items_per_rater=2, policy="none")
     study = Study(store_url, rules, [work_item(name) for name in "ab"], 3)
     through, half, idle = study.raters
     leases = study.claim(through).leases

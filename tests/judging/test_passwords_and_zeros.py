@@ -8,19 +8,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.errors import ErrorbarError, UsageError
-from errorbar.judging.changes import add_items
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rater_list import judge_raters
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store, StoreError
-from errorbar.judging.store_backup import backup, restore
-from errorbar.judging.store_errors import shown_url
-from errorbar.judging.store_upgrade import upgrade
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
-from errorbar.judging.study_values import set_value
+from errorbar.core.problems import ErrorbarError, UsageError
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.changes import add_items
+from errorbar.judging.store.engines import shown_url
+from errorbar.judging.store.store import Store, StoreError
+from errorbar.judging.study.backup import backup, restore, upgrade
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.raters import judge_raters
+from errorbar.judging.study.rules import StudyRules, set_value
 from tests.helpers.cli import CommandLine
 from tests.judging.empty_stores import gold_item, work_item
 from tests.judging.served import Visitor, made_study, served
@@ -139,7 +137,7 @@ def test_a_value_that_lacks_is_no_zero(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_zeros_in_forms_are_refused(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     address = request.getfixturevalue("postgres_url") if kind == "postgresql" else ""
-    study = made_study(tmp_path / "study", Rules(), url=address)
+    study = made_study(tmp_path / "study", StudyRules(), url=address)
     crowd = judge_invite(study.folder, crowd="class", kind="named").links[0].url
     path = crowd[crowd.index("/j/") :]
     with served(study) as url:

@@ -11,13 +11,13 @@ from time import sleep
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.judging import stop_watch, store_engines
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.prepared import Prepared
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store, StoreError
-from errorbar.judging.study_values import get_value, set_value
-from errorbar.judging.web import rate_limits
+from errorbar.judging.stopping import watch
+from errorbar.judging.store import engines
+from errorbar.judging.store.prepared import Prepared
+from errorbar.judging.store.store import Store, StoreError
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.rules import StudyRules, get_value, set_value
+from errorbar.judging.web import requests
 from tests.judging.cut_wire import wire
 from tests.judging.served import Visitor, made_study, served
 
@@ -105,7 +105,7 @@ def test_a_writer_of_whom_nothing_is_heard_lets_go_of_the_lock(
     last: Work, store: Store, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever it did last: its process was stopped, or its machine is gone."""
-    monkeypatch.setattr(store_engines, "_LOCK", store_engines._LOCK.replace("'60s'", "'300ms'"))
+    monkeypatch.setattr(engines, "_LOCK", engines._LOCK.replace("'60s'", "'300ms'"))
     done = threading.Event()
 
     def work(tx: Connection) -> None:
@@ -127,11 +127,11 @@ def test_a_database_that_goes_down_is_one_line_of_the_log(
     postgres_url: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many ask, and also by the server's own looks at whether the study is to stop."""
-    monkeypatch.setattr(stop_watch, "SECONDS", 0.05)
-    monkeypatch.setattr(stop_watch, "TIMES", 0.0)
-    monkeypatch.setattr(rate_limits.STORE_FAILS, "_until", float("-inf"))
+    monkeypatch.setattr(watch, "SECONDS", 0.05)
+    monkeypatch.setattr(watch, "TIMES", 0.0)
+    monkeypatch.setattr(requests.STORE_FAILS, "_until", float("-inf"))
     with wire(postgres_url) as cable:
-        study = made_study(tmp_path / "study", Rules(), url=cable.url)
+        study = made_study(tmp_path / "study", StudyRules(), url=cable.url)
         with served(study) as url:
             ann, boss = Visitor(url), Visitor(url)
             ann.enter(judge_invite(study.folder, names=["ann"]).links[0].url)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.proposed_verbs import verb_before, verbs_of, with_verbs
+from errorbar.api.detect import read_tagger
+from errorbar.core.problems import Problems, UsageError
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.proposed_verbs import verb_before, verbs_of, with_verbs
 from errorbar.judging.schemes import Scheme, load_scheme, tokens
-from errorbar.judging.study_export import judge_export
-from errorbar.judging.study_making import judge_init
-from errorbar.studies.model_folder import read_tagger
+from errorbar.judging.study.export import judge_export
+from errorbar.judging.study.make import judge_init
 from tests.judging.browser.items import marked
 
 MODELS = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "models"

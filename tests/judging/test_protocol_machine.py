@@ -13,13 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from errorbar.judging.changes import HALTED, add_items, set_rules, stop_item
-from errorbar.judging.exchange import Lease, Receipt, Submission
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.halting import END, front, halt, resume
-from errorbar.judging.item_search import NEAR
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_check import check
+from errorbar.judging.items.item import Lease, Submission, SubmissionReceipt
+from errorbar.judging.protocol.changes import END, HALTED, add_items, front, halt, resume, set_rules, stop_item
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.next_item import NEAR
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import MAIN, VALUES, Study, empty_database, gold_item, hash_of, work_item
 from tests.judging.protocol_model import Assigned, Key, Model
 
@@ -38,7 +37,7 @@ class Protocol(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        rules = Rules(raters_per_item=2, policy="none", lease_minutes=MINUTES, repeats=REPEATS)
+        rules = StudyRules(raters_per_item=2, policy="none", lease_minutes=MINUTES, repeats=REPEATS)
         items = [work_item(f"w{number}") for number in range(FIRST)] + [gold_item("g0"), gold_item("g1", VALUES[1])]
         self.study = Study(type(self).make_url(), rules, items, 3)
         self.model = Model(2, MINUTES, self.study.clock.now)
@@ -46,7 +45,7 @@ class Protocol(RuleBasedStateMachine):
         self.model.gold = {item.name for item in items if item.kind == "gold"}
         for rater in self.study.raters:
             self._new_rater(rater)
-        self.sent: list[tuple[int, Submission, Receipt]] = []
+        self.sent: list[tuple[int, Submission, SubmissionReceipt]] = []
         self.leases: dict[str, Lease] = {}
         self.shelved = 0  # submissions that were no answers
 
@@ -104,7 +103,7 @@ class Protocol(RuleBasedStateMachine):
         skipped = any(who == rater and one.state == "skipped" for (who, _, _), one in model.all.items())
         assert bool(work.code) >= (work.standing == "finished" and work.done > 0 and not skipped)
 
-    def _send(self, rater: int, one: Submission) -> Receipt:
+    def _send(self, rater: int, one: Submission) -> SubmissionReceipt:
         receipt = self.study.submit(rater, one)[0]
         self.sent.append((rater, one, receipt))
         return receipt
@@ -221,7 +220,7 @@ class Protocol(RuleBasedStateMachine):
     @rule(k=st.integers(1, 4), in_order=st.booleans())
     def change_rules(self, k: int, *, in_order: bool) -> None:
         stop = "share(label=error,half_width=0.1,act=true)" if in_order else ""
-        rules = Rules(raters_per_item=k, policy="none", lease_minutes=MINUTES, repeats=REPEATS, stop=stop)
+        rules = StudyRules(raters_per_item=k, policy="none", lease_minutes=MINUTES, repeats=REPEATS, stop=stop)
         self.study.write(lambda tx: set_rules(tx, rules, self.study.clock()))
         self.model.set_k(k)
         self.model.in_order = in_order
@@ -302,7 +301,7 @@ class Protocol(RuleBasedStateMachine):
 def test_the_store_does_what_the_model_says(
     kind: str, examples: int, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("errorbar.judging.changes.SystemRandom", lambda: Random(7))  # the same run each time
+    monkeypatch.setattr("errorbar.judging.protocol.changes.SystemRandom", lambda: Random(7))  # the same run each time
     if kind == "sqlite":
 
         def make_url() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.judging.rules import Rules
+from errorbar.judging.study.rules import StudyRules
 from errorbar.tables.writers import tables_text
 from tests.judging.page_study import made
 from tests.judging.policy_characteristic import policy_characteristic
@@ -58,11 +58,11 @@ def test_the_exact_rates_of_the_page() -> None:
     for fine, wrong, cells in rows:
         policies = ("sequential", "posterior", "fixed")
         for policy, cell in zip(policies, cells.split(" | "), strict=True):
-            exact = policy_characteristic(Rules(policy=policy), {"ok": float(fine), "error": float(wrong)}, 20)  # type: ignore[arg-type]
+            exact = policy_characteristic(StudyRules(policy=policy), {"ok": float(fine), "error": float(wrong)}, 20)  # type: ignore[arg-type]
             percent, after = f"{100 * exact.excluded:.1f} (", f"after {exact.mean_gold:.1f}"
             assert cell.startswith(percent), (policy, fine, wrong)
             assert cell.endswith(after), (policy, fine, wrong)
     for classes, said in ((1, "2.4 %"), (2, "4.7 %"), (3, "6.9 %"), (4, "9.1 %")):
-        exact = policy_characteristic(Rules(), {str(n): 0.85 for n in range(classes)}, 20)
+        exact = policy_characteristic(StudyRules(), {str(n): 0.85 for n in range(classes)}, 20)
         assert f"{100 * exact.excluded:.1f} %" == said
         assert said in text

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rater_quality import after_answer, gold_answers, hasty, pauses, trust
-from errorbar.judging.rules import Policy, Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.quality import after_answer, gold_answers, hasty, pauses, trust
 from errorbar.judging.schemes import load_scheme
+from errorbar.judging.study.rules import Policy, StudyRules
 from tests.judging.small_stores import Said, filled
 
 SCHEME = load_scheme("error-ok")
@@ -20,7 +20,7 @@ OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"
 
 def reason(said: Sequence[Said], policy: Policy = "sequential", rater: int = 1, **filling: object) -> str | None:
     with filled(SCHEME, [*GOLD, *WORK], said, **filling) as tx:  # type: ignore[arg-type]
-        return after_answer(Rules(policy=policy), gold_answers(tx, SCHEME, rater))
+        return after_answer(StudyRules(policy=policy), gold_answers(tx, SCHEME, rater))
 
 
 def test_who_answers_ok_to_every_error_is_excluded_by_the_fourth() -> None:
@@ -74,7 +74,7 @@ def test_typed_words_are_one_class() -> None:
     gold = [JudgedItem(f"g{n}", "He sat on it", (7, 9), kind="gold", answers=(word,)) for n, word in enumerate("abcd")]
     said = [Said("ann", item.name, {"word": ["x"]}) for item in gold]
     with filled(cloze, gold, said) as tx:
-        assert "0 of 4 gold items right (sprt" in (after_answer(Rules(), gold_answers(tx, cloze, 1)) or "")
+        assert "0 of 4 gold items right (sprt" in (after_answer(StudyRules(), gold_answers(tx, cloze, 1)) or "")
 
 
 def test_sides_that_changed_places_are_no_mistake() -> None:

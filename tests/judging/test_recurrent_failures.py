@@ -8,22 +8,21 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.changes import add_items, set_rules, stop_item
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Lease, Receipt, Submission, Work
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.core.problems import UsageError
+from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
+from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.screens import shown_hash
-from errorbar.judging.store import Store
-from errorbar.judging.store_check import check
-from errorbar.judging.submissions import submit
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.pages import shown_hash
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 
 SCHEME = load_scheme("error-ok")
-RULES = Rules(raters_per_item=2, policy="none")
+RULES = StudyRules(raters_per_item=2, policy="none")
 ITEMS = [JudgedItem(f"w{n}", f"Item {n} is here .", (0, 4)) for n in range(6)]
 GOLD = JudgedItem("g0", "Gold is here .", (0, 4), kind="gold", answers=("ok",))
 OK = {"judgment": "ok"}
@@ -39,11 +38,11 @@ def store(store_url: str) -> Iterator[Store]:
         assert [each.what for each in check(opened)] == []
 
 
-def claims(store: Store, rater: int, want: int = 10, now: float = 0.0, rules: Rules = RULES) -> Work:
+def claims(store: Store, rater: int, want: int = 10, now: float = 0.0, rules: StudyRules = RULES) -> Work:
     return store.write(lambda tx: claim(tx, rules, rater, want, now))
 
 
-def answer(store: Store, rater: int, lease: Lease, now: float = 0.0, **changed: object) -> Receipt:
+def answer(store: Store, rater: int, lease: Lease, now: float = 0.0, **changed: object) -> SubmissionReceipt:
     said: dict[str, object] = {
         "id": f"{rater} {lease.token} {lease.version} {now}",
         "token": lease.token,
@@ -139,7 +138,7 @@ def test_what_is_given_back_is_given_back_once(store: Store, how: str) -> None:
 
 def test_k_items_and_raters_change_in_the_middle(store: Store) -> None:
     judge_all(store, 1)
-    more = Rules(raters_per_item=3, policy="none")
+    more = StudyRules(raters_per_item=3, policy="none")
     store.write(lambda tx: set_rules(tx, more, 1.0))
     store.write(lambda tx: add_items(tx, [JudgedItem("new", "Another one .", (0, 7))], 1.0))
     store.write(lambda tx: stop_item(tx, "w0", "a typing error", 1.0))

@@ -13,12 +13,12 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.listening import Reach, warnings_of
-from errorbar.judging.rules import Rules
-from errorbar.judging.serving import running
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.listening import Reach, warnings_of
+from errorbar.judging.web.serve import running
 from tests.judging.jepsen.rater_page import CSRF
 from tests.judging.served import NO_CERTIFICATES
 
@@ -183,7 +183,7 @@ def test_a_link_for_three_lets_three_in_who_come_at_once(folder: Path, url: str)
 
 
 def test_a_container_without_a_volume_is_warned_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.judging.listening.in_container", lambda: True)
+    monkeypatch.setattr("errorbar.judging.web.listening.in_container", lambda: True)
     there = folder.stat().st_dev == Path("/").stat().st_dev
     assert [each.code for each in warnings_of(Reach(), folder)] == ["judge-no-volume"] * there
 
@@ -204,7 +204,7 @@ def test_the_wheel_has_every_file_of_the_server() -> None:
 def test_without_any_gold_nobody_fails(tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     items.write_text('{"id": "w", "text": "Item is here .", "start": 0, "end": 4}\n')
-    judge_init(tmp_path / "study", items, policy=Rules().policy)
+    judge_init(tmp_path / "study", items, policy=StudyRules().policy)
     with running(tmp_path / "study", Reach(port=0)) as served:
         rater = Rater(served.url, crowd_link(tmp_path / "study"), "ann")
         rater.join()

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.core.problems import InputError, UsageError
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import (
     FRAME_KEYS,
     NOTHING,

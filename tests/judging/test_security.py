@@ -12,22 +12,20 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.listening import Reach
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_tables import INVITE, SESSION
-from errorbar.judging.study_folder import Study
-from errorbar.judging.web.guard import MOST_BYTES
-from errorbar.judging.web.rate_limits import RateLimit
-from errorbar.judging.web.refusals import RefusalError
-from errorbar.judging.web.sessions import csrf_of
-from errorbar.judging.web.small_markdown import markdown_html
+from errorbar.judging.store.tables import INVITE, SESSION
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.listening import Reach
+from errorbar.judging.web.pages import markdown_html
+from errorbar.judging.web.requests import MOST_BYTES, RateLimit, RefusalError
+from errorbar.judging.web.server_state import csrf_of
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return made_study(tmp_path_factory.mktemp("security") / "study", Rules(raters_per_item=2), items=30, gold=6)
+    return made_study(tmp_path_factory.mktemp("security") / "study", StudyRules(raters_per_item=2), items=30, gold=6)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +103,7 @@ def test_cookies(study: Study, url: str, tmp_path: Path) -> None:
     assert "HttpOnly" in plain
     assert "SameSite=lax" in plain
     assert "Secure" not in plain
-    other = made_study(tmp_path / "tls", Rules())
+    other = made_study(tmp_path / "tls", StudyRules())
     with served(other, Reach(port=0, public_url="https://judge.example.org")) as address:
         behind = Visitor(address).http.get("/manage")
     assert "Secure" in behind.headers["set-cookie"]
@@ -162,7 +160,7 @@ def test_a_session_does_not_follow_from_a_cookie_that_somebody_chose(study: Stud
 
 def test_two_studies_on_one_host_do_not_sign_each_other_out(study: Study, url: str, tmp_path: Path) -> None:
     """Browsers send the cookies of a host to all of its ports."""
-    other = made_study(tmp_path / "other", Rules(), items=3)
+    other = made_study(tmp_path / "other", StudyRules(), items=3)
     one = Visitor(url)
     one.enter(judge_invite(study.folder, names=["two-studies"]).links[0].url)
     one.manage(study)
@@ -221,7 +219,7 @@ def test_long_bodies_are_refused_before_they_are_read(rater: Visitor) -> None:
 
 
 def test_guesses_of_the_managers_token_are_slowed_down(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", Rules())
+    study = made_study(tmp_path / "study", StudyRules())
     with served(study) as url:
         guesser = Visitor(url)
         found = [guesser.form("/manage", token=f"guess {n}").status_code for n in range(12)]
@@ -230,7 +228,7 @@ def test_guesses_of_the_managers_token_are_slowed_down(tmp_path: Path) -> None:
 
 
 def test_answers_of_who_is_signed_in_are_never_too_many(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", Rules(raters_per_item=1, page=1), items=350)
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, page=1), items=350)
     with served(study) as url:
         fast = Visitor(url)
         fast.enter(judge_invite(study.folder, names=["fast"]).links[0].url)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from errorbar.crowdsourcing.rater_table import RaterVerdict, characteristic, sprt
-from errorbar.judging.rules import Rules
-from errorbar.judging.sequential import class_tests, reason_to_exclude
+from errorbar.judging.quality import class_tests, reason_to_exclude
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.policy_characteristic import policy_characteristic
 
 OK, ERROR = ("OK", True), ("ERROR", False)
@@ -17,44 +17,46 @@ OK, ERROR = ("OK", True), ("ERROR", False)
 
 def test_without_gold_nobody_fails() -> None:
     for policy in ("sequential", "posterior", "fixed", "none"):
-        assert class_tests(Rules(policy=policy), []) == []
-        assert reason_to_exclude(Rules(policy=policy), []) is None
+        assert class_tests(StudyRules(policy=policy), []) == []
+        assert reason_to_exclude(StudyRules(policy=policy), []) is None
 
 
 def test_a_class_without_gold_fails_nobody() -> None:
-    assert reason_to_exclude(Rules(), [OK] * 40) is None
-    assert [each.label for each in class_tests(Rules(), [OK] * 40)] == ["OK"]
+    assert reason_to_exclude(StudyRules(), [OK] * 40) is None
+    assert [each.label for each in class_tests(StudyRules(), [OK] * 40)] == ["OK"]
 
 
 def test_three_wrong_answers_are_just_not_enough_and_four_are() -> None:
     """3 log(.15/.40) is -2.9425, the bound -log 19 = -2.9444."""
-    assert reason_to_exclude(Rules(), [ERROR] * 3) is None
+    assert reason_to_exclude(StudyRules(), [ERROR] * 3) is None
     why = "0 of 4 gold items right where 'ERROR' is right (sprt(good=0.85,bad=0.6,error=0.05))"
-    assert reason_to_exclude(Rules(), [ERROR] * 4) == why
+    assert reason_to_exclude(StudyRules(), [ERROR] * 4) == why
 
 
 def test_who_always_says_ok_falls_although_nine_tenths_of_the_gold_is_ok() -> None:
     page = [*[OK] * 9, ERROR]
-    assert reason_to_exclude(Rules(), page * 3) is None
-    assert "0 of 4 gold items" in (reason_to_exclude(Rules(), page * 4) or "")
-    assert reason_to_exclude(Rules(policy="fixed"), page * 4) is None  # 90 % right: what a test of all together lets by
+    assert reason_to_exclude(StudyRules(), page * 3) is None
+    assert "0 of 4 gold items" in (reason_to_exclude(StudyRules(), page * 4) or "")
+    assert (
+        reason_to_exclude(StudyRules(policy="fixed"), page * 4) is None
+    )  # 90 % right: what a test of all together lets by
 
 
 def test_what_is_decided_stays_decided() -> None:
     good, then_bad = [("OK", True)] * 9, [("OK", False)] * 30
-    assert class_tests(Rules(), good)[0].verdict is RaterVerdict.KEEP
-    assert reason_to_exclude(Rules(), good + then_bad) is None
+    assert class_tests(StudyRules(), good)[0].verdict is RaterVerdict.KEEP
+    assert reason_to_exclude(StudyRules(), good + then_bad) is None
 
 
 def test_every_class_that_fails_is_named() -> None:
     wrong = [("OK", False), ("ERROR", False)] * 4
-    assert (reason_to_exclude(Rules(), wrong) or "").startswith(
+    assert (reason_to_exclude(StudyRules(), wrong) or "").startswith(
         "0 of 4 gold items right where 'ERROR' is right; 0 of 4"
     )
 
 
 def test_the_fixed_policy_is_one_test_of_all_gold_items() -> None:
-    rules = Rules(policy="fixed", policy_share=0.7, policy_gold=10)
+    rules = StudyRules(policy="fixed", policy_share=0.7, policy_gold=10)
     six, seven = ([*[("A", True)] * right, *[("B", False)] * (10 - right)] for right in (6, 7))
     assert reason_to_exclude(rules, six[:9]) is None
     assert reason_to_exclude(rules, six) == "6 of 10 gold items right (fixed(threshold=0.7,least=10))"
@@ -62,14 +64,14 @@ def test_the_fixed_policy_is_one_test_of_all_gold_items() -> None:
 
 
 def test_the_posterior_policy_is_of_each_class() -> None:
-    rules = Rules(policy="posterior", policy_share=0.7)
+    rules = StudyRules(policy="posterior", policy_share=0.7)
     assert reason_to_exclude(rules, [("A", False)] * 3) is None  # from 4 gold items on
     assert "where 'A' is right" in (reason_to_exclude(rules, [*[("B", True)] * 9, *[("A", False)] * 4]) or "")
 
 
 def test_without_a_policy_nobody_is_excluded() -> None:
-    assert reason_to_exclude(Rules(policy="none"), [ERROR] * 99) is None
-    assert policy_characteristic(Rules(policy="none"), {"A": 0.0}, 9).excluded == 0
+    assert reason_to_exclude(StudyRules(policy="none"), [ERROR] * 99) is None
+    assert policy_characteristic(StudyRules(policy="none"), {"A": 0.0}, 9).excluded == 0
 
 
 def test_the_published_rates_are_of_one_class_and_the_mean_is_of_those_dropped() -> None:
@@ -78,16 +80,16 @@ def test_the_published_rates_are_of_one_class_and_the_mean_is_of_those_dropped()
     assert (good.drop, coin.drop) == pytest.approx((0.0235521, 0.9123936), abs=1e-7)
     assert coin.mean_items_dropped == pytest.approx(9.356025)
     assert coin.mean_items == pytest.approx(10.257683)  # of all coin-flippers, the undecided at their 20th
-    one = policy_characteristic(Rules(), {"all": 0.5}, 20)
+    one = policy_characteristic(StudyRules(), {"all": 0.5}, 20)
     assert (one.excluded, one.mean_gold) == pytest.approx((coin.drop, coin.mean_items_dropped))
 
 
 def test_two_classes_by_hand() -> None:
     """Excluded at the first wrong answer: fixed(threshold, 1) of one class, and the mean over turns."""
-    rules = Rules(policy="fixed", policy_share=1.0 - 1e-9, policy_gold=2)
+    rules = StudyRules(policy="fixed", policy_share=1.0 - 1e-9, policy_gold=2)
     found = policy_characteristic(rules, {"A": 0.5, "B": 0.5}, 3)
     assert (found.excluded, found.mean_gold) == pytest.approx((0.75, 2))
-    always_ok = policy_characteristic(Rules(), {"OK": 1.0, "ERROR": 0.0}, 10)
+    always_ok = policy_characteristic(StudyRules(), {"OK": 1.0, "ERROR": 0.0}, 10)
     assert (always_ok.excluded, always_ok.mean_gold) == (1, 8)  # in turns: the fourth ERROR is the eighth item
 
 
@@ -103,7 +105,7 @@ CASES = {
 @pytest.mark.parametrize("policy", ["sequential", "posterior", "fixed"])
 @pytest.mark.parametrize("case", CASES)
 def test_exact_characteristics_agree_with_simulated_raters(policy: str, case: str) -> None:
-    rules, accuracies, n, most = Rules(policy=policy), CASES[case], 4000, 10  # type: ignore[arg-type]
+    rules, accuracies, n, most = StudyRules(policy=policy), CASES[case], 4000, 10  # type: ignore[arg-type]
     generator = np.random.default_rng(16)
     answered = []
     for _ in range(n):

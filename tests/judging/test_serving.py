@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.judge_serving import Doors, judge_serve
-from errorbar.judging.listening import Reach, bind, checked_url, warnings_of
-from errorbar.judging.rules import Rules
-from errorbar.judging.study_folder import Study
+from errorbar.core.problems import UsageError
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.listening import Reach, bind, checked_url, warnings_of
+from errorbar.judging.web.serve import Doors, judge_serve
 from tests.judging.served import Visitor, made_study
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
@@ -29,7 +29,7 @@ FORM = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    return made_study(tmp_path / "study", Rules(raters_per_item=1), items=60)
+    return made_study(tmp_path / "study", StudyRules(raters_per_item=1), items=60)
 
 
 @contextmanager
@@ -220,10 +220,10 @@ def test_addresses() -> None:
 
 
 def test_what_it_takes_to_face_others_is_said(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.judging.listening.in_container", lambda: False)
+    monkeypatch.setattr("errorbar.judging.web.listening.in_container", lambda: False)
     assert [each.code for each in warnings_of(Reach("0.0.0.0"), study.folder)] == ["judge-open"]
     assert list(warnings_of(Reach("0.0.0.0", public_url="https://x.org"), study.folder)) == []
-    monkeypatch.setattr("errorbar.judging.listening.in_container", lambda: True)
+    monkeypatch.setattr("errorbar.judging.web.listening.in_container", lambda: True)
     on_root = study.folder.stat().st_dev == Path("/").stat().st_dev
     assert [each.code for each in warnings_of(Reach(), study.folder)] == ["judge-no-volume"] * on_root
 
@@ -237,7 +237,7 @@ def test_a_port_is_free_again_at_once(study: Study) -> None:
 def test_a_new_address_makes_old_links_stale(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """Links that were made before the first start begin with the usual port."""
     shown: list[Doors] = []
-    monkeypatch.setattr("errorbar.judging.judge_serving.serve", lambda *_: [])
+    monkeypatch.setattr("errorbar.judging.web.serve.serve", lambda *_: [])
 
     def moved(port: int) -> list[str]:
         judge_serve(study.folder, port=port, ready=shown.append)
@@ -254,6 +254,6 @@ def test_a_new_address_makes_old_links_stale(study: Study, monkeypatch: pytest.M
 
 def test_the_first_address_is_no_news(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[Doors] = []
-    monkeypatch.setattr("errorbar.judging.judge_serving.serve", lambda *_: [])
+    monkeypatch.setattr("errorbar.judging.web.serve.serve", lambda *_: [])
     judge_serve(study.folder, port=0, ready=shown.append)
     assert "judge-moved" not in [note.code for note in shown[0].notes]

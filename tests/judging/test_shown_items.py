@@ -10,12 +10,10 @@ from itertools import count, product
 
 import pytest
 
-from errorbar.judging.exchange import Lease
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.items.item import JudgedItem, Lease
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.screens import candidate_texts, cloze_texts, fragment, shown_hash
-from errorbar.judging.web.rater_api import lease_record
-from errorbar.judging.web.shown_items import ShownItems
+from errorbar.judging.web.pages import ShownItems, candidate_texts, cloze_texts, fragment, shown_hash
+from errorbar.judging.web.rater import lease_record
 
 SCHEME = load_scheme("error-ok")
 WORDS = [

@@ -6,22 +6,22 @@ import time
 from pathlib import Path
 
 from errorbar.demo import GOLD_ITEMS, demo_files
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.rules import Rules
-from errorbar.judging.simulated_crowd import Crowd, flagged
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
-from errorbar.judging.study_status import judge_status
+from errorbar.judging.demo import SimulatedCrowd, flagged
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.status import judge_status
 from tests.judging.served import made_study, served
 
 PATIENCE = 60.0
 
 
 def test_a_crowd_judges_everything_and_tells_errors(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", Rules(raters_per_item=3), items=30)
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=3), items=30)
     invite = judge_invite(study.folder, crowd="all").links[0].url
     with served(study) as url:
-        crowd = Crowd(f"{url}/j/{invite.rpartition('/')[2]}", flagged(study), 0.02, ahead=5)
+        crowd = SimulatedCrowd(f"{url}/j/{invite.rpartition('/')[2]}", flagged(study), 0.02, ahead=5)
         crowd.start((1.0, 1.0, 1.0))
         until = time.monotonic() + PATIENCE
         while judge_status(study.folder).progress.counted < 90 and time.monotonic() < until:

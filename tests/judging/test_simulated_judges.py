@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.core.problems import UsageError
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import label_of, load_scheme
 from tests.judging.simulated_judges import SimulatedJudge, truth_of
 

@@ -12,19 +12,17 @@ import pytest
 
 import errorbar
 from errorbar.core.estimate import Undefined
-from errorbar.judging.forecast import forecast
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.live_status import LiveStatus
-from errorbar.judging.rater_quality import gold_answers
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.quality import gold_answers
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.status_tables import progress_table
-from errorbar.judging.store import Store
-from errorbar.judging.study_columns import read_study
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_progress import item_figures
-from errorbar.judging.study_status import StudyStatus, status_of
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.columns import read_study
+from errorbar.judging.study.figures import forecast, item_figures
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.status import StudyStatus, progress_table, status_of
+from errorbar.judging.web.live_status import LiveStatus
 from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, fill, filled
 
@@ -32,11 +30,14 @@ ERROR_OK, CHOICE = load_scheme("error-ok"), load_scheme("choice")
 OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"))
 WORK = [JudgedItem(f"w{n}", "He sat on it .", (7, 9), hidden={"flag_a": str(n % 2), "flag_b": "yes"}) for n in range(4)]
 GOLD = [JudgedItem(f"g{n}", "He sat", kind="gold", answers=(("error", "ok")[n % 2],)) for n in range(4)]
-RULES = Rules(raters_per_item=2)
+RULES = StudyRules(raters_per_item=2)
 
 
 def status(
-    said: Sequence[Said], items: Sequence[JudgedItem] = (*WORK, *GOLD), scheme: Scheme = ERROR_OK, rules: Rules = RULES
+    said: Sequence[Said],
+    items: Sequence[JudgedItem] = (*WORK, *GOLD),
+    scheme: Scheme = ERROR_OK,
+    rules: StudyRules = RULES,
 ) -> StudyStatus:
     with filled(scheme, items, said, rules) as tx:
         return status_of(read_study(tx), 1000.0, Resampling("percentile", 200), items=True)

@@ -15,19 +15,18 @@ import pytest
 from sqlalchemy import text
 
 import errorbar
-from errorbar.core.errors import ErrorbarError
+from errorbar.api.audit_edits import AuditFrame, AuditItem, AuditKey, set_name, stratified, write_audit_key
 from errorbar.core.estimate import Estimate, Interval
-from errorbar.judging.live_status import LiveStatus
-from errorbar.judging.rules import Rules
-from errorbar.judging.stop_decision import StopDecision, money_for, stop_decision
-from errorbar.judging.stop_question import StopQuestion
-from errorbar.judging.stop_watch import StopWatch
-from errorbar.judging.stopping_table import stopping_table, verdict
-from errorbar.judging.study_columns import read_study
-from errorbar.judging.study_folder import Study
-from errorbar.sampling.audit_plan import Audited
+from errorbar.core.problems import ErrorbarError
+from errorbar.judging.stopping.decision import StopDecision, money_for, stop_decision
+from errorbar.judging.stopping.question import StopQuestion
+from errorbar.judging.stopping.watch import StopWatch, stopping_table, verdict
+from errorbar.judging.study.columns import read_study
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.live_status import LiveStatus
+from errorbar.sampling.audit import Audited
 from errorbar.stats import endless_share_bounds
-from errorbar.studies.audit_frame import AuditFrame, AuditItem, AuditKey, set_name, stratified, write_audit_key
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated_judges import SimulatedJudge
@@ -58,7 +57,7 @@ def judged(folder: Path, pages: int) -> None:
 def one_order() -> Iterator[None]:
     """The same random order of items in each run."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("errorbar.judging.changes.SystemRandom", lambda: Random(7))
+        patched.setattr("errorbar.judging.protocol.changes.SystemRandom", lambda: Random(7))
         yield
 
 
@@ -172,9 +171,9 @@ def test_a_restored_study_asks_the_same(study: Path, tmp_path: Path) -> None:
 
 
 def test_rules_of_older_studies_have_no_question() -> None:
-    old = json.loads(Rules().to_json())
+    old = json.loads(StudyRules().to_json())
     del old["stop"]
-    assert Rules.from_json(json.dumps(old)) == Rules()
+    assert StudyRules.from_json(json.dumps(old)) == StudyRules()
 
 
 def test_a_study_halts_by_its_rule(drawn: Path, tmp_path: Path) -> None:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging.about import About, write_about
-from errorbar.judging.exclusions import exclude
-from errorbar.judging.rules import Rules
-from errorbar.judging.stop_decision import StopDecision, stop_decision
-from errorbar.judging.stopping_table import stopping_table, verdict
-from errorbar.judging.study_columns import read_study
+from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.stopping.decision import StopDecision, stop_decision
+from errorbar.judging.stopping.watch import stopping_table, verdict
+from errorbar.judging.study.columns import read_study
+from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
 from tests.judging.empty_stores import SCHEME, VALUES, Study, gold_item, work_item
 
 RIGHT, WRONG = VALUES[:2]
 STOP = f"share(label={RIGHT},half_width=0.3)"
 
 
-def study_of(folder: Path, rules: Rules, n_items: int = 20) -> Study:
+def study_of(folder: Path, rules: StudyRules, n_items: int = 20) -> Study:
     items = [work_item(f"w{at}") for at in range(n_items)]
     gold = [gold_item(f"g{at}", (RIGHT, WRONG)[at % 2]) for at in range(20)]
     study = Study(str(folder / "store"), rules, items + gold, 3)
-    study.write(lambda tx: write_about(tx, About(SCHEME, rules, "", "test")))
+    study.write(lambda tx: write_about(tx, StudyInfo(SCHEME, rules, "", "test")))
     return study
 
 
@@ -40,7 +39,7 @@ def work(study: Study, rater: int, value: str, items: int) -> None:
 
 
 def test_who_has_seen_no_gold_decides_nothing(tmp_path: Path) -> None:
-    study = study_of(tmp_path, Rules(raters_per_item=1, gold_per_page=2, stop=STOP), 60)
+    study = study_of(tmp_path, StudyRules(raters_per_item=1, gold_per_page=2, stop=STOP), 60)
     one = study.raters[0]
     work(study, one, RIGHT, 14)  # the first ten work items, and at most four gold items
     now = decision(study)
@@ -53,14 +52,14 @@ def test_who_has_seen_no_gold_decides_nothing(tmp_path: Path) -> None:
 
 
 def test_without_gold_that_excludes_all_raters_count(tmp_path: Path) -> None:
-    study = study_of(tmp_path, Rules(raters_per_item=1, policy="none", gold_per_page=0, stop=STOP))
+    study = study_of(tmp_path, StudyRules(raters_per_item=1, policy="none", gold_per_page=0, stop=STOP))
     work(study, study.raters[0], RIGHT, 16)
     now = decision(study)
     assert (now.n_tested == now.n_items > 9, now.decided) == (True, True)
 
 
 def test_labels_that_an_exclusion_turned_are_counted(tmp_path: Path) -> None:
-    study = study_of(tmp_path, Rules(raters_per_item=1, policy="none", gold_per_page=0, stop=STOP))
+    study = study_of(tmp_path, StudyRules(raters_per_item=1, policy="none", gold_per_page=0, stop=STOP))
     one, two, _ = study.raters
     work(study, one, RIGHT, 10)
     assert (decision(study).n_excluded, decision(study).n_turned) == (0, 0)

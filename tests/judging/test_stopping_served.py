@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging import stop_watch
-from errorbar.judging.inviting import judge_invite
-from errorbar.judging.rules import Rules
-from errorbar.judging.study_folder import Study
+from errorbar.judging.stopping import watch as stop_watch
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.jepsen import check_places
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import read_stored
 from tests.judging.served import Visitor, made_study, served
 
 STOP = "share(label=error,half_width=0.2"
-RULES = Rules(raters_per_item=1, page=5, policy="none", pay="$0.02", gold_per_page=0)
+RULES = StudyRules(raters_per_item=1, page=5, policy="none", pay="$0.02", gold_per_page=0)
 
 
 @pytest.fixture
@@ -27,11 +27,11 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Stu
     """Makes a study with a question; its server looks often."""
     monkeypatch.setattr(stop_watch, "SECONDS", 0.05)
     monkeypatch.setattr(stop_watch, "TIMES", 1.0)
-    monkeypatch.setattr("errorbar.judging.live_status.KEPT_SECONDS", 0.0)
-    monkeypatch.setattr("errorbar.judging.live_status.TIMES", 0.0)
+    monkeypatch.setattr("errorbar.judging.web.live_status.KEPT_SECONDS", 0.0)
+    monkeypatch.setattr("errorbar.judging.web.live_status.TIMES", 0.0)
 
     def made(more: str) -> Study:
-        rules = Rules(**{name: getattr(RULES, name) for name in Rules.__slots__} | {"stop": f"{STOP}{more})"})
+        rules = StudyRules(**{name: getattr(RULES, name) for name in StudyRules.__slots__} | {"stop": f"{STOP}{more})"})
         return made_study(tmp_path / "study", rules, items=60)
 
     return made

@@ -16,14 +16,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.judging.group_commit import GroupCommit
-from errorbar.judging.rules import Rules
-from errorbar.judging.store import Store, StoreError
-from errorbar.judging.store_check import check
-from errorbar.judging.store_engines import WAL_BYTES, lock_file
-from errorbar.judging.study_values import current_rules, get_value, set_value
-from errorbar.judging.turnstile import Turnstile
+from errorbar.core.problems import Problem, UsageError
+from errorbar.judging.store.engines import WAL_BYTES, lock_file
+from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.store.store import Store, StoreError, Turnstile
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
 from tests.judging.empty_stores import Study, work_item
 from tests.judging.jepsen.failing_files import FailingFiles, compiler
 
@@ -128,7 +126,7 @@ def _value_of(url: str, name: str) -> str | None:
 def test_rules_are_those_of_the_moment(store: Store) -> None:
     def work(tx: Connection) -> tuple[int, int]:
         before = current_rules(tx).raters_per_item
-        set_value(tx, "rules", Rules(raters_per_item=7).to_json())
+        set_value(tx, "rules", StudyRules(raters_per_item=7).to_json())
         return before, current_rules(tx).raters_per_item
 
     assert store.write(work) == (3, 7)
@@ -139,7 +137,7 @@ def test_rules_are_those_of_the_moment(store: Store) -> None:
 def test_many_works_are_one_transaction_and_one_failure_is_its_own(store: Store) -> None:
     def fail(tx: Connection) -> None:
         set_value(tx, "bad", "1")
-        set_value(tx, "rules", Rules(raters_per_item=9).to_json())
+        set_value(tx, "rules", StudyRules(raters_per_item=9).to_json())
         assert current_rules(tx).raters_per_item == 9
         raise UsageError(Problem("judge-no-item", "no"))
 
@@ -174,7 +172,7 @@ def test_many_works_are_one_transaction_and_one_failure_is_its_own(store: Store)
 
 
 def test_a_full_disk_is_told_and_leaves_the_store_whole(tmp_path: Path) -> None:
-    study = Study(str(tmp_path / "s.sqlite"), Rules(raters_per_item=2), [work_item(f"w{n}") for n in range(20)], 2)
+    study = Study(str(tmp_path / "s.sqlite"), StudyRules(raters_per_item=2), [work_item(f"w{n}") for n in range(20)], 2)
     study.store.close()
 
     def full(pages: int) -> None:
@@ -209,9 +207,9 @@ def test_a_full_disk_is_told_and_leaves_the_store_whole(tmp_path: Path) -> None:
 DYING = """
 import os, signal, sys
 from pathlib import Path
-from errorbar.judging.store import Store
-from errorbar.judging.store_errors import OutcomeUnknownError
-from errorbar.judging.study_values import set_value
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.engines import OutcomeUnknownError
+from errorbar.judging.study.rules import set_value
 from tests.judging.jepsen.failing_files import FailingFiles
 
 folder = Path(sys.argv[1])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.judging.store_check import check
-from errorbar.judging.study_folder import Study
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.folder import Study
 from errorbar.tables.result import Result
 from tests.cli.schema import validated
 from tests.judging.simulated_judges import SimulatedJudge

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.errors import ErrorbarError, InputError, UsageError
-from errorbar.judging.store import Store
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_making import judge_init
+from errorbar.core.problems import ErrorbarError, InputError, UsageError
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.make import judge_init
 from tests.helpers.cli import CommandLine
 
 ITEMS = "item,text\na,He depends [of] him .\nb,He is [at] home .\n"
@@ -78,7 +78,7 @@ def test_what_fails_half_way_leaves_nothing(tmp_path: Path, items: Path, monkeyp
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("errorbar.judging.study_making.add_items", fail)
+    monkeypatch.setattr("errorbar.judging.study.make.add_items", fail)
     with pytest.raises(ErrorbarError):
         judge_init(tmp_path / "study", items)
     assert [each.name for each in tmp_path.iterdir()] == ["items.csv"]
@@ -129,7 +129,7 @@ def test_postgresql_by_its_url_and_nothing_half_made(
         raise ValueError("half way")
 
     with monkeypatch.context() as broken:
-        broken.setattr("errorbar.judging.study_making.add_items", fail)
+        broken.setattr("errorbar.judging.study.make.add_items", fail)
         with pytest.raises(ValueError, match="half way"):
             judge_init(tmp_path / "study", items, store=postgres_url)
     assert not (tmp_path / "study").exists()

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from errorbar.judging.exchange import Submission
-from errorbar.judging.rules import Rules
-from errorbar.judging.store_check import check
-from errorbar.judging.submissions import MOST_KEPT, MOST_VOLUME, storable
+from errorbar.judging.items.item import Submission
+from errorbar.judging.protocol.submissions import MOST_KEPT, MOST_VOLUME, storable
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import MAIN, VALUES, Study, answer_to, gold_item, skip_of, work_item
 
 HOUR = 3600.0
@@ -22,7 +22,7 @@ HOUR = 3600.0
 @pytest.fixture
 def study(store_url: str) -> Iterator[Study]:
     items = [work_item(f"w{number}") for number in range(16)]
-    made = Study(store_url, Rules(raters_per_item=1, policy="none"), items, 3)
+    made = Study(store_url, StudyRules(raters_per_item=1, policy="none"), items, 3)
     yield made
     assert check(made.store) == []
     made.store.close()
@@ -164,7 +164,7 @@ def test_texts_that_can_be_stored_stay_as_they_are() -> None:
 def test_fast_wrong_answers_to_gold_exclude_a_rater(store_url: str) -> None:
     items = [work_item(f"w{number}") for number in range(90)]
     items += [gold_item(f"g{number}", VALUES[number % 2]) for number in range(12)]
-    study = Study(store_url, Rules(raters_per_item=2, policy="fixed", policy_gold=5), items, 2)
+    study = Study(store_url, StudyRules(raters_per_item=2, policy="fixed", policy_gold=5), items, 2)
     for rater, good in zip(study.raters, (True, False), strict=True):
         work = study.claim(rater, 1)
         while work.leases and work.done < 60:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
 from errorbar.metrics import hoo_scoring
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
+from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 
 PLAIN, BONUS = CONDITIONS
 DETECTION, RECOGNITION, CORRECTION = MEASURES

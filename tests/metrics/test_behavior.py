@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, TextEdits
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, TextEdits
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.metrics.behavior import Behavior
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import counts_of, score
 
@@ -50,7 +49,7 @@ def test_other_annotators_edits_join_chunks() -> None:
 
 
 def test_types_are_those_of_whoever_changes_the_chunk() -> None:
-    made = Corrected("A b c D e f g i", (edit(0, 1, "A", kind="Orth"), edit(3, 4, "D"), edit(7, 8, "")))
+    made = CorrectedSentence("A b c D e f g i", (edit(0, 1, "A", kind="Orth"), edit(3, 4, "D"), edit(7, 8, "")))
     found = one(made, by_type=True)
     assert {row.type: tuple(row.counts.values()) for row in found.by_type} == {
         "Det": (0, 0, 1, 0, 1),
@@ -63,15 +62,15 @@ def test_types_are_those_of_whoever_changes_the_chunk() -> None:
 
 def test_edits_of_a_system_are_taken_as_they_are() -> None:
     """As one edit from b to d the same text is one hit; to e it touches f, which the annotator changes too."""
-    whole = Corrected("a b the c D e f g h i", (edit(1, 4, "b the c D"),))
-    longer = Corrected(str(whole), (edit(1, 5, "b the c D e"),))
+    whole = CorrectedSentence("a b the c D e f g h i", (edit(1, 4, "b the c D"),))
+    longer = CorrectedSentence(str(whole), (edit(1, 5, "b the c D e"),))
     assert counts_of(one(longer)) == (0, 1, 1, 0)
     assert counts_of(one(whole)) == (1, 0, 2, 0)
     assert counts_of(one(str(whole))) == (2, 0, 2, 0)
-    text = Corrected(str(whole), TextEdits())
+    text = CorrectedSentence(str(whole), TextEdits())
     assert counts_of(one(text)) == (2, 0, 2, 0)
     with pytest.raises(InputError, match="the system's edits are of another sentence: a x"):
-        one(Corrected("a b", (), "a x"))
+        one(CorrectedSentence("a b", (), "a x"))
 
 
 def test_alternatives_unclear_edits_and_edits_without_effect() -> None:
@@ -81,7 +80,7 @@ def test_alternatives_unclear_edits_and_edits_without_effect() -> None:
     unclear = corpus(sentence("a b", {"0": [edit(0, 1, "", kind="Um"), Edit(1, 2, ())]}))
     assert counts_of(one("a b", gold=unclear)) == (0, 0, 0, 0)
     assert counts_of(one("b", gold=unclear)) == (0, 0, 0, 1)
-    assert counts_of(one(Corrected("a b", (edit(0, 1, "a"),)), gold=unclear)) == (0, 0, 0, 0)
+    assert counts_of(one(CorrectedSentence("a b", (edit(0, 1, "a"),)), gold=unclear)) == (0, 0, 0, 0)
 
 
 def test_the_annotator_with_the_best_score_so_far_is_chosen() -> None:

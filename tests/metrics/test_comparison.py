@@ -13,17 +13,15 @@ import pytest
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.metrics.choice import score_totals
-from errorbar.metrics.comparison import Comparison, System, compare_systems
-from errorbar.metrics.documents import Documents
+from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.metrics.verdicts import Pair
-from errorbar.stats import units
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import resampled_units
+from errorbar.stats import resampling as units
+from errorbar.stats.resampling import Resampling, resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.folds import fold_resamples

@@ -14,10 +14,10 @@ import pytest
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.formats.nucle_project import add_documents
+from errorbar.formats.nucle import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
-from errorbar.metrics.documents import Documents
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling

@@ -17,20 +17,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence
+from errorbar.api.score_result import Scores
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.core.spec import split_spec
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2_file import read_m2, write_m2
+from errorbar.formats.m2 import read_m2, write_m2
 from errorbar.metrics.base import Feature, Folded, Metric, Selection, Swapping, lacking
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, metrics_for, parse_metric
-from errorbar.metrics.scored import Score
-from errorbar.studies.score_result import Scores
+from errorbar.metrics.scores import Score
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.effort import draw_examples
@@ -63,8 +62,8 @@ def goodness(metric: Metric, score: Score) -> float:
     return metric.measures[metric.main].sign * value
 
 
-def _own(one: Sentence) -> Corrected:
-    return Corrected(" ".join(apply_edits(one.tokens, one.annotations["0"])), one.annotations["0"])
+def _own(one: Sentence) -> CorrectedSentence:
+    return CorrectedSentence(" ".join(apply_edits(one.tokens, one.annotations["0"])), one.annotations["0"])
 
 
 @of_sentences

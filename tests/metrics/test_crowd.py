@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import PairTable
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import UsageError
 from errorbar.metrics.base import Selection
-from errorbar.metrics.crowd_agreement import agreement_bins, in_bin, kappa_curve, kappa_of_rates, rates
-from errorbar.metrics.crowd_weighted import TIES, Crowd, CrowdStatistics, Estimand, Ties, majority_share
+from errorbar.metrics.crowd_weighted import (
+    TIES,
+    Crowd,
+    CrowdStatistics,
+    Estimand,
+    Ties,
+    agreement_bins,
+    in_bin,
+    kappa_curve,
+    kappa_of_rates,
+    majority_share,
+    rates,
+)
 from errorbar.stats.resampling import Resampling
 from tests.helpers.crowd import crowd_score, measure_crowd
 

@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
+from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar.edits.standoff import apply_standoff, extract_standoff
 from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import CONVENTIONS, Hoo
-from errorbar.metrics.hoo_counts import MEASURES
+from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
 from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, standoff

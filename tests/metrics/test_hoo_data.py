@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_reading import Edits
-from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
-from errorbar.metrics.hoo import CONVENTIONS, Hoo
-from errorbar.metrics.hoo_counts import MEASURES, count_rows
+from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.edits.standoff_runs import Edits
+from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, count_rows
 from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
 from errorbar.reproduce import Outcome
 from errorbar.reproduce.hoo2011 import lost_cells, simulated_scores, table_8

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError
-from errorbar.metrics.hoo_align import near_pairs
+from errorbar.core.problems import InputError
+from errorbar.metrics.hoo import near_pairs
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import scored, three
 

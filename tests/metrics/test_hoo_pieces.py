@@ -13,18 +13,15 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.edit import Fragment, StandoffEdit, edits_record, text_record
-from errorbar.core.errors import InputError, Problem
-from errorbar.core.problems import Problems
-from errorbar.edits import standoff_reading
-from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_fragments, read_run
-from errorbar.edits.standoff_texts import apply_standoff
+from errorbar.core.problems import InputError, Problem, Problems
+from errorbar.edits import standoff_runs
+from errorbar.edits.standoff import apply_standoff
+from errorbar.edits.standoff_runs import FragmentPiece, FragmentReading, cut_fragments, read_run
 from errorbar.execute import Executor, Processes, Serial, choose_executor
-from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
-from errorbar.formats.hoo_xml import save_fragments, save_text
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_counts import COLUMNS, join
+from errorbar.formats.hoo import expand_runs, list_gold, list_run, read_gold, save_fragments, save_text
+from errorbar.metrics.hoo import COLUMNS, Hoo, join
 from errorbar.metrics.hoo_scoring import Run, hoo_plan, score_runs
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_pieces
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import fragment, standoff
@@ -104,7 +101,7 @@ def comparable(outcome: tuple[list[Score], list[Problem]]) -> object:
 @pytest.mark.parametrize("files", [1, 30, 1000])
 def test_pieces_of_any_size_by_any_worker(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = comparable(in_memory(folder))
-    monkeypatch.setattr(standoff_reading, "PIECE", files)
+    monkeypatch.setattr(standoff_runs, "PIECE", files)
     for executor in (Serial(), Elsewhere(), Processes(2)):
         assert comparable(counted(folder, executor)) == expected
 
@@ -146,7 +143,7 @@ def test_the_command_sends_along_what_workers_cannot_open(
 ) -> None:
     arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T")]
     expected = errorbar(*arguments)
-    monkeypatch.setattr("errorbar.studies.hoo_scores.choose_executor", lambda *_: Elsewhere())
+    monkeypatch.setattr("errorbar.api.score.choose_executor", lambda *_: Elsewhere())
     monkeypatch.setattr(FragmentPiece, "read", without_files(FragmentPiece.read))
     assert errorbar(*arguments) == expected
 
@@ -158,7 +155,7 @@ def test_nobody_looks_at_a_pipe_before_it_is_read(
     """As a shell's ``<(zcat 1000.xml.gz)``: what a look takes from it is gone."""
     run, pipe = str(folder / "T/edits/1000.xml"), folder / "pipe"
     expected = errorbar("score", "--metric", "hoo", "--gold", str(folder / "set/Gold/1000.xml"), run)
-    monkeypatch.setattr("errorbar.studies.hoo_scores.choose_executor", lambda *_: Elsewhere())
+    monkeypatch.setattr("errorbar.api.score.choose_executor", lambda *_: Elsewhere())
     os.mkfifo(pipe)
     content = (folder / "set/Gold/1000.xml").read_bytes()
     writing = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
@@ -191,7 +188,7 @@ def test_every_run_without_a_source_is_named_before_a_metric_needs_it(folder: Pa
 def test_problems_come_gold_first_and_then_run_by_run(
     folder: Path, jobs: int, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine
 ) -> None:
-    monkeypatch.setattr(standoff_reading, "PIECE", 4)
+    monkeypatch.setattr(standoff_runs, "PIECE", 4)
     for file in ("set/Gold/1003.xml", "set/Gold/1020.xml", "T/edits/1001.xml", "T/mixed/1022.xml"):
         place = folder / file
         place.write_text(place.read_text().replace("<original>", "<original>x", 1))
@@ -208,7 +205,7 @@ def test_problems_come_gold_first_and_then_run_by_run(
 
 
 def test_reading_stops_where_nobody_reads_more_errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standoff_reading, "PIECE", 4)
+    monkeypatch.setattr(standoff_runs, "PIECE", 4)
     for n in range(N):
         (folder / f"T/texts/{1000 + n}.txt").write_text("Another story, told by quite other people in other words.\n")
     problems = Problems(limit=5)
@@ -232,7 +229,7 @@ def test_a_fragment_without_a_text_is_an_error_before_any_metric_needs_it(folder
 
 
 def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standoff_reading, "PIECE", 10)
+    monkeypatch.setattr(standoff_runs, "PIECE", 10)
     seen: list[int] = []
     gold = list_gold(str(folder / "set"))
     pieces = cut_fragments(gold, 0, lenient=False)
@@ -246,7 +243,7 @@ def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyP
 def test_the_command_prints_the_same(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, view: list[str]
 ) -> None:
-    monkeypatch.setattr(standoff_reading, "PIECE", 4)
+    monkeypatch.setattr(standoff_runs, "PIECE", 4)
     arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T"), *view]
     one = errorbar(*arguments, "--jobs", "1")
     assert one.code == 0

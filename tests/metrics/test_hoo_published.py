@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from errorbar.metrics.hoo_counts import COLUMNS, CONDITIONS, FIGURES, MEASURES, rates
+from errorbar.metrics.hoo import COLUMNS, CONDITIONS, FIGURES, MEASURES, rates
 from tests.helpers.official import read_table
 from tests.metrics.hoo_examples import BONUS, DETECTION, PLAIN
 

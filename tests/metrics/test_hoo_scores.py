@@ -7,18 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_reading import Edits
+from errorbar.core.problems import Problems, UsageError
+from errorbar.edits.standoff_runs import Edits
 from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_counts import MEASURES, count_rows, row_names
+from errorbar.metrics.hoo import MEASURES, Hoo, count_rows, row_names
 from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
-from errorbar.metrics.scored import Score, TypeScore
-from errorbar.reproduce.hoo2011 import WRONG, Team, simulate_run
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import resampled_units
+from errorbar.metrics.scores import Score, TypeScore
+from errorbar.reproduce.hoo2011 import WRONG, SimulatedTeam, simulate_run
+from errorbar.stats.resampling import Resampling, resampled_units
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored
 
@@ -81,7 +78,7 @@ class TestSimulatedTeams:
     text = "one two three four"
     gold = fragment(standoff(4, 7, "zwei", "deux"), standoff(14, 14, "and "), standoff(0, 3), text=text)
 
-    def run(self, team: Team, daring: float = 1.0) -> list[tuple[int, int, str]]:
+    def run(self, team: SimulatedTeam, daring: float = 1.0) -> list[tuple[int, int, str]]:
         (edits,) = simulate_run([self.gold], team, daring, np.random.default_rng(0))
         assert [edit.original for edit in edits] == [self.text[edit.start : edit.end] for edit in edits]
         assert [edit.index for edit in edits] == [f"1-{k:04d}" for k in range(1, len(edits) + 1)]
@@ -99,21 +96,28 @@ class TestSimulatedTeams:
     def test_edits_that_are_met(
         self, meets: float, corrected: float, recognized: float, expected: list[tuple[int, int, str]]
     ) -> None:
-        assert self.run(Team("T", {"": meets}, corrected, recognized, 0.0)) == expected
+        assert self.run(SimulatedTeam("T", {"": meets}, corrected, recognized, 0.0)) == expected
 
     def test_daring_and_the_type_of_an_edit(self) -> None:
-        typed = Team("T", {"": 0.0, "MD": 1.0}, 1.0, 0.0, 0.0)
+        typed = SimulatedTeam("T", {"": 0.0, "MD": 1.0}, 1.0, 0.0, 0.0)
         assert self.run(typed) == []
-        assert self.run(Team("T", {"": 1.0}, 1.0, 0.0, 0.0), daring=0.0) == []
+        assert self.run(SimulatedTeam("T", {"": 1.0}, 1.0, 0.0, 0.0), daring=0.0) == []
         gold = fragment(standoff(0, 3, "x", kind="MD"), standoff(4, 7, "y", kind="S"), text=self.text)
         (edits,) = simulate_run([gold], typed, 1.0, np.random.default_rng(0))
         assert [(edit.start, edit.corrections) for edit in edits] == [(0, ("x",))]
 
     def test_noise_deletes_words(self) -> None:
         """Some 300 deletions of four words: every word, once."""
-        assert self.run(Team("T", {"": 0.0}, 0.0, 0.0, 100.0)) == [(0, 3, ""), (4, 7, ""), (8, 13, ""), (14, 18, "")]
+        assert self.run(SimulatedTeam("T", {"": 0.0}, 0.0, 0.0, 100.0)) == [
+            (0, 3, ""),
+            (4, 7, ""),
+            (8, 13, ""),
+            (14, 18, ""),
+        ]
         nothing = fragment(standoff(0, 0, "x"), text="")  # no word to delete
-        assert simulate_run([nothing], Team("T", {"": 0.0}, 0.0, 0.0, 100.0), 1.0, np.random.default_rng(0)) == [()]
+        assert simulate_run(
+            [nothing], SimulatedTeam("T", {"": 0.0}, 0.0, 0.0, 100.0), 1.0, np.random.default_rng(0)
+        ) == [()]
 
 
 class TestRecallByType:

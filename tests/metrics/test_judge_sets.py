@@ -11,26 +11,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.api.inputs import asked_judges
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.metrics.base import Metric
-from errorbar.metrics.documents import Documents
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.folding import Documents, ScoringPlan
 from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, judging_of, make_panel
 from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.populations import JudgeVariances
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus
 from errorbar.metrics.tokens import Tokens
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import TwoWay
-from errorbar.studies.panels import asked_judges
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.thirdparty.character_rate import CharacterRate
@@ -105,7 +103,7 @@ def scored(
     data: Corpus, lines: list[str], judges: str | None = None, metric: Metric = DEFAULT
 ) -> tuple[Score, list[str]]:
     problems = Problems(lenient=True)
-    plan = Plan([metric], resampling=HOW, judges=asked(judges))
+    plan = ScoringPlan([metric], resampling=HOW, judges=asked(judges))
     (score,) = score_corpus(data, [Hypothesis("it", lines)], plan, problems)
     return score, [note.code for note in problems.notes]
 

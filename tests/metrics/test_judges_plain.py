@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.m2 import M2
-from errorbar.stats.decision import Components
-from errorbar.stats.two_way import Prior, TwoWay, moderate
+from errorbar.stats.two_way import Components, TwoWay, VariancePrior, moderate
 from tests.helpers import plain_judges as by_hand
 
 F = 2
@@ -87,7 +86,9 @@ def compare(found: TwoWay, plain: by_hand.Plain) -> None:
     if not isnan(plain.both):
         made = Components.of(found, plain.n)
         assert (made.judges, made.texts, made.both) == pytest.approx(plain.components(), rel=1e-7, abs=1e-15)
-    assert moderate(found, Prior(1.45e-4, 4)).half_width(0.95) == pytest.approx(plain.moderated(1.45e-4), rel=1e-9)
+    assert moderate(found, VariancePrior(1.45e-4, 4)).half_width(0.95) == pytest.approx(
+        plain.moderated(1.45e-4), rel=1e-9
+    )
 
 
 def test_a_variance_that_comes_out_negative_is_0() -> None:

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from errorbar.api.inputs import ReadingOptions, load
+from errorbar.core.arrays import Floats
 from errorbar.edits.matching import KERNEL
-from errorbar.metrics.base import Floats, Metric, Selection, Stretches
-from errorbar.metrics.choice import Choice, Rule, fold_counts
-from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.base import Metric, Selection, Stretches
+from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics, fold_counts
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.intervals import without_groups
 from errorbar.metrics.m2 import M2
-from errorbar.stats.units import cluster_members, left_out_rows
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.stats.resampling import cluster_members, left_out_rows
 from tests.helpers.effort import draw_examples
 
 compiled = pytest.mark.skipif(not KERNEL, reason="no kernel")
@@ -75,9 +75,9 @@ def test_stretches_are_the_rows(seed: int, beta: float, largest: int, masked: bo
     statistics = statistics_of(rng, n_units, n_annotators, largest, odd=odd)
     mask = (rng.random((1, n_annotators)) < 0.7).astype(np.uint8) if masked else None
     selection = selection_of(groups_of(rng, n_units), mask)
-    found = fold_counts(statistics, Rule(beta), selection)
-    same(found, fold_counts(statistics, Rule(beta), rows_alone(selection)))
-    same(found, fold_counts(statistics, Rule(beta, kernel=False), selection))
+    found = fold_counts(statistics, ChoiceRule(beta), selection)
+    same(found, fold_counts(statistics, ChoiceRule(beta), rows_alone(selection)))
+    same(found, fold_counts(statistics, ChoiceRule(beta, kernel=False), selection))
 
 
 @compiled
@@ -90,8 +90,8 @@ def test_a_whole_corpus(seed: int, beta: float, share: float) -> None:
     statistics = statistics_of(rng, n_units, n_annotators, 6, odd=False)
     statistics.counts[..., 0] = rng.binomial(statistics.counts[..., 0], share)
     selection = selection_of(groups_of(rng, n_units))
-    found = fold_counts(statistics, Rule(beta), selection)
-    same(found, fold_counts(statistics, Rule(beta), rows_alone(selection)))
+    found = fold_counts(statistics, ChoiceRule(beta), selection)
+    same(found, fold_counts(statistics, ChoiceRule(beta), rows_alone(selection)))
 
 
 @compiled
@@ -103,9 +103,9 @@ def test_a_stretch_that_decides_all_that_follows() -> None:
     counts[1:, 1] = [0, 0, 1]
     statistics = EditStatistics(counts, np.ones((5, 2), np.uint8), ("a", "b"))
     selection = selection_of(np.arange(5))
-    found = fold_counts(statistics, Rule(0.5), selection)
+    found = fold_counts(statistics, ChoiceRule(0.5), selection)
     assert found.totals.tolist() == [[4, 8, 8], *[[40, 40, 43]] * 4]
-    same(found, fold_counts(statistics, Rule(0.5, kernel=False), selection))
+    same(found, fold_counts(statistics, ChoiceRule(0.5, kernel=False), selection))
 
 
 @compiled
@@ -113,14 +113,20 @@ def test_sums_too_large_for_exact_products_are_folded_row_by_row() -> None:
     rng = np.random.default_rng(5)
     statistics = statistics_of(rng, 9, 4, 1 << 30, odd=False)
     selection = selection_of(np.arange(9) // 2)
-    same(fold_counts(statistics, Rule(0.5), selection), fold_counts(statistics, Rule(0.5, kernel=False), selection))
+    same(
+        fold_counts(statistics, ChoiceRule(0.5), selection),
+        fold_counts(statistics, ChoiceRule(0.5, kernel=False), selection),
+    )
 
 
 @compiled
 def test_more_annotators_than_fit_in_a_set() -> None:
     statistics = statistics_of(np.random.default_rng(6), 12, 70, 5, odd=False)
     selection = selection_of(np.arange(12) // 2)
-    same(fold_counts(statistics, Rule(1.0), selection), fold_counts(statistics, Rule(1.0), rows_alone(selection)))
+    same(
+        fold_counts(statistics, ChoiceRule(1.0), selection),
+        fold_counts(statistics, ChoiceRule(1.0), rows_alone(selection)),
+    )
 
 
 @compiled
@@ -129,7 +135,7 @@ def test_units_that_there_are_not_are_refused(order: list[int]) -> None:
     statistics = statistics_of(np.random.default_rng(0), 3, 2, 3, odd=False)
     stretches = Stretches(np.array(order), np.array([1, 2]))
     with pytest.raises(ValueError, match="units must be numbers from 0 to 2"):
-        fold_counts(statistics, Rule(0.5), Selection(left_out=stretches))
+        fold_counts(statistics, ChoiceRule(0.5), Selection(left_out=stretches))
 
 
 @compiled
@@ -138,7 +144,7 @@ def test_stretches_that_are_not_the_order_are_refused(ends: list[int]) -> None:
     statistics = statistics_of(np.random.default_rng(0), 3, 2, 3, odd=False)
     stretches = Stretches(np.arange(3), np.array(ends, np.int64))
     with pytest.raises(ValueError, match="the last at 3"):
-        fold_counts(statistics, Rule(0.5), Selection(left_out=stretches))
+        fold_counts(statistics, ChoiceRule(0.5), Selection(left_out=stretches))
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: str(metric.spec))
@@ -170,5 +176,5 @@ def test_ten_annotators(data: Path, groups: Callable[[int], NDArray[np.int64]]) 
     for size in (1, 2, 5, 10):
         mask = (np.arange(10) < size).astype(np.uint8)[None]
         selection = selection_of(groups(len(statistics)), mask)
-        found = fold_counts(statistics, Rule(0.5), selection)
-        same(found, fold_counts(statistics, Rule(0.5), rows_alone(selection)))
+        found = fold_counts(statistics, ChoiceRule(0.5), selection)
+        same(found, fold_counts(statistics, ChoiceRule(0.5), rows_alone(selection)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import InputError, UsageError
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

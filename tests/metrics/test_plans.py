@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from errorbar.api.inputs import ReadingOptions, load
 from errorbar.core.estimate import Interval
 from errorbar.metrics.base import Opaque
-from errorbar.metrics.judge_sets import Judging, judging_of
+from errorbar.metrics.judge_sets import JudgeCoverage, judging_of
 from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.pilots import JudgeAim, PilotScore
-from errorbar.stats.decision import PlannedInterval
-from errorbar.stats.two_way import Prior
-from errorbar.stats.units import cluster_members
-from errorbar.studies.inputs import ReadingOptions, load
+from errorbar.stats.resampling import cluster_members
+from errorbar.stats.two_way import PlannedInterval, VariancePrior
 
 LEVEL = 0.95
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
@@ -37,7 +36,7 @@ CHANCES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01)
 def moderated(over_texts: float, k: int, score: float, constant: float) -> PlannedInterval:
     """Half-widths in points of 50 texts, the population's variance being 1 + c F^2, which the pilot knows for sure."""
     variance = 1 + constant * (score / 100) ** 2
-    return PlannedInterval(score, over_texts, variance, 50, k, 49, 1e12, Prior(variance, 3))
+    return PlannedInterval(score, over_texts, variance, 50, k, 49, 1e12, VariancePrior(variance, 3))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ class World(NamedTuple):
     """Systems of 2014 against the ten annotators."""
 
     systems: Sequence[Opaque]
-    judging: Judging
+    judging: JudgeCoverage
     members: Sequence[np.ndarray]
     aim: JudgeAim
 
@@ -110,7 +109,7 @@ class World(NamedTuple):
         units = np.concatenate([self.members[t] for t in texts])
         groups = np.concatenate([np.full(len(self.members[t]), t) for t in texts])
         n = len(texts)
-        judging = Judging(groups, self.judging.panel, n, tuple(sorted(judges)), (n,) * len(judges), n)
+        judging = JudgeCoverage(groups, self.judging.panel, n, tuple(sorted(judges)), (n,) * len(judges), n)
         values = self.aim.values([each.take(units) for each in self.systems], judging, k, 0)
         found = [
             PilotScore.of(self.aim, each, judging) for each in [*((one,) for one in values), *combinations(values, 2)]

@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.ceilings import StudyPlan, prepare_study
+from errorbar.api.fit_judges import JudgeFit, fit_judges
 from errorbar.core.estimate import Scale
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Selection
+from errorbar.metrics.ceiling import StudyPlan, prepare_study
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.population_fit import (
+    CoverageSimulation,
     JudgedText,
-    Simulation,
     choose_sets,
     cover,
     fit_constants,
@@ -28,8 +29,7 @@ from errorbar.metrics.population_fit import (
     judge_text,
 )
 from errorbar.metrics.populations import JudgeVariances, known_population
-from errorbar.stats.two_way import Prior, TwoWay, moderate
-from errorbar.studies.fit_judges import JudgeFit, fit_judges
+from errorbar.stats.two_way import TwoWay, VariancePrior, moderate
 from tests.ceilings.examples import random_corpus
 
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
@@ -118,7 +118,7 @@ def test_systems_that_do_alike_on_every_text_show_no_slope() -> None:
 def test_a_draw_of_every_text_once_is_the_corpus() -> None:
     """The variance over texts of draws is, on average, (n - 1)/n of the jackknife's; values vary by as much."""
     judged = text("i", 6)
-    drawn = Simulation([judged], 4000).draw(judged, None, 2)
+    drawn = CoverageSimulation([judged], 4000).draw(judged, None, 2)
     assert drawn is not None
     rows = [row for own, row in judged.sets.items() if len(own) == 2]
     over_texts = np.mean(judged.influence[rows] ** 2) / 29
@@ -131,12 +131,12 @@ def test_a_draw_of_every_text_once_is_the_corpus() -> None:
 def test_the_interval_is_the_one_that_scores_print() -> None:
     """Draw by draw, with ``TwoWay`` moderated by the population."""
     judged, known = text("j", 6), JudgeVariances("m2", "f", {3: 8.0})
-    drawn = Simulation([judged], 50).draw(judged, None, 3)
+    drawn = CoverageSimulation([judged], 50).draw(judged, None, 3)
     assert drawn is not None
     holds = []
     for value, over_texts, over_judges in zip(drawn.values, drawn.over_texts[0], drawn.over_judges, strict=True):
         own = TwoWay(float(value), float(over_texts), float(over_judges), 0.0, 30, 3, 2.0)
-        own = moderate(own, Prior(known.of_score(float(value), 3, 3), known.df))
+        own = moderate(own, VariancePrior(known.of_score(float(value), 3, 3), known.df))
         ends = PERCENT.ends(own.value, own.half_width(0.95))
         holds.append(ends is not None and ends[0] <= drawn.truth <= ends[1])
     assert cover(drawn, known, 3, 0.95, PERCENT).holds == pytest.approx(np.mean(holds))
@@ -147,7 +147,7 @@ def test_intervals_hold_the_truth_where_the_model_is_true() -> None:
     texts = [text(name, 12, strictness=0.06) for name in "klmnop"]
     known = fit_constants(texts, 4, floor=None, exponent=0.0, df=3.0, named=("m2", "f"))
     assert known is not None
-    simulation = Simulation(texts, 1000)
+    simulation = CoverageSimulation(texts, 1000)
     for k in (1, 2, 3, 4):
         pairs = [(one, None) for one in texts] + [*combinations(texts, 2)]
         drawn = [simulation.draw(one, other, k) for one, other in pairs]

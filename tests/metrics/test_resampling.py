@@ -12,20 +12,16 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
 from errorbar.metrics.base import Metric, Selection
-from errorbar.metrics.choice import score_totals
-from errorbar.metrics.documents import FEW_DOCUMENTS, MORE_DOCUMENTS, Documents
-from errorbar.metrics.edit_statistics import EditStatistics
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.choice import EditStatistics, score_totals
+from errorbar.metrics.folding import FEW_DOCUMENTS, MORE_DOCUMENTS, Documents, ScoringPlan
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scoring import score_corpus
-from errorbar.stats import units
-from errorbar.stats.resampling import Method, Resampling
-from errorbar.stats.units import resampled_units
+from errorbar.stats import resampling as units
+from errorbar.stats.resampling import Method, Resampling, resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.counts import Counts
 from tests.helpers.folds import fold_resamples, left_out, score_intervals
@@ -61,7 +57,7 @@ def test_formulas_keep_no_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = M2.join
     monkeypatch.setattr(M2, "join", join)
     for method in ("closed", "percentile"):
-        (found,) = score_corpus(data, systems[:1], Plan([M2()], resampling=Resampling(method, 50)), Problems())
+        (found,) = score_corpus(data, systems[:1], ScoringPlan([M2()], resampling=Resampling(method, 50)), Problems())
         assert found.f.interval is not None
     assert joined == [0, 1]
 
@@ -95,7 +91,7 @@ class TestResamples:
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
-        monkeypatch.setattr("errorbar.stats.units.MOST_KEPT", 0)
+        monkeypatch.setattr("errorbar.stats.resampling.MOST_KEPT", 0)
         drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())

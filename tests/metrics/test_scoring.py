@@ -15,11 +15,11 @@ from errorbar.execute import Serial
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics import scoring
-from errorbar.metrics.edit_statistics import EditStatistics
-from errorbar.metrics.folding import Plan
+from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Lines, corpus_pieces, score_pieces
+from errorbar.metrics.scores import Score
+from errorbar.metrics.scoring import SystemLines, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import counts_of, score
@@ -50,9 +50,11 @@ def chunks(reference: Corpus, size: int) -> Iterator[Corpus]:
 
 
 def streamed(reference: Corpus, lines: Sequence[str], size: int) -> list[Score]:
-    systems: list[Lines] = [InMemory(lines)]
+    systems: list[SystemLines] = [InMemory(lines)]
     pieces = corpus_pieces(chunks(reference, size), systems)
-    return score_pieces(pieces, systems, Plan(METRICS, by_type=True, by_unit=True, conventions=("x",)), Problems())
+    return score_pieces(
+        pieces, systems, ScoringPlan(METRICS, by_type=True, by_unit=True, conventions=("x",)), Problems()
+    )
 
 
 @draw_examples(40)
@@ -93,18 +95,18 @@ def test_parts_are_left_out_unless_asked_for() -> None:
     (result,) = score(corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]})), [Hypothesis("it", ["b"])], [M2()])
     assert list(result.by_type) == []
     assert list(result.by_unit) == []
-    systems: list[Lines] = [InMemory(["b"])]
+    systems: list[SystemLines] = [InMemory(["b"])]
     reference = corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]}))
-    (streamed,) = score_pieces(corpus_pieces([reference], systems), systems, Plan([M2()]), Problems())
+    (streamed,) = score_pieces(corpus_pieces([reference], systems), systems, ScoringPlan([M2()]), Problems())
     assert replace(streamed, system="it") == result
 
 
 def test_a_chunk_without_a_sentence_changes_nothing() -> None:
     reference = corpus(sentence("a", {"0": [edit(0, 1, "b")]}), sentence("c", {"0": []}))
     first, second = chunks(reference, 1)
-    systems: list[Lines] = [InMemory(["b", "c"])]
+    systems: list[SystemLines] = [InMemory(["b", "c"])]
     pieces = corpus_pieces([first, Corpus([], reference.annotators), second], systems)
-    assert score_pieces(pieces, systems, Plan([M2()]), Problems()) == score(
+    assert score_pieces(pieces, systems, ScoringPlan([M2()]), Problems()) == score(
         reference, [Hypothesis("system", ["b", "c"])], [M2()]
     )
 
@@ -252,7 +254,7 @@ class TestFiles:
         reader = HypothesisReader(system, system.stem, problems)
         stream = reference_chunks([NamedFile.parse(str(gold))], problems, unmarked=unmarked, size=size)
         pieces = corpus_pieces(stream, [reader])
-        return score_pieces(pieces, [reader], Plan([metric], by_type=True, by_unit=True), problems)[0]
+        return score_pieces(pieces, [reader], ScoringPlan([metric], by_type=True, by_unit=True), problems)[0]
 
     @pytest.mark.parametrize("unmarked", ["auto", "official", "all", "absent"])
     @pytest.mark.parametrize("first", ["", "A 2 3|||Um||||||REQUIRED|||-NONE-|||1\n"], ids=["bare", "by-one"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.metrics.edit_statistics import EditStatistics, TypeCounts, concatenate
+from errorbar.metrics.choice import EditStatistics, TypeCounts, concatenate
 from errorbar.metrics.m2 import M2
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
-from errorbar.metrics.choice import score_totals
+from errorbar.core.problems import Problems, UsageError
+from errorbar.metrics.choice import EditStatistics, score_totals
 from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
-from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import random_swaps, stream

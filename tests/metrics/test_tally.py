@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from errorbar.edits.matching import KERNEL
-from errorbar.metrics.edit_statistics import TypeCounts, tally_types
+from errorbar.metrics.choice import TypeCounts, tally_types
 
 TABLE = tally_types([(0, 1, 2, 3), (3, 0, 1, 1), (3, 2, 0, 4), (5, 1, 7, 0)], (3, 2, 3), 2)
 UNITS, COLUMNS = np.array([[0, 1, 2], [1, 1, -1], [2, 2, 0]]), np.array([[0, 1, 1], [1, 0, 0], [1, -1, 1]], np.int32)

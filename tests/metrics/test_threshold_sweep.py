@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.crowd_weighted import Votes
-from errorbar.metrics.threshold_sweep import TRUTHS, Truth, sweep_scores, truth_of
+from errorbar.core.problems import UsageError
+from errorbar.metrics.crowd_weighted import TRUTHS, Truth, Votes, sweep_scores, truth_of
 from errorbar.stats.resampling import Resampling
 
 

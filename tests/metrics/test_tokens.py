@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence
+from errorbar.api.score import score
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import apply_edits
 from errorbar.metrics.tokens import Tokens, wrong_tokens
-from errorbar.studies.score import score
 from tests.strategies import corpora
 
 
@@ -72,7 +72,7 @@ def labels(*wrong: int) -> tuple[Edit, ...]:
 def test_the_example_of_the_shared_task() -> None:
     text = " ".join(EXAMPLE)
     reference = Corpus([Sentence(text, {"0": labels(1, 5)})], ("0",))
-    statistics = Tokens().measure(reference, [Corrected(text, labels(1, 3), text)])
+    statistics = Tokens().measure(reference, [CorrectedSentence(text, labels(1, 3), text)])
     assert statistics.counts.tolist() == [[[1, 2, 2]]]
     assert Tokens().fold(statistics).values.tolist() == [[0.5, 0.5, 0.5]]
 
@@ -110,7 +110,7 @@ def test_m2_and_the_text_that_it_makes_agree_where_edits_are_the_smallest() -> N
     reference = Corpus([Sentence(" ".join(EXAMPLE), {"0": edits})], ("0",))
     text = " ".join(apply_edits(EXAMPLE, edits[:1]))
     of_text = Tokens().measure(reference, [text]).counts.tolist()
-    assert of_text == Tokens().measure(reference, [Corrected(text, edits[:1])]).counts.tolist() == [[[1, 1, 2]]]
+    assert of_text == Tokens().measure(reference, [CorrectedSentence(text, edits[:1])]).counts.tolist() == [[[1, 1, 2]]]
 
 
 def test_the_best_annotator_is_chosen_for_each_sentence() -> None:
@@ -118,7 +118,7 @@ def test_the_best_annotator_is_chosen_for_each_sentence() -> None:
     reference = Corpus(
         [Sentence("a b c", {"A": labels(0), "B": labels(1, 2)}), Sentence("d e", {"B": labels(1)})], ("A", "B")
     )
-    output = Hypothesis("x", [Corrected("a b c", labels(0)), Corrected("d e", labels(0))])
+    output = Hypothesis("x", [CorrectedSentence("a b c", labels(0)), CorrectedSentence("d e", labels(0))])
     (found,) = score(reference, output, Tokens(), ci=False).scores
     assert (found.counts["correct"], found.counts["proposed"], found.counts["gold"]) == (1, 2, 2)
     (alone,) = score(reference, output, Tokens(choose="B"), ci=False).scores
@@ -127,7 +127,7 @@ def test_the_best_annotator_is_chosen_for_each_sentence() -> None:
 
 def test_the_edits_of_a_system_that_are_shown() -> None:
     reference = Corpus([Sentence("a b c", {"0": labels(0, 1)}), Sentence("a b", {})], ("0",))
-    labeled = [Corrected("a b c", labels(0, 2)), Corrected("a b", labels(1))]
+    labeled = [CorrectedSentence("a b c", labels(0, 2)), CorrectedSentence("a b", labels(1))]
     assert Tokens().system_edits(reference, labeled, ["0", None]) == [
         [Proposed(0, 1, "a", True), Proposed(2, 3, "c", False)],
         [Proposed(1, 2, "b", False)],
@@ -139,7 +139,7 @@ def test_the_edits_of_a_system_that_are_shown() -> None:
 def test_edits_of_another_sentence_are_refused() -> None:
     reference = Corpus([Sentence("a b", {"0": ()}, line=3)], ("0",), "gold")
     with pytest.raises(InputError, match=r"gold:3: the system's edits are of another sentence: a c"):
-        Tokens().measure(reference, [Corrected("a c", (), "a c")])
+        Tokens().measure(reference, [CorrectedSentence("a c", (), "a c")])
     with pytest.raises(InputError, match="line-count"):
         Tokens().measure(reference, [])
 

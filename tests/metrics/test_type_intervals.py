@@ -10,10 +10,9 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import TypeScore
+from errorbar.metrics.scores import TypeScore
 from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import Resampling, bootstrap_interval
-from errorbar.stats.units import left_out_units, resampled_units
+from errorbar.stats.resampling import Resampling, bootstrap_interval, left_out_units, resampled_units
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

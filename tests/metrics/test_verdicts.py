@@ -13,9 +13,9 @@ import pytest
 from errorbar import compare
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Folded, Opaque, Selection
+from errorbar.metrics.comparison import DecidingTest, Pair
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.pairs_over_judges import TTest
-from errorbar.metrics.verdicts import DecidingTest, Pair
+from errorbar.metrics.over_judges import TTest
 from tests.helpers.pairs import with_swaps, with_test
 from tests.reporting.studies import comparison
 

@@ -16,12 +16,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from errorbar.core.corpus import Corpus, Corrected, Sentence
+from errorbar.api.inputs import read_corpus
+from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
 from errorbar.core.problems import Problems
-from errorbar.edits.chunks import applied
-from errorbar.edits.texts import apply_edits
-from errorbar.formats.m2_file import write_m2
-from errorbar.studies.inputs import read_corpus
+from errorbar.edits.texts import applied, apply_edits
+from errorbar.formats.m2 import write_m2
 from tests.helpers.official import read_lines
 from tests.oracle import errant_compare
 
@@ -40,7 +39,7 @@ def plain(corpus: Corpus) -> Corpus:
     return Corpus(sentences, tuple(map(str, range(len(corpus.annotators)))))
 
 
-def cases(data: Path) -> Iterator[tuple[str, Corpus, Sequence[Corrected]]]:
+def cases(data: Path) -> Iterator[tuple[str, Corpus, Sequence[CorrectedSentence]]]:
     """Each comparison: its name, the reference, and the system."""
     for name, reference, made in errant_compare.cases(data):
         if not name.startswith("conll13"):  # much overlaps there

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from errorbar.core.corpus import Corpus, Corrected, Sentence
+from errorbar.api.inputs import read_corpus
+from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits, extract_edits
-from errorbar.formats.m2_file import write_m2
-from errorbar.studies.inputs import read_corpus
+from errorbar.formats.m2 import write_m2
 from tests.helpers.official import read_lines
 
 RECORDED = Path(__file__).with_suffix(".csv")
@@ -48,26 +48,28 @@ def conll(data: Path) -> Corpus:
     return read_corpus([data / "conll14/noalt/official-2014.combined.m2"])
 
 
-def system(corpus: Corpus, lines: Sequence[str]) -> list[Corrected]:
+def system(corpus: Corpus, lines: Sequence[str]) -> list[CorrectedSentence]:
     """Lines with the edits of the minimal aligner."""
     made = []
     for sentence, line in zip(corpus.sentences, lines, strict=True):
         edits = extract_edits(sentence.tokens, line.split())
-        made.append(Corrected(line, [edit._replace(type=kind(edit)) for edit in edits]))
+        made.append(CorrectedSentence(line, [edit._replace(type=kind(edit)) for edit in edits]))
     return made
 
 
-def of_annotator(corpus: Corpus) -> list[Corrected]:
+def of_annotator(corpus: Corpus) -> list[CorrectedSentence]:
     """The only annotator of a corpus as a system."""
     (name,) = corpus.annotators
     made = []
     for sentence in corpus.sentences:
         edits = sentence.annotations.get(name, ())
-        made.append(Corrected(" ".join(apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))), edits))
+        made.append(
+            CorrectedSentence(" ".join(apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))), edits)
+        )
     return made
 
 
-def cases(data: Path) -> Iterator[tuple[str, Corpus, list[Corrected]]]:
+def cases(data: Path) -> Iterator[tuple[str, Corpus, list[CorrectedSentence]]]:
     """Each comparison: its name, the reference, and the system."""
     for name in SYSTEMS:
         lines = read_lines(data / "conll14_systems/official_submissions" / name)

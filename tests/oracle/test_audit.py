@@ -11,20 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.api.audit import AuditDraw, AuditEstimation, audit_draw, audit_estimate
+from errorbar.api.audit_edits import AuditKey, save_answers
+from errorbar.api.inputs import read_corpus
+from errorbar.api.score import score
 from errorbar.core.corpus import Corpus
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.edits.minimal_pieces import Piece, minimal_pieces
+from errorbar.edits.texts import Piece, minimal_pieces
 from errorbar.formats.reference import NamedFile
-from errorbar.sampling.audit_plan import audit_allocation, audit_size
+from errorbar.sampling.audit import audit_allocation, audit_size
 from errorbar.sampling.plan import allocate
-from errorbar.studies.audit import audit_draw, audit_estimate
-from errorbar.studies.audit_answers import save_answers
-from errorbar.studies.audit_drawn import AuditDraw
-from errorbar.studies.audit_frame import AuditKey
-from errorbar.studies.audit_results import AuditEstimation
-from errorbar.studies.inputs import read_corpus
-from errorbar.studies.score import score
 from errorbar.tasks.alternatives import read_answers, with_answers
 from tests.sampling.audit_runs import audit_coverage
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from tests.helpers.official import percents, read_lines, read_table

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Corrected
+from errorbar.core.corpus import Corpus, CorrectedSentence
 from errorbar.metrics.behavior import Behavior
 from tests.oracle.cleme import RECORDED, cases
 
@@ -20,7 +20,7 @@ def rows() -> list[dict[str, str]]:
 
 
 @cache
-def examples(data: Path) -> dict[str, tuple[Corpus, Sequence[Corrected]]]:
+def examples(data: Path) -> dict[str, tuple[Corpus, Sequence[CorrectedSentence]]]:
     return {name: (reference, made) for name, reference, made in cases(data)}
 
 

@@ -10,12 +10,11 @@ import pytest
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.problems import Problems
 from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import read_m2, write_m2
-from errorbar.formats.nucle import read_nucle
-from errorbar.formats.nucle_project import project_essays
+from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.nucle import project_essays, read_nucle
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
 
@@ -37,7 +36,7 @@ def original(data: Path, *, as_written: bool) -> Corpus:
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
 def test_the_official_counts_of_the_revised_text(data: Path, kernel: bool) -> None:
     """Correct 3,335, proposed 3,421, gold 3,462: the official M2 scorer, release 3.2, on these two files."""
-    found = match_corpus(original(data, as_written=True), revised_text(data), Rules(kernel=kernel))
+    found = match_corpus(original(data, as_written=True), revised_text(data), MatchRules(kernel=kernel))
     assert found.counts.sum(axis=(0, 1)).tolist() == [3335, 3421, 3462]
 
 

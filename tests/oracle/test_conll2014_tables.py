@@ -15,7 +15,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from tests.helpers.official import percents, read_lines, read_table
 from tests.helpers.scoring import score
 

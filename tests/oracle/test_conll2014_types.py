@@ -13,7 +13,7 @@ import pytest
 from errorbar.core.corpus import Hypothesis
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import TypeScore
+from errorbar.metrics.scores import TypeScore
 from tests.helpers.official import read_lines, read_table
 from tests.helpers.scoring import score
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis
-from errorbar.core.errors import InputError
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis
+from errorbar.core.problems import InputError
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.registry import parse_metric
 from tests.helpers.scoring import score
@@ -22,7 +22,7 @@ def rows() -> list[dict[str, str]]:
 
 
 @cache
-def examples(data: Path) -> dict[str, tuple[Corpus, list[Corrected]]]:
+def examples(data: Path) -> dict[str, tuple[Corpus, list[CorrectedSentence]]]:
     return {name: (reference, made) for name, reference, made in cases(data)}
 
 

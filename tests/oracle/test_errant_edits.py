@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.edits.errant_edits import Maker
-from errorbar.studies.inputs import read_corpus
+from errorbar.api.inputs import read_corpus
+from errorbar.edits.errant import EditMaker
 from tests.helpers.official import read_lines
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def test_edit_for_edit(data: Path) -> None:
     pairs = [pair for part in "SG" for pair in parallel(data, part, 2) if pair[0] != pair[1]][:1000]
     assert len(pairs) == 1000
     there = errant.load("en", spacy.load("errorbar_en"))
-    for pair, edits in zip(pairs, Maker().edits(pairs), strict=True):
+    for pair, edits in zip(pairs, EditMaker().edits(pairs), strict=True):
         source, text = (there.parse(each) for each in pair)
         wanted = [(e.o_start, e.o_end, e.c_str, e.type) for e in there.annotate(source, text)]
         assert [(e.start, e.end, e.replacements[0], e.type) for e in edits] == wanted, pair
@@ -42,7 +42,7 @@ def test_near_what_was_published(data: Path, part: str, annotator: int) -> None:
     corpus = read_corpus([data / f"cweb_dev/CWEB-{part}.dev.ann{annotator - 1}.m2"])
     (name,) = corpus.annotators
     alike = types = n = 0
-    for sentence, edits in zip(corpus.sentences, Maker().edits(pairs), strict=True):
+    for sentence, edits in zip(corpus.sentences, EditMaker().edits(pairs), strict=True):
         theirs = {(e.span, e.replacements): e.type for e in sentence.annotations.get(name, ())}
         ours = {(e.span, e.replacements): e.type for e in edits}
         both = theirs.keys() & ours.keys()

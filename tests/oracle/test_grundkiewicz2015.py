@@ -12,16 +12,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from errorbar.api.compare import compare
+from errorbar.api.meta import meta
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.ranking_files import read_rankings
+from errorbar.formats.rankings import read_rankings
 from errorbar.ranking import count, expected_wins, judge_agreement, rank_systems
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
-from errorbar.ranking.trueskill import matched_runs, wmt_skill
-from errorbar.ranking.wins import head_to_head
-from errorbar.studies.compare import compare
-from errorbar.studies.meta import meta
+from errorbar.ranking.wins import head_to_head, matched_runs, wmt_skill
 from tests.ranking.examples import drawn
 
 EXPECTED_WINS = {

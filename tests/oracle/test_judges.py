@@ -15,20 +15,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.api.inputs import Loaded, ReadingOptions, load
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval
-from errorbar.metrics.base import Floats
-from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.judge_sets import JudgedValues, judging_of, make_panel
-from errorbar.metrics.judges import JudgeRule
+from errorbar.metrics.judges import ONE_RUN, JudgeRule
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.pairs_over_judges import PairPriors, joint_spread_of, only
+from errorbar.metrics.over_judges import PairPriors, joint_spread_of, only
 from errorbar.metrics.populations import JudgePopulation, JudgeVariances
-from errorbar.metrics.runs import ONE_RUN
-from errorbar.stats.decision import Components
+from errorbar.stats.multiple import JointSpread, max_t_p_values
 from errorbar.stats.resampling import blocks
-from errorbar.stats.simultaneous import JointSpread, max_t_p_values
-from errorbar.stats.two_way import Prior, TwoWay, jackknife, moderate, replication
-from errorbar.studies.inputs import Loaded, ReadingOptions, load
+from errorbar.stats.two_way import Components, TwoWay, VariancePrior, jackknife, moderate, replication
 
 F = 2
 TEN, FIRST_TWO = tuple(range(10)), (0, 1)
@@ -140,7 +138,7 @@ def test_the_plan_for_ten_judges_is_what_ten_judges_have(data: Path) -> None:
 
 
 def test_two_judges_moderated(data: Path) -> None:
-    found = moderate(components(values(data, "CAMB", 2, FIRST_TWO)), Prior(1.45e-4, 4))
+    found = moderate(components(values(data, "CAMB", 2, FIRST_TWO)), VariancePrior(1.45e-4, 4))
     assert f"{100 * found.half_width(0.95):.3f}" == "3.083"
 
 
@@ -203,9 +201,9 @@ KNOWN = JudgeVariances("m2", "f", {1: 72.0, 2: 15.0, 3: 8.0}, floor=1.0, exponen
 """The constants of JUDGES.md section 8, whose test values follow."""
 
 
-def prior(found: JudgedValues) -> Prior:
+def prior(found: JudgedValues) -> VariancePrior:
     value = float(found.means(F)[0, 0])
-    return Prior(KNOWN.of_score(value, found.panel.k, found.panel.n_judges), KNOWN.df)
+    return VariancePrior(KNOWN.of_score(value, found.panel.k, found.panel.n_judges), KNOWN.df)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +240,7 @@ def test_a_difference_that_leans_on_the_population(data: Path, judges: tuple[int
         prior(second).variance,
         (first.over_texts(F), second.over_texts(F), apart.over_texts(F)),
     )
-    found = apart.components(F, Prior(variance, KNOWN.df))
+    found = apart.components(F, VariancePrior(variance, KNOWN.df))
     assert isinstance(found, TwoWay)
     again = replication(found.value, found.variance, found.df)
     numbers = [100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95)]

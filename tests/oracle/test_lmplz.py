@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.detectors.arpa import read_arpa, write_arpa
-from errorbar.detectors.kneser_ney import train_ngrams
-from errorbar.detectors.ngram_model import NgramModel
+from errorbar.detectors.ngrams import NgramModel, train_ngrams
 from tests.oracle.lmplz import LOWERED, ORDERS, RECORDED, TEST, TRAIN, read_forms
 
 

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.core.rankings import Comparisons, MetricScores
-from errorbar.ranking.metric_agreement import KINDS, human_scores, metric_agreement
+from errorbar.ranking.metric_agreement import KINDS, JudgedPairs, human_scores, metric_agreement, soft_accuracies
 from errorbar.ranking.ranked import Method
-from errorbar.ranking.soft_accuracy import JudgedPairs, soft_accuracies
 from errorbar.stats import stream
 from tests.ranking.examples import drawn
 from tests.ranking.null_runs import judged

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.core.rankings import Comparisons
-from errorbar.ranking.decided import decide_pairs
-from errorbar.stats.anytime_share import endless_p_value, endless_share_bounds
+from errorbar.ranking.ranked import decide_pairs
+from errorbar.stats.anytime import endless_p_value, endless_share_bounds
 from errorbar.stats.multiple import adjust
 from errorbar.stats.resampling import stream
 

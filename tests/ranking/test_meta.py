@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (

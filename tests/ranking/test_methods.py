@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import UsageError
 from errorbar.core.rankings import Comparisons
 from errorbar.ranking import (
     METHODS,
@@ -24,8 +24,16 @@ from errorbar.ranking import (
     rank_systems,
 )
 from errorbar.ranking.ranked import Method, ranking_notes
-from errorbar.ranking.trueskill import ORIGINAL, Skill, matched_runs, play, wmt_skill
-from errorbar.ranking.wins import interchangeable_p, resampled_counts, rounded
+from errorbar.ranking.wins import (
+    ORIGINAL,
+    Skill,
+    interchangeable_p,
+    matched_runs,
+    play,
+    resampled_counts,
+    rounded,
+    wmt_skill,
+)
 from tests.ranking.examples import drawn
 from tests.ranking.null_runs import POPULATIONS, row
 

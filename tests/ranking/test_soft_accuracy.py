@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from errorbar.core.estimate import Undefined
 from errorbar.core.rankings import Comparisons
-from errorbar.ranking.soft_accuracy import JudgedPairs, sentence_chances, soft_accuracies
+from errorbar.ranking.metric_agreement import JudgedPairs, sentence_chances, soft_accuracies
 from errorbar.ranking.wins import By
 from tests.ranking.examples import drawn
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.errors import InputError
-from errorbar.receipts.receipt_values import digest
+from errorbar.core.problems import InputError
+from errorbar.receipts.receipt import digest
 from tests.helpers.cli import CommandLine
 from tests.receipts.test_verify import receipt_of
 from tests.tasks.small import make_task

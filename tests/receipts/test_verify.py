@@ -19,12 +19,12 @@ from jsonschema import Draft202012Validator
 import errorbar
 import errorbar.demo
 from errorbar.cli.main import run
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.receipts import receipt as receipts
-from errorbar.receipts import verifying
-from errorbar.receipts.receipt_files import DataFiles, safe_name
-from errorbar.receipts.receipt_values import compare_values, digest, rounded
-from errorbar.receipts.verifying import verify as errorbar_verify
+from errorbar.receipts import verify
+from errorbar.receipts.arguments import DataFiles, safe_name
+from errorbar.receipts.receipt import compare_values, digest, rounded
+from errorbar.receipts.verify import verify as errorbar_verify
 from errorbar.tables.plain import Plain
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
@@ -256,12 +256,12 @@ class TestVerify:
     def test_what_computes_it_is_not_installed(
         self, project: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine
     ) -> None:
-        from errorbar.core.errors import MissingExtraError
+        from errorbar.core.problems import MissingExtraError
 
         def missing(**_: object) -> None:
             raise MissingExtraError("errant", "the metric errant")
 
-        monkeypatch.setattr(verifying, "report", missing)
+        monkeypatch.setattr(verify, "report", missing)
         done = errorbar("verify", "r.receipt.json")
         assert (done.code, "[missing-extra]" in done.err) == (2, True)
 

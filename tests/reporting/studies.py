@@ -9,33 +9,37 @@ from itertools import combinations
 
 import numpy as np
 
-from errorbar.ceilings import Ceiling
-from errorbar.ceilings.spread import CeilingIntervals
+from errorbar.api.ceiling import CeilingResult
+from errorbar.api.compare import ComparisonResult
+from errorbar.api.corpus_results import (
+    CorpusStudy,
+    CrowdStudy,
+    HooData,
+    HooStudy,
+    SampleStudy,
+    study_crowd,
+    study_hoo,
+    study_sample,
+)
+from errorbar.api.crowd import CrowdRow
+from errorbar.api.judgment_input import ReadJudgments
+from errorbar.api.paper import ScoredData
+from errorbar.api.sample import estimation
 from errorbar.core.edit import Fragment
-from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_reading import Edits
+from errorbar.core.problems import Problem, Problems
+from errorbar.edits.standoff_runs import Edits
 from errorbar.metrics.base import Metric
-from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.ceiling import Ceiling, CeilingIntervals
+from errorbar.metrics.comparison import Comparison, DecidingTest, Pair
 from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score, TypeScore
+from errorbar.metrics.scores import Score, TypeScore
 from errorbar.metrics.swaps import SwapTest
-from errorbar.metrics.verdicts import DecidingTest, Pair
 from errorbar.sampling import Estimation, Sample, Strata
-from errorbar.stats.paired import Randomization
-from errorbar.stats.power import PairedPower
+from errorbar.stats.paired import PairedPower, Randomization
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.ceiling_result import CeilingResult
-from errorbar.studies.compare import ComparisonResult
-from errorbar.studies.crowd import CrowdRow
-from errorbar.studies.judgment_input import Judged
-from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
-from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
-from errorbar.studies.paper import ScoredData
-from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
 
@@ -192,7 +196,7 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(Judged(made.judgments), flags, Problems(), Resampling(replicates=20), "votes")
+    return study_crowd(ReadJudgments(made.judgments), flags, Problems(), Resampling(replicates=20), "votes")
 
 
 def with_rows(one: CrowdStudy, rows: Sequence[CrowdRow]) -> CrowdStudy:

@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 import errorbar
+from errorbar.api.attack import QUICK, Attacked, Standing, land
+from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
+from errorbar.core.problems import Problem, UsageError
 from errorbar.demo import demo_files
 from errorbar.edits.degenerate import Degenerate
 from errorbar.metrics.base import Measure
 from errorbar.metrics.gleu import Gleu
 from errorbar.reporting.blocks import Section
-from errorbar.reporting.sections.attack import MOST_SYSTEMS, attack
+from errorbar.reporting.sections.leaderboard import MOST_ATTACKED, attack
 from errorbar.stats.resampling import MOST_UNASKED
-from errorbar.studies.attack import QUICK
-from errorbar.studies.attack_result import Attacked, Standing, land
-from errorbar.studies.model import CorpusStudy
 from tests.helpers.build import corpus, edit, sentence
 from tests.reporting.pages import charts, drawn, prose, report_of, tables, text_rows
 from tests.reporting.studies import score, study
@@ -103,7 +102,7 @@ def test_of_many_systems_the_chart_shows_the_best_and_the_attacks() -> None:
     values = {f"s{number}": number / 100 for number in range(40)}
     (_, chart) = section(landed(values, {"unchanged": 0.0})).blocks
     text = getattr(chart, "description", "")
-    assert f"The chart shows the best {MOST_SYSTEMS} of 40 systems." in text
+    assert f"The chart shows the best {MOST_ATTACKED} of 40 systems." in text
 
 
 def test_what_has_none() -> None:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Links, Prose
-from errorbar.reporting.board import board_report, team_report
-from errorbar.reporting.board_pages import with_links
+from errorbar.reporting.board import board_report, team_report, with_links
 from errorbar.tables.table import Table
 from errorbar.tasks.running import run_task
 from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults

@@ -11,12 +11,10 @@ import pytest
 
 from errorbar.core.estimate import Undefined
 from errorbar.reporting.blocks import Report, Spec
-from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
-from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
-from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.curves import LinePoint, line_chart
 from errorbar.reporting.charts.plane import PlanePoint, contour, plane_chart
-from errorbar.reporting.charts.theme import DARK, LIGHT
-from errorbar.reporting.charts.vega import Axis, percent_top, round_top
+from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, bar_chart, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import DARK, LIGHT, Axis, percent_top, round_top
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems

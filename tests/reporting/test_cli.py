@@ -318,7 +318,7 @@ def test_demo_report(folder: Path, errorbar: CommandLine) -> None:
 
 
 def test_curves_without_intervals_say_so(folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 10)  # more takes too long to be made unasked
+    monkeypatch.setattr("errorbar.api.ceiling.MOST_FOLDED", 10)  # more takes too long to be made unasked
     call = ("report", "--gold", "gold.jsonl", "careful.txt", *FAST, "-o", "r.tex")
     for more, bare in (((), True), (("--page", "ceiling-ci=5"), False)):
         assert errorbar(*call, *more).code == 0

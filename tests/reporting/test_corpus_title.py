@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Corpus
-from errorbar.reporting.corpus_title import corpus_title
-from errorbar.reporting.make import _title
+from errorbar.reporting.make import _title, corpus_title
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 import errorbar as library
-from errorbar.metrics.threshold_sweep import Truth
-from errorbar.reporting.blocks import Items, Prose
-from errorbar.reporting.page import page_html
-from errorbar.reporting.report_text import markdown
-from errorbar.studies.model import CorpusStudy, CrowdStudy
-from errorbar.tables.records import estimate_record
+from errorbar.api.corpus_results import CorpusStudy, CrowdStudy
+from errorbar.metrics.crowd_weighted import Truth
+from errorbar.reporting.blocks import ItemList, Prose, markdown
+from errorbar.reporting.export import page_html
+from errorbar.tables.plain import estimate_record
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import charts, found, report_of, tables, text_rows
 
@@ -131,7 +130,7 @@ def test_word_by_word() -> None:
 def test_the_hardest_items_are_escaped_and_lead_to_their_sentence() -> None:
     one = study(browse=True)
     report = report_of([one])
-    alarms, misses = (block for block in report.blocks if isinstance(block, Items))
+    alarms, misses = (block for block in report.blocks if isinstance(block, ItemList))
     assert [(each.label, each.link) for each in alarms.lines] == [("Sentence 2", "s2")]
     assert alarms.lines[0].text == ("He lives", "in", "<b>Rome</b> since May .")
     assert alarms.lines[0].facts == "score 5.00, suggests “at”, marked by 0 of 3 annotators"
@@ -192,7 +191,7 @@ def test_a_table_without_scores_has_no_curve() -> None:
     assert section.blocks[0] == Prose(
         ["A detector flags some items. No table has a score of every item, so there is no threshold curve."]
     )
-    (alarms,) = (block for block in section.blocks if isinstance(block, Items) and "false alarms" in block.title)
+    (alarms,) = (block for block in section.blocks if isinstance(block, ItemList) and "false alarms" in block.title)
     assert alarms.title.startswith("me: false alarms, flagged, and no annotator marks it (")
     assert "1 detector judged 6 items, without scores of every item." in made.summary
 
@@ -215,7 +214,7 @@ def test_judgments_of_raters() -> None:
     made = report_of([one])
     assert "detector-written" not in charts(made)
     assert "any rater" in charts(made)["detector-curve-any"].title
-    assert all(not line.link for block in made.blocks if isinstance(block, Items) for line in block.lines)
+    assert all(not line.link for block in made.blocks if isinstance(block, ItemList) for line in block.lines)
 
 
 @pytest.mark.usefixtures("folder")

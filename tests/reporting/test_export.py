@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
+from errorbar.core.problems import InputError
 from errorbar.reporting import export
 from errorbar.reporting.blocks import Report
-from errorbar.reporting.charts.chart_boxes import fixed_width
+from errorbar.reporting.charts.vega import fixed_width
 from errorbar.reporting.export import save_charts
 from errorbar.reporting.sections.assemble import build_report
 from tests.reporting.pages import charts

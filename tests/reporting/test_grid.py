@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
-from errorbar.reporting.charts.theme import DARK, FADED, LIGHT, PALETTE, Config
-from errorbar.reporting.page import page_html
-from errorbar.reporting.report_text import latex, markdown
-from errorbar.reporting.type_names import CATEGORIES, NUCLE, key, spelled
+from errorbar.reporting.blocks import latex, markdown
+from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
+from errorbar.reporting.charts.vega import DARK, FADED, LIGHT, PALETTE, Config
+from errorbar.reporting.export import page_html
+from errorbar.reporting.sections.types import CATEGORIES, NUCLE, key, spelled
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, report_of
 from tests.reporting.studies import score, study

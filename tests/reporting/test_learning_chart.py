@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve
-from errorbar.reporting.charts.learning_chart import learning_chart
+from errorbar.reporting.charts.curves import learning_chart
 from errorbar.reporting.export import draw_spec
 from errorbar.stats.resampling import Resampling
 

@@ -9,9 +9,8 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
-from errorbar.reporting.blocks import Links, Report, Section
-from errorbar.reporting.page import page_html
-from errorbar.reporting.report_text import latex, markdown
+from errorbar.reporting.blocks import Links, Report, Section, latex, markdown
+from errorbar.reporting.export import page_html
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task
 

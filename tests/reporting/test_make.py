@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from errorbar.api.inputs import read_corpus
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.demo import demo_files
+from errorbar.reporting.blocks import markdown
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.make import report
-from errorbar.reporting.report_text import markdown
-from errorbar.studies.inputs import read_corpus
 from tests.reporting.pages import text_rows
 
 pytest.importorskip("altair", reason="needs the extra 'report'")

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.core.errors import Place, Problem
+from errorbar.api.corpus_results import CorpusStudy, Study
+from errorbar.core.problems import Place, Problem
 from errorbar.metrics.gleu import Gleu
 from errorbar.reporting.blocks import Code, Fold, Report
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.methods import left_out
-from errorbar.studies.model import CorpusStudy, Study
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows
 from tests.reporting.studies import (

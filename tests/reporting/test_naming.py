@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.reporting.charts.naming import HALF, Point, Spot, place_names, spread
+from errorbar.reporting.charts.plane import HALF, NamedPoint, Spot, place_names, spread
 from errorbar.reporting.charts.vega import text_width
 
-CLOSE = [Point(f"SYS{k}", 0.5 + 0.01 * (k % 4), 0.5 + 0.01 * (k // 4), (0.4, 0.6), (0.45, 0.55)) for k in range(12)]
+CLOSE = [
+    NamedPoint(f"SYS{k}", 0.5 + 0.01 * (k % 4), 0.5 + 0.01 * (k // 4), (0.4, 0.6), (0.45, 0.55)) for k in range(12)
+]
 """Twelve points within nine pixels of a phone's plane."""
 
 
-def box(point: Point, spot: Spot, wide: float, high: float) -> tuple[float, float, float, float]:
+def box(point: NamedPoint, spot: Spot, wide: float, high: float) -> tuple[float, float, float, float]:
     length = text_width(point.name)
     left = wide * point.right + spot.right - {"left": 0.0, "center": 0.5, "right": 1.0}[spot.align] * length
     middle = (1 - point.up) * high + spot.down
@@ -34,12 +36,12 @@ def test_twelve_systems_that_score_alike_have_twelve_names_apart(widths: tuple[f
 
 
 def test_a_name_alone_needs_no_line() -> None:
-    (spot,) = place_names([Point("mine", 0.5, 0.5)], (300,), 420) or []
+    (spot,) = place_names([NamedPoint("mine", 0.5, 0.5)], (300,), 420) or []
     assert not spot.led
 
 
 def test_names_that_have_no_room_are_not_placed() -> None:
-    long = [Point(f"{k} of those names that take a whole line", 0.5, 0.5) for k in range(9)]
+    long = [NamedPoint(f"{k} of those names that take a whole line", 0.5, 0.5) for k in range(9)]
     assert place_names(long, (60,), 100) is None
 
 

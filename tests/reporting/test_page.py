@@ -15,14 +15,12 @@ from typing import cast, get_args
 
 import pytest
 
-from errorbar.core.errors import InputError, MissingExtraError
-from errorbar.reporting import page as assets
-from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
-from errorbar.reporting.browser_data import browser_data
-from errorbar.reporting.charts.theme import PALETTE
-from errorbar.reporting.export import save_report
-from errorbar.reporting.page import chart_library, page_html
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.core.problems import InputError, MissingExtraError
+from errorbar.reporting import export as assets
+from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, SentenceBrowser
+from errorbar.reporting.charts.vega import PALETTE
+from errorbar.reporting.export import browser_data, chart_library, page_html, save_report
 from errorbar.tables.table import Column, Table
 
 TABLE = Table([Column("Name"), Column("Value", "count")], [["a", 1]], "Numbers", "numbers")
@@ -33,7 +31,7 @@ def unit(text: str, *edits: BrowseEdit, system: tuple[BrowseEdit, ...] = ()) -> 
     return BrowseUnit("1", text, "essay", (edits, None), (system,), ((0, len(system), len(edits)),), (0,), 0.123456)
 
 
-def report(*blocks: Prose | Table | Chart | Sentences) -> Report:
+def report(*blocks: Prose | Table | Chart | SentenceBrowser) -> Report:
     return Report("A title", ["It is so."], [Section("one", "One", list(blocks))], [("sentences", "1")], "0.1")
 
 
@@ -71,7 +69,7 @@ class Elements(HTMLParser):
 
 def test_the_same_report_gives_the_same_text(library: str) -> None:
     browse = Browse(("a", "b"), ("s",), [unit("One two .", BrowseEdit(0, 3, ("Two",), "T"))])
-    assert page_html(report(CHART, Sentences(browse))) == page_html(report(CHART, Sentences(browse)))
+    assert page_html(report(CHART, SentenceBrowser(browse))) == page_html(report(CHART, SentenceBrowser(browse)))
 
 
 def test_the_policy_names_every_script_and_style_and_nothing_else(library: str) -> None:
@@ -104,7 +102,7 @@ def test_nothing_is_loaded_and_no_element_carries_code_or_style(library: str) ->
 def test_data_cannot_close_its_script(library: str) -> None:
     hostile = "</script><!--<script>"
     browse = Browse((hostile,), (hostile,), [unit(hostile, BrowseEdit(0, 1, (hostile,), hostile))])
-    text = page_html(Report(hostile, [hostile], [Section("one", hostile, [CHART, Sentences(browse)])]))
+    text = page_html(Report(hostile, [hostile], [Section("one", hostile, [CHART, SentenceBrowser(browse)])]))
     assert hostile not in text
     blocks = [json.loads(raw) for _, attrs, raw in Elements(text).raw if attrs.get("type") == "application/json"]
     assert blocks[0]["texts"] == [hostile]

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
+from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.estimate import Interval
-from errorbar.metrics.comparison import Comparison
-from errorbar.metrics.pairs_over_judges import TTest
-from errorbar.metrics.verdicts import Pair
-from errorbar.reporting.blocks import Chart, Fold, Matrix, Prose, Report
-from errorbar.reporting.report_text import latex, markdown
-from errorbar.reporting.sections.pairs import pair_blocks, pair_sentence, why_apart
-from errorbar.studies.model import CorpusStudy
+from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.over_judges import TTest
+from errorbar.reporting.blocks import Chart, Fold, Matrix, Prose, Report, latex, markdown
+from errorbar.reporting.sections.leaderboard import pair_blocks, pair_sentence, why_apart
 from tests.helpers.pairs import with_swaps
 from tests.reporting.pages import prose, report_of, tables, text_rows
 from tests.reporting.studies import comparison, score, study, systems, whole

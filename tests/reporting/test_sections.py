@@ -8,22 +8,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Ceiling
-from errorbar.ceilings.spread import CeilingIntervals
+from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import listed
-from errorbar.metrics.hoo_counts import CONDITIONS
+from errorbar.metrics.ceiling import Ceiling, CeilingIntervals
+from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.reporting.blocks import Chart, Prose, Sentences
-from errorbar.reporting.page import page_html
+from errorbar.reporting.blocks import Chart, Prose, SentenceBrowser
+from errorbar.reporting.export import page_html
+from errorbar.reporting.sections.annotators import ceiling as ceiling_section
 from errorbar.reporting.sections.assemble import MOST_SENTENCES, build_report
-from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import slug
 from errorbar.reporting.sections.types import MOST_TYPES
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.helpers.pairs import with_tests
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
@@ -511,7 +510,7 @@ class TestSentences:
         whole_study = replace(study([score("mine", 0.3)]), browse=self.browse(6000))
         report = build_report([whole_study], title="t", command="", most_sentences=most)
         (section,) = [each for each in report.sections if each.name == "sentences"]
-        (browser,) = [block for block in section.blocks if isinstance(block, Sentences)]
+        (browser,) = [block for block in section.blocks if isinstance(block, SentenceBrowser)]
         assert len(browser.browse.units) == shown
         said = str(section.blocks[0])
         assert (f"{shown:,} of 6,000 sentences" in said) == (shown < 6000)

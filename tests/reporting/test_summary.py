@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.ceilings.spread import CeilingIntervals
+from errorbar.api.ceiling import CeilingResult
+from errorbar.api.corpus_results import CorpusStudy, Study
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
+from errorbar.metrics.ceiling import CeilingIntervals
+from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.summary import summary
-from errorbar.studies.ceiling_result import CeilingResult
-from errorbar.studies.model import CorpusStudy, Study
 from tests.helpers.pairs import with_swaps
 from tests.reporting.studies import (
     ceiling,

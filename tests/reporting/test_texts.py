@@ -6,12 +6,10 @@ import re
 
 import pytest
 
-from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.report_text import latex, markdown
-from errorbar.studies.browse import Browse
-from errorbar.tables.latex_text import escape_latex, missing_letters
+from errorbar.api.browse import Browse
+from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, SentenceBrowser, latex, markdown
 from errorbar.tables.table import Column, Table
-from errorbar.tables.writers import escape_markdown
+from errorbar.tables.writers import escape_latex, escape_markdown, missing_letters
 from tests.reporting.pages import tables
 
 COLUMNS = [Column("system"), Column("F", "percent")]
@@ -28,7 +26,7 @@ REPORT = Report(
                 TABLE,
                 Chart("c", "A chart", "What it shows: 1.00.", {}, TABLE),
                 Code("errorbar `x`\n$HOME ~ \\end{quote}", "The command"),
-                Sentences(Browse((), (), [])),
+                SentenceBrowser(Browse((), (), [])),
             ],
         )
     ],

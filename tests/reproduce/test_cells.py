@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import InputError, UsageError
 from errorbar.reproduce import STUDIES, Cell, Outcome, Sources, reproduce
 from errorbar.reproduce.cells import Number, published
 

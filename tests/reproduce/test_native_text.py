@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
+from errorbar.api.selection import ChoiceSelection, study_selection
+from errorbar.api.training import train
+from errorbar.core.problems import InputError, UsageError
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.native_text import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
-from errorbar.studies.selection import Selection, study_selection
-from errorbar.studies.training import train
+from errorbar.reproduce.prepositions import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
 from tests.helpers.small_tables import shrink_tables
 
 PLACES = {"town": "to", "house": "in", "sea": "by", "table": "on", "hill": "over", "friends": "with"}
@@ -40,7 +40,7 @@ def conllu(sentences: list[str]) -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A text of 1,200 sentences, a treebank, and a tagger."""
     shrink_tables(monkeypatch)
-    monkeypatch.setattr("errorbar.studies.selecting.SIZES", (100, 300))
+    monkeypatch.setattr("errorbar.api.selection.SIZES", (100, 300))
     (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
     (tmp_path / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
     train(
@@ -49,12 +49,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def small(folder: Path, told: list[str] | None = None, seed: int = 0) -> Selection:
+def small(folder: Path, told: list[str] | None = None, seed: int = 0) -> ChoiceSelection:
     tell = (lambda _: None) if told is None else told.append
     return study_selection([folder / "text.txt"], folder / "models", [folder / "bank.conllu"], seed=seed, tell=tell)
 
 
-def same(one: Selection, other: Selection) -> bool:
+def same(one: ChoiceSelection, other: ChoiceSelection) -> bool:
     return all(
         np.array_equal(a.by[who], b.by[who])
         for a, b in ((one.held, other.held), (one.other, other.other))
@@ -105,7 +105,7 @@ def test_an_interrupted_study_goes_on(folder: Path, monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("errorbar.studies.selecting.fit_log_linear", interrupted)
+        patched.setattr("errorbar.api.selection.fit_log_linear", interrupted)
         with pytest.raises(KeyboardInterrupt):
             small(folder)
     told: list[str] = []

@@ -8,12 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.sampling.anytime import trusted
-from errorbar.sampling.frame import Strata
-from errorbar.sampling.totals import Quantity, Sample, estimated_totals
-from errorbar.stats.anytime_share import finite_evidence
+from errorbar.sampling.frame import Quantity, Sample, Strata, estimated_totals
+from errorbar.sampling.stopping import trusted
+from errorbar.stats.anytime import LEAST, finite_evidence, running_factor
 from errorbar.stats.resampling import stream
-from errorbar.stats.running_normal import LEAST, running_factor
 
 Floats = NDArray[np.float64]
 LIMIT = float(np.log(20))
@@ -37,7 +35,7 @@ CASES = {
 
 
 def ratio_run(case: Case, name: Literal["R", "F"], runs: int) -> dict[str, float]:
-    """The rule of ``sampling.anytime``: prior-posterior until enough was seen, then asymptotic; and Wald's."""
+    """The rule of ``sampling.stopping``: prior-posterior until enough was seen, then asymptotic; and Wald's."""
     strata = Strata.of_sizes(*case.sizes)
     quantity = Quantity(name, strata)
     errors = [round(size * rate) for size, rate in zip(case.sizes, case.rates, strict=True)]

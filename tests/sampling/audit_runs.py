@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from errorbar.api.audit_edits import ValidityRule
+from errorbar.core.arrays import Counts, Floats
 from errorbar.core.problems import Problems
-from errorbar.sampling.audit_heard import Heard
-from errorbar.sampling.audit_plan import Audited, AuditStrata, audit_allocation
-from errorbar.sampling.audited import estimate_audit
-from errorbar.sampling.frame import Counts, Floats
-from errorbar.sampling.judged import Judged, sample_of
+from errorbar.sampling.audit import Audited, AuditStrata, Heard, audit_allocation, estimate_audit
+from errorbar.sampling.draw import JudgedSample, sample_of
+from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
-from errorbar.sampling.totals import Sample
 from errorbar.stats.resampling import stream
-from errorbar.studies.audit_verdicts import Rule
 
 
 def audit_coverage(strata: AuditStrata, valid: Counts, n: Counts, runs: int) -> dict[str, float]:
@@ -74,7 +72,7 @@ class Audits:
             assisted = None
             if self.accuracy is not None:
                 said = rng.random((len(y), 3)) < np.where(y == 1, self.accuracy, 1 - self.accuracy)[:, None]
-                judged = Judged([items[i] for i in at], codes[at], y[at], sample)
+                judged = JudgedSample([items[i] for i in at], codes[at], y[at], sample)
                 cheap = dict(zip(items, said.mean(axis=1).tolist(), strict=True))
                 assisted = combined_totals(strata, codes, items, judged, cheap, Problems())
             made = estimate_audit(strata, Heard(sample, assisted))[0][0].precision.interval
@@ -90,7 +88,7 @@ def judged_anew(judges: int, rule: str, runs: int, *, seed: int = 0) -> tuple[fl
     Of 800 edits, 250 are judged by all of some judges, drawn anew each time: judge j says valid of edit i with the
     logit a_i + b_j, a_i of mean -1 and SD 1.5, b_j of SD .5.
     """
-    rng, decide = stream(seed, "judged anew", rule, str(judges)), Rule.of(rule)
+    rng, decide = stream(seed, "judged anew", rule, str(judges)), ValidityRule.of(rule)
     strata = AuditStrata(("a",), np.array([800]), np.array([[True]]), (Audited("a", 800, 1600, 3000),))
     item = rng.normal(-1, 1.5, 800)
 

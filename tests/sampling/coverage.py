@@ -17,7 +17,7 @@ from errorbar.edits.items import ERROR, Projection, edit_items
 from errorbar.formats.reference import read_corpus
 from errorbar.sampling import (
     Aim,
-    Judged,
+    JudgedSample,
     Quantity,
     Sample,
     Strata,
@@ -30,10 +30,9 @@ from errorbar.sampling import (
     voted_totals,
 )
 from errorbar.sampling.estimators import difference
-from errorbar.sampling.near_exact import near_exact_interval
-from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
+from errorbar.sampling.frame import HALF, TARGETS, Target, estimated_totals
+from errorbar.sampling.intervals import logit_bounds, near_exact_interval, posterior_interval, posterior_totals
 from errorbar.sampling.plan import allocate, importance
-from errorbar.sampling.totals import HALF, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
 
 SEED, DRAWS, BAYES_DRAWS, Z = 2008, 20_000, 1_500, 1.959963984540054
@@ -211,7 +210,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
         x = np.bincount(codes[rows], truth[rows], minlength=2).astype(np.float64)
         sample = Sample(n, x)
         items = tuple(frame.items[row] for row in rows.tolist())
-        judged = Judged(items, codes[rows], truth[rows], sample)
+        judged = JudgedSample(items, codes[rows], truth[rows], sample)
         helped = voted_totals(frame, start, judged, votes, Problems())
         for name, extra in (("experts", None), ("with votes", helped)):
             estimate = estimate_sample(strata, sample, assisted=extra)["R"].estimate

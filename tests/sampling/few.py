@@ -25,10 +25,18 @@ from errorbar.sampling import (
     estimate_sample,
     mover_interval,
 )
-from errorbar.sampling.near_exact import Melding, Side, near_exact_interval, outward, total_chances
-from errorbar.sampling.other_intervals import Ends, join_ends, total_bounds
+from errorbar.sampling.frame import FEW, TARGETS, Target, estimated_totals
+from errorbar.sampling.intervals import (
+    Ends,
+    Melding,
+    Side,
+    join_ends,
+    near_exact_interval,
+    outward,
+    total_bounds,
+    total_chances,
+)
 from errorbar.sampling.prediction_powered import assisted_total, guarded_variance
-from errorbar.sampling.totals import FEW, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
 
 Floats = NDArray[np.float64]

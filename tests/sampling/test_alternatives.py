@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import PairTable
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.sampling import (
     Estimation,
     Quantity,
@@ -25,8 +25,8 @@ from errorbar.sampling import (
     mover_interval,
     rescaled_interval,
 )
-from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
-from errorbar.sampling.totals import TARGETS, Target, estimated_totals
+from errorbar.sampling.frame import TARGETS, Target, estimated_totals
+from errorbar.sampling.intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
 from errorbar.stats import proportion_interval, stream
 from tests.sampling.coverage import DESIGNS, Z, design_coverage
 from tests.sampling.examples import LARGE as STRATA

@@ -9,8 +9,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import UsageError
 from errorbar.sampling import (
     Aim,
     Anytime,
@@ -29,10 +29,9 @@ from errorbar.sampling import (
     plan_looks,
     plan_sample,
 )
-from errorbar.sampling.anytime import anytime_bounds, joint_bounds
-from errorbar.sampling.totals import Name, estimated_totals
-from errorbar.stats.anytime_share import finite_evidence, finite_share_bounds
-from errorbar.stats.planned_looks import look_boundaries
+from errorbar.sampling.frame import Name, estimated_totals
+from errorbar.sampling.stopping import anytime_bounds, joint_bounds
+from errorbar.stats.anytime import finite_evidence, finite_share_bounds, look_boundaries
 from tests.sampling.anytime_runs import CASES, ratio_run, stratified_run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "stopping.md").read_text(encoding="utf-8")

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv
 
-from errorbar.core.errors import UsageError
+from errorbar.api.audit import _with_judged
+from errorbar.api.audit_edits import ValidityRule
 from errorbar.core.estimate import Undefined
-from errorbar.sampling.all_alike import unlike_bound
-from errorbar.sampling.audit_heard import Heard
-from errorbar.sampling.audit_plan import (
+from errorbar.core.problems import UsageError
+from errorbar.sampling.audit import (
     Audited,
     AuditStrata,
+    Heard,
     audit_allocation,
     audit_budget,
     audit_half_widths,
     audit_size,
+    estimate_audit,
     order_key,
 )
-from errorbar.sampling.audited import estimate_audit
-from errorbar.sampling.totals import Sample
-from errorbar.studies.audit import _with_judged
-from errorbar.studies.audit_verdicts import Rule
+from errorbar.sampling.frame import Sample
+from errorbar.sampling.intervals import unlike_bound
 from tests.sampling.audit_runs import Audits, audit_coverage, judged_anew
 
 TWO = AuditStrata(
@@ -291,24 +291,28 @@ def test_what_was_judged_earlier_is_taken_along(judged: str, drawn: int, taken: 
     ],
 )
 def test_rules(rule: str, truths: list[float]) -> None:
-    found = Rule.of(rule).truths(np.array([0, 1, 2, 2]), np.array([1, 2, 3, 2]))
+    found = ValidityRule.of(rule).truths(np.array([0, 1, 2, 2]), np.array([1, 2, 3, 2]))
     assert found.tolist() == pytest.approx(truths)
 
 
 def test_a_tie_is_a_half_where_a_judge_is_left_out() -> None:
     """Of the first edit and the third; nobody is left out of those of the second."""
     short = np.array([True, False, True])
-    assert Rule.of("majority").truths(np.array([1, 1, 2]), np.array([2, 2, 3]), short).tolist() == [0.5, 0.0, 1.0]
+    assert ValidityRule.of("majority").truths(np.array([1, 1, 2]), np.array([2, 2, 3]), short).tolist() == [
+        0.5,
+        0.0,
+        1.0,
+    ]
 
 
 def test_where_a_judge_is_left_out_a_number_of_raters_can_be_reached_by_a_further_one() -> None:
     """Two must say so: one of one who is left does, one of three, none of one, and two of two."""
     valid, told = np.array([1, 1, 0, 2]), np.array([1, 3, 1, 2])
-    found = Rule.of("2").truths(valid, told, np.ones(4, np.bool_))
+    found = ValidityRule.of("2").truths(valid, told, np.ones(4, np.bool_))
     assert found.tolist() == pytest.approx([1, 1 / 3, 0, 1])
-    assert Rule.of("2").truths(valid, told).tolist() == [0, 0, 0, 1]
+    assert ValidityRule.of("2").truths(valid, told).tolist() == [0, 0, 0, 1]
     for rule in ("any", "1"):  # a further one changes nothing where nobody says so
-        assert Rule.of(rule).truths(valid, told, np.ones(4, np.bool_)).tolist() == [1, 1, 0, 1]
+        assert ValidityRule.of(rule).truths(valid, told, np.ones(4, np.bool_)).tolist() == [1, 1, 0, 1]
 
 
 @pytest.mark.slow

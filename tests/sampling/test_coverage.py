@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.sampling.totals import TARGETS
+from errorbar.sampling.frame import TARGETS
 from tests.sampling.coverage import (
     BUDGETS,
     DESIGNS,

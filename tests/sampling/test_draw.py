@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.errors import ErrorbarError, InputError, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_key
-from errorbar.core.problems import Problems
+from errorbar.core.problems import ErrorbarError, InputError, Problems, UsageError
 from errorbar.sampling import (
     Frame,
     Key,
@@ -35,7 +34,7 @@ from errorbar.sampling import (
     stratify,
     write_key,
 )
-from errorbar.sampling.judged import TRUTHS
+from errorbar.sampling.draw import TRUTHS
 
 FLAGS = "item,flag,score\n" + "".join(f"i{k},{int(k % 4 == 0)},{k / 40}\n" for k in range(40))
 

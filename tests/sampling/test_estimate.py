@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
 from errorbar.sampling import (
     Aim,
     Estimation,
@@ -29,7 +28,8 @@ from errorbar.sampling import (
     stratify,
 )
 from errorbar.sampling.estimators import METHODS, Method, difference
-from errorbar.sampling.other_intervals import (
+from errorbar.sampling.frame import Name, estimated_totals
+from errorbar.sampling.intervals import (
     box_interval,
     logit_bounds,
     posterior_interval,
@@ -37,7 +37,6 @@ from errorbar.sampling.other_intervals import (
     total_bounds,
 )
 from errorbar.sampling.plan import expected_error, importance
-from errorbar.sampling.totals import Name, estimated_totals
 from errorbar.stats import stream
 from tests.sampling.examples import LARGE, STRATA, TWO, Z, frame
 

@@ -11,9 +11,8 @@ from scipy.stats import hypergeom
 
 from errorbar.core.estimate import Undefined
 from errorbar.sampling import Quantity, Sample, Strata, estimate_sample
-from errorbar.sampling.near_exact import Melding, Side, total_chances
-from errorbar.sampling.other_intervals import total_bounds
-from errorbar.sampling.totals import TARGETS, Target
+from errorbar.sampling.frame import TARGETS, Target
+from errorbar.sampling.intervals import Melding, Side, total_bounds, total_chances
 from tests.sampling.examples import LARGE, SAMPLE
 from tests.sampling.few import (
     CUTS,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval
+from errorbar.core.problems import UsageError
 from errorbar.sampling import (
     Aim,
     Estimation,
@@ -24,10 +24,10 @@ from errorbar.sampling import (
     ppi_mean,
 )
 from errorbar.sampling.estimators import METHODS, Method
-from errorbar.sampling.other_intervals import box_interval, logit_bounds, total_bounds
+from errorbar.sampling.frame import Target, estimated_totals, random_sampling_error
+from errorbar.sampling.intervals import box_interval, logit_bounds, total_bounds
 from errorbar.sampling.plan import allocate, expected_error, importance, proportional
 from errorbar.sampling.prediction_powered import best_trust
-from errorbar.sampling.totals import Target, estimated_totals, random_sampling_error
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 

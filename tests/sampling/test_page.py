@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from errorbar import read_corpus
+from errorbar.api.sample import sample_draw
 from errorbar.edits.items import edit_items
-from errorbar.studies.sample import sample_draw
 from tests.helpers.cli import CommandLine
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sampling.md"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.sampling import (
     Aim,
     Quantity,
@@ -18,8 +18,8 @@ from errorbar.sampling import (
     paired_differences,
     plan_sample,
 )
+from errorbar.sampling.frame import random_sampling_error
 from errorbar.sampling.plan import allocate, expected_error, importance, proportional
-from errorbar.sampling.totals import random_sampling_error
 from tests.sampling.examples import LARGE, STRATA, TWO, Z
 
 

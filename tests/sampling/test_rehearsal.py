@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 import errorbar as library
-from errorbar.core.errors import ErrorbarError, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import ErrorbarError, UsageError
 from errorbar.sampling import Frame, judge_sample
-from errorbar.sampling.judged import Truth
+from errorbar.sampling.draw import Truth
 from errorbar.sampling.rehearsal import Rehearsal, rehearse
 from errorbar.stats.resampling import stream
 from tests.cli.schema import validated

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError
 from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.sampling import (
     Assisted,
     Frame,

@@ -5,12 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.stats.anytime_share import endless_evidence, finite_evidence
-from errorbar.stats.betting import empirical_bernstein_bounds, log_capital
-from errorbar.stats.planned_looks import Boundary, look_boundaries
+from errorbar.stats.anytime import (
+    LEAST,
+    Boundary,
+    empirical_bernstein_bounds,
+    endless_evidence,
+    finite_evidence,
+    log_capital,
+    look_boundaries,
+    running_factor,
+)
 from errorbar.stats.proportion import proportion_bounds
 from errorbar.stats.resampling import stream
-from errorbar.stats.running_normal import LEAST, running_factor
 
 Floats = NDArray[np.float64]
 LIMIT = float(np.log(20))

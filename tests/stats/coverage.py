@@ -29,8 +29,8 @@ from errorbar.stats import (
     step_down_max_t,
     stream,
 )
-from errorbar.stats.f_interval import FMethod
 from errorbar.stats.paired import count_extreme
+from errorbar.stats.proportion import FMethod
 from errorbar.stats.resampling import NORMAL, BootstrapMethod
 
 DRAWS, BATCH, RESAMPLES, SEED = 20_000, 1_000, 1_000, 20_141_511

@@ -8,17 +8,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
-from errorbar.stats.anytime_share import (
+from errorbar.core.problems import UsageError
+from errorbar.stats.anytime import (
+    Boundary,
+    best_ratio,
+    bets,
+    betting_bounds,
+    empirical_bernstein_bounds,
     endless_evidence,
     endless_p_value,
     endless_share_bounds,
+    ever_crossed,
     finite_evidence,
     finite_share_bounds,
+    log_capital,
+    look_boundaries,
+    nominal_level,
+    running_factor,
 )
-from errorbar.stats.betting import bets, betting_bounds, empirical_bernstein_bounds, log_capital
-from errorbar.stats.planned_looks import Boundary, ever_crossed, look_boundaries, nominal_level
-from errorbar.stats.running_normal import best_ratio, running_factor
 from tests.stats.anytime_runs import (
     betting_run,
     decide_run,

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.metrics.base import Swapping
 from errorbar.stats.paired import (
     Swaps,
@@ -18,8 +18,7 @@ from errorbar.stats.paired import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.resampling import blocks, stream
-from errorbar.stats.units import leave_one_out, multiplicities, resample_units
+from errorbar.stats.resampling import blocks, leave_one_out, multiplicities, resample_units, stream
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 

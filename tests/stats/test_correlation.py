@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.stats.correlation import CorrelationKind, correlate, correlation_interval, williams_test
 
 KINDS: tuple[CorrelationKind, ...] = get_args(CorrelationKind)

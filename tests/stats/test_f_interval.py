@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.f_interval import FMethod, f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
+from errorbar.core.problems import UsageError
+from errorbar.stats.proportion import FMethod, f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
 from errorbar.stats.resampling import stream
 from tests.helpers.counts import Counts
 

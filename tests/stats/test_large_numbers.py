@@ -8,7 +8,7 @@ import pytest
 
 import errorbar
 from errorbar import stats
-from errorbar.core.errors import ErrorbarError
+from errorbar.core.problems import ErrorbarError
 
 HUGE = 10**400
 CALLS: list[Callable[[], object]] = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.stats import proportion_interval, true_share
 
 

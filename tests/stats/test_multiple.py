@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, adjust, better_rows, letter, shared_letters
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)

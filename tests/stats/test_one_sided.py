@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.stats.one_sided import WAYS, share_above, sign_flip_p, ways_to_swap
+from errorbar.stats.paired import WAYS, share_above, sign_flip_p, ways_to_swap
 from errorbar.stats.resampling import stream
 
 SIZES = 4

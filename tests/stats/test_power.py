@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.stats.power import (
+from errorbar.core.problems import UsageError
+from errorbar.stats.paired import (
     detectable_difference,
     paired_power,
     power_of_test,
@@ -16,8 +16,7 @@ from errorbar.stats.power import (
     units_for_half_width,
     units_for_power,
 )
-from errorbar.stats.resampling import stream
-from errorbar.stats.units import leave_one_out, multiplicities
+from errorbar.stats.resampling import leave_one_out, multiplicities, stream
 from tests.stats.fixtures import FIRST, f_half
 
 effects = st.floats(0.05, 2)

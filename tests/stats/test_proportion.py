@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.stats.proportion import ProportionMethod, proportion_bounds, proportion_interval
 
 METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)

@@ -9,29 +9,27 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.core.problems import UsageError
 from errorbar.stats.resampling import (
     BootstrapMethod,
     Method,
     Resampling,
+    Units,
     acceleration,
     blocks,
     bootstrap_interval,
-    left_out_of,
-    standard_error,
-    stream,
-    subsample_interval,
-)
-from errorbar.stats.units import (
-    Units,
     cluster_members,
     cluster_table,
     leave_one_out,
+    left_out_of,
     multiplicities,
     resample_clusters,
     resample_units,
+    standard_error,
+    stream,
     subsample_clusters,
+    subsample_interval,
 )
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, f_half
@@ -374,7 +372,7 @@ class TestWeights:
     def test_how_much_is_held_at_a_time_changes_no_digit(self, units: Units, monkeypatch: pytest.MonkeyPatch) -> None:
         resampling = Resampling(replicates=1500)
         before = weights(units, resampling, "x"), [row for part, _ in units.left_out() for row in part.tolist()]
-        monkeypatch.setattr("errorbar.stats.units.MOST_HELD", 21)
+        monkeypatch.setattr("errorbar.stats.resampling.MOST_HELD", 21)
         assert len(list(units.draws(resampling, "x")[0]())) > 100
         np.testing.assert_array_equal(weights(units, resampling, "x"), before[0])
         assert [row for part, _ in units.left_out() for row in part.tolist()] == before[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.metrics.runs import spread_of
+from errorbar.metrics.judges import spread_of
 from errorbar.stats.two_way import TwoWay, texts_and_runs
 
 N_TEXTS, SD_TEXT, SD_BOTH = 30, 0.1, 0.1

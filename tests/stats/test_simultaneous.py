@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from errorbar.stats.multiple import JointSpread, max_t_p_values, scaled_influence
 from errorbar.stats.resampling import blocks
-from errorbar.stats.simultaneous import JointSpread, max_t_p_values, scaled_influence
 from errorbar.stats.two_way import jackknife
 
 Floats = NDArray[np.float64]

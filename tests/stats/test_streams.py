@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.core.problems import UsageError
 from errorbar.stats.resampling import BLOCK, blocks, stream
 
 

@@ -11,8 +11,8 @@ from scipy.stats import t as student
 
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats.two_way import (
-    Prior,
     TwoWay,
+    VariancePrior,
     jackknife,
     judge_variances,
     lean_less,
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 RNG = np.random.default_rng(17)
 
 
-def of_table(table: Floats, prior: Prior | None = None) -> TwoWay | Undefined:
+def of_table(table: Floats, prior: VariancePrior | None = None) -> TwoWay | Undefined:
     """The mean of a table of judges and texts with rows and columns left out."""
     m, n = table.shape
     text = [np.delete(table, e, 1).mean() for e in range(n)]
@@ -73,7 +73,7 @@ def test_a_p_value_is_never_0() -> None:
 
 def test_a_prior_counts_for_its_degrees_of_freedom() -> None:
     plain = TwoWay(0.5, 2e-4, 5e-5, 0.0, 10, 2, 1.0)
-    found = moderate(plain, Prior(1e-4, 4))
+    found = moderate(plain, VariancePrior(1e-4, 4))
     assert found.judges == pytest.approx((4 * 1e-4 + 5e-5) / 5)
     assert found.judges_df == 5
     assert found.texts == plain.texts
@@ -103,13 +103,13 @@ def test_no_value_has_no_variance() -> None:
 
 
 def test_two_judges_who_agree_have_the_variance_of_the_prior() -> None:
-    found = two_way(0.5, [0.4, 0.6], [0.5, 0.5], prior=Prior(1e-4, 3))
+    found = two_way(0.5, [0.4, 0.6], [0.5, 0.5], prior=VariancePrior(1e-4, 3))
     assert isinstance(found, TwoWay)
     assert found.judges == pytest.approx(0.75e-4)
 
 
 def test_one_judge_has_the_variance_of_the_prior_alone() -> None:
-    found = two_way(0.5, [0.4, 0.6], [0.0], [[0.0, 0.0]], prior=Prior(1e-4, 3))
+    found = two_way(0.5, [0.4, 0.6], [0.0], [[0.0, 0.0]], prior=VariancePrior(1e-4, 3))
     assert isinstance(found, TwoWay)
     assert (found.judges, found.judges_df) == (1e-4, 3)
 
@@ -124,7 +124,7 @@ def test_an_unknown_cell_leaves_the_interval() -> None:
 
 def test_judges_who_vary_less_than_chance_look_short() -> None:
     assert TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0).looks_short
-    assert not moderate(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), Prior(1e-4, 3)).looks_short
+    assert not moderate(TwoWay(0.5, 2e-4, 1e-5, 2e-5, 10, 3, 2.0), VariancePrior(1e-4, 3)).looks_short
 
 
 def sets(m: int, k: int) -> NDArray[np.uint8]:
@@ -174,8 +174,8 @@ def test_the_same_order_is_even_at_0_and_surer_the_larger_the_difference() -> No
 def test_leaning_less_is_leaning_on_a_share(n_judges: int) -> None:
     """The degrees of freedom that the prior counts for stay; with its whole share nothing changes."""
     own = TwoWay(0.03, 1e-4, 5e-5 * (n_judges > 1), 0.0, 20, n_judges, n_judges - 1.0)
-    found = moderate(own, Prior(4e-4, 3))
-    half, whole = (lean_less(found, Prior(4e-4, 3), share) for share in (0.5, 1.0))
-    again = moderate(own, Prior(2e-4, 3))
+    found = moderate(own, VariancePrior(4e-4, 3))
+    half, whole = (lean_less(found, VariancePrior(4e-4, 3), share) for share in (0.5, 1.0))
+    again = moderate(own, VariancePrior(2e-4, 3))
     assert (half.judges, half.judges_df) == pytest.approx((again.judges, again.judges_df))
     assert whole.judges == pytest.approx(found.judges)

@@ -15,9 +15,9 @@ import pytest
 
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT
-from errorbar.cli.show import Output, output_options
-from errorbar.core.errors import ErrorbarError, Place, Problem, UsageError
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.estimate import Estimate
+from errorbar.core.problems import ErrorbarError, Place, Problem, UsageError
 from errorbar.formats.look import looking
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -91,7 +91,7 @@ def test_without_a_library_the_message_says_what_to_install(monkeypatch: pytest.
 @click.command(cls=Command)
 @click.argument("file", type=INPUT)
 @output_options
-def command(file: str, output: Output) -> None:
+def command(file: str, output: OutputOptions) -> None:
     output.show(Made((file,)), "made/1")
 
 

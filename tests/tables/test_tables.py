@@ -10,12 +10,11 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.tables.html_text import html_table, notebook_html
-from errorbar.tables.latex_text import document_table, latex_table
 from errorbar.tables.plain import csv_tables, plain
+from errorbar.tables.result import html_table, notebook_html
 from errorbar.tables.shown import cell_text, p_text, percent, shown
 from errorbar.tables.table import Cell, Column, Kind, PValue, Table
-from errorbar.tables.writers import LONGEST_CELL, markdown_table, text_table
+from errorbar.tables.writers import LONGEST_CELL, document_table, latex_table, markdown_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
 GIVEN = Estimate(0.3733, 100, ENDS)

@@ -9,9 +9,9 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place
+from errorbar.core.problems import Place
 from errorbar.formats.reference import read_corpus
-from errorbar.tasks.alternatives import Answer, with_answers
+from errorbar.tasks.alternatives import AlternativeAnswer, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task
@@ -106,7 +106,9 @@ def test_annotators_of_answers_have_names_of_their_own() -> None:
     edits = {name: (Edit(1, 2, (name,)),) for name in "abcd"}
     corpus = Corpus([Sentence("He go .", {"0": edits["a"], "1": ()}), Sentence("I go .", {"0": ()})], ("0", "1"))
     accepted = [("1", 1, "b"), ("1", 1, "c"), ("1", 2, "d"), ("x", 2, "b")]
-    joined = with_answers(corpus, [Answer(team, at, "", edits[name], Place()) for team, at, name in accepted])
+    joined = with_answers(
+        corpus, [AlternativeAnswer(team, at, "", edits[name], Place()) for team, at, name in accepted]
+    )
     assert joined.annotators == ("0", "1", "1.2", "1.3", "x")
     assert [dict(each.annotations) for each in joined.sentences] == [
         {"0": edits["a"], "1": (), "1.2": edits["b"], "1.3": edits["c"]},

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import ErrorbarError, InputError
-from errorbar.core.problems import Problems
-from errorbar.tasks.reading import read_task
+from errorbar.core.problems import ErrorbarError, InputError, Problems
+from errorbar.tasks.config import read_task
 from errorbar.tasks.running import run_task
 from errorbar.tasks.task_results import TaskResults
 from tests.helpers.cli import CommandLine

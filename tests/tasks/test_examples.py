@@ -17,7 +17,7 @@ from errorbar.reporting.blocks import Report
 from errorbar.reporting.board import board_report, team_report
 from errorbar.reproduce.cells import published
 from errorbar.tables.table import Cell, Table
-from errorbar.tasks.reading import read_task
+from errorbar.tasks.config import read_task
 from errorbar.tasks.running import run_task
 from errorbar.tasks.task_results import TaskResults
 from tests.helpers.cli import CommandLine

@@ -9,17 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.api.corpus_results import HooStudy
 from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
-from errorbar.formats.hoo_xml import save_fragments
+from errorbar.core.problems import InputError, Problems
+from errorbar.formats.hoo import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.model import HooStudy
-from errorbar.tasks.best_runs import study_best
-from errorbar.tasks.reading import read_task
-from errorbar.tasks.running import run_task
+from errorbar.tasks.config import read_task
+from errorbar.tasks.running import run_task, study_best
 from errorbar.tasks.task_results import CorpusResults, TaskResults
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.errors import InputError
-from errorbar.tasks.reading import read_task, run_number
+from errorbar.core.problems import InputError
+from errorbar.tasks.config import read_task, run_number
 from tests.tasks.small import TASK, make_task
 
 

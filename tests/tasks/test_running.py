@@ -16,18 +16,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
+from errorbar.reporting.blocks import markdown
 from errorbar.reporting.board import board_report
-from errorbar.reporting.report_text import markdown
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.model import CorpusStudy
-from errorbar.tasks import task_cache
-from errorbar.tasks.best_runs import study_best
-from errorbar.tasks.running import run_task
+from errorbar.tasks import baselines
+from errorbar.tasks.running import run_task, study_best
 from errorbar.tasks.task_results import CorpusResults, TaskResults
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -155,18 +153,18 @@ def test_a_changed_parameter_of_the_map_is_counted_again_and_one_of_the_fold_is_
 def test_another_version_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     results_of(path)
-    monkeypatch.setattr(task_cache, "__version__", "9.9.9")
+    monkeypatch.setattr(baselines, "__version__", "9.9.9")
     assert results_of(path).n_found == 0
 
 
 def test_the_hash_of_the_code_is_of_names_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "metrics" / "sub" / "one.py"
     module.parent.mkdir(parents=True)
-    monkeypatch.setattr(task_cache, "files", lambda _: tmp_path)
+    monkeypatch.setattr(baselines, "files", lambda _: tmp_path)
 
     def now() -> str:
-        task_cache.code_hash.cache_clear()
-        return task_cache.code_hash()
+        baselines.code_hash.cache_clear()
+        return baselines.code_hash()
 
     try:
         seen = [now()]
@@ -182,13 +180,13 @@ def test_the_hash_of_the_code_is_of_names_and_bytes(tmp_path: Path, monkeypatch:
         module.with_suffix(".txt").write_text("no code")
         assert now() == seen[-1]
     finally:
-        task_cache.code_hash.cache_clear()
+        baselines.code_hash.cache_clear()
 
 
 def test_changed_code_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     results_of(path)
-    monkeypatch.setattr(task_cache, "code_hash", lambda: "other code")
+    monkeypatch.setattr(baselines, "code_hash", lambda: "other code")
     assert results_of(path).n_found == 0
 
 
@@ -296,20 +294,20 @@ def test_an_entry_is_what_was_put() -> None:
     outer = Outer(
         np.arange(6).reshape(2, 3), np.zeros((0, 2), np.int32), Inner(np.ones(2, np.int32), ("ü", "")), None, 3, 0.5
     )
-    content = task_cache.pack(outer, "key")
-    found = task_cache.unpack(content, "key", Outer)
+    content = baselines.pack(outer, "key")
+    found = baselines.unpack(content, "key", Outer)
     assert isinstance(found, Outer)
     for mine, theirs in ((found.table, outer.table), (found.empty, outer.empty)):
         assert (mine.tolist(), mine.dtype, mine.shape) == (theirs.tolist(), theirs.dtype, theirs.shape)
     assert found.inner is not None
     assert (found.inner.counts.tolist(), found.inner.names) == ([1, 1], ("ü", ""))
     assert (found.nothing, found.number, found.share) == (None, 3, 0.5)
-    assert task_cache.unpack(content, "other", Outer) is None
-    assert task_cache.unpack(content, "key", Inner) is None, "of another making"
+    assert baselines.unpack(content, "other", Outer) is None
+    assert baselines.unpack(content, "key", Inner) is None, "of another making"
     for at in range(0, len(content), 7):
         damaged = bytearray(content)
         damaged[at] ^= 1
-        assert task_cache.unpack(bytes(damaged), "key", Outer) is None
+        assert baselines.unpack(bytes(damaged), "key", Outer) is None
 
 
 def command(path: Path) -> list[str]:

@@ -10,16 +10,14 @@ from pathlib import Path
 import pytest
 
 import errorbar as library
-from errorbar.core.errors import InputError
-from errorbar.core.problems import Problems
+from errorbar.api.corpus_results import CorpusStudy
+from errorbar.core.problems import InputError, Problems
 from errorbar.receipts.receipt import receipt_of_task
 from errorbar.reporting.board import board_report
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.model import CorpusStudy
-from errorbar.tasks import making
-from errorbar.tasks.best_runs import study_best
-from errorbar.tasks.reading import read_task
-from errorbar.tasks.running import run_task
+from errorbar.tasks import baselines
+from errorbar.tasks.config import read_task
+from errorbar.tasks.running import run_task, study_best
 from tests.cli.schema import validated
 from tests.cli.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
@@ -116,7 +114,7 @@ def test_it_is_made_once(task: Callable[..., Path], monkeypatch: pytest.MonkeyPa
         pytest.fail("made a second time")
 
     with monkeypatch.context() as patched:
-        patched.setattr(making, "correct", never)
+        patched.setattr(baselines, "correct", never)
         again = run_task(path)
     assert (again.n_measured, again.n_found) == (0, first.n_measured)
     assert again.to_dict() == first.to_dict()

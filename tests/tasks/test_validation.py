@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_xml import save_fragments
+from errorbar.formats.hoo import save_fragments
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task

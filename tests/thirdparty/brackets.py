@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems
 from errorbar.formats.catalog import Format, Row
 from errorbar.formats.look import Lines
 

@@ -19,8 +19,7 @@ from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.texts import apply_edits
 from errorbar.metrics.base import Metric
-from errorbar.metrics.folding import Plan
-from errorbar.metrics.measuring import InMemory
+from errorbar.metrics.folding import InMemory, ScoringPlan
 from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from tests.thirdparty import character_rate
 
@@ -138,7 +137,7 @@ def test_the_size_of_pieces_changes_whole_counts_not_at_all_and_fractions_by_rou
         stream, problems = InMemory(Hypothesis("a", lines), Problems()), Problems()
         parts = [corpus.sentences[at : at + size] for at in range(0, len(corpus), size)]
         pieces = corpus_pieces([Corpus(part, corpus.annotators) for part in parts], [stream])
-        (one,) = score_pieces(pieces, [stream], Plan([metric]), problems)
+        (one,) = score_pieces(pieces, [stream], ScoringPlan([metric]), problems)
         found.append(one.estimates["cer"].value)
     assert found == [pytest.approx(found[0], rel=allowed, abs=0)] * 3
 

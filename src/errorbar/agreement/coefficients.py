@@ -36,11 +36,11 @@ from errorbar.agreement.label_counts import (
     ratio,
     totals,
 )
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.execute import run
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
+from errorbar.stats.resampling import Resampling, Units, cluster_table, sparse_table
 
 Kernel = Callable[[Floats], Floats]
 """Takes how many items each row stands for, shape (replicates, rows); gives values, NaN where undefined, of shape

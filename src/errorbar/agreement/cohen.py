@@ -33,11 +33,11 @@ from numpy.typing import NDArray
 from errorbar.agreement.coefficients import Kernel, chance_corrected, estimates
 from errorbar.agreement.krippendorff import Level, label_numbers, label_order
 from errorbar.agreement.label_counts import Clusters, PairTable, ratio, refuse_repeats, totals
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.stats.resampling import Resampling, z_value
-from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.stats.resampling import Resampling, Units, cluster_table, sparse_table, z_value
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -102,12 +102,12 @@ def agreement_weights(
 def check_weighting(weighting: Weighting, level: Level | None = None) -> None:
     """Refuse a weighting that there is not, or not at the level of measurement."""
     if weighting not in WEIGHTINGS:
-        what = f"no weighting of kappa is called '{weighting}'"
-        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
+        message = f"no weighting of kappa is called '{weighting}'"
+        raise UsageError(Problem("agreement-weighting", message, fix=nearest(weighting, WEIGHTINGS)))
     if level is not None and (level == "ratio" or (level == "nominal") != (weighting == "none")):
         allowed = {"nominal": "none", "ratio": "no kappa of ratios"}.get(level, "linear or quadratic")
-        what = f"weights '{weighting}' of Cohen's kappa on the {level} scale"
-        raise UsageError(Problem("agreement-weighting", what, expected=allowed))
+        message = f"weights '{weighting}' of Cohen's kappa on the {level} scale"
+        raise UsageError(Problem("agreement-weighting", message, expected=allowed))
 
 
 def cohen_kappa(
@@ -215,9 +215,9 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
     n, size = len(judgments.raters), len(judgments.labels)
     total = joint_cells(n, size)
     if total > MAX_CELLS:
-        what = f"{n:,} raters and {size:,} labels make {total:,} cells of joint tables"
+        message = f"{n:,} raters and {size:,} labels make {total:,} cells of joint tables"
         fix = "choose raters, or group the labels"
-        raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
+        raise UsageError(Problem("agreement-raters", message, expected=f"at most {MAX_CELLS:,}", fix=fix))
     refuse_repeats(judgments)
     order = np.lexsort((judgments.rater, judgments.item))
     item, rater, label = (each[order].astype(np.int64) for each in (judgments.item, judgments.rater, judgments.label))

@@ -24,11 +24,11 @@ import numpy as np
 
 from errorbar.agreement.coefficients import Kernel, estimate_items
 from errorbar.agreement.label_counts import Data, ItemCounts, as_counts, check_matrix, ratio, totals
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import as_number, named
+from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import Floats
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -69,8 +69,8 @@ def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = 
 def check_level(level: str) -> None:
     """Refuse a level of measurement that is none of ``LEVELS``."""
     if level not in LEVELS:
-        what = f"no level of measurement is called '{level}'"
-        raise UsageError(Problem("agreement-level", what, fix=nearest(level, LEVELS)))
+        message = f"no level of measurement is called '{level}'"
+        raise UsageError(Problem("agreement-level", message, fix=nearest(level, LEVELS)))
 
 
 def scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def _sums(counts: sparse.csr_array) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confusion:
+class LabelConfusion:
     """Which labels meet on one item."""
 
     counts: Floats  # weighted ordered pairs; shape (labels, labels)
@@ -167,7 +167,7 @@ class Confusion:
         return ratio(self.counts, self.counts.sum(axis=1, keepdims=True))
 
 
-def confusion(data: Data) -> Confusion:
+def confusion(data: Data) -> LabelConfusion:
     """The confusion matrix of any number of raters: which labels meet on one item.
 
     Formula
@@ -186,17 +186,17 @@ def confusion(data: Data) -> Confusion:
     weighed = table.counts.multiply(weight[:, None]).tocsr()
     counts = np.asarray((table.counts.T @ weighed).toarray(), np.float64)
     counts[np.diag_indices(len(table.labels))] -= np.asarray(weighed.sum(axis=0)).ravel()
-    return Confusion(counts, table.labels)
+    return LabelConfusion(counts, table.labels)
 
 
 def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str) -> Floats:
     """Rank of each label, from 0; ``purpose`` is what needs the order, with its verb: ``ordinal alpha needs``."""
     if order is None:
-        what = f"{purpose} an explicit order of the labels"
-        raise UsageError(Problem("agreement-order", what, fix=f"name them from lowest to highest: {named(labels)}"))
+        message = f"{purpose} an explicit order of the labels"
+        raise UsageError(Problem("agreement-order", message, fix=f"name them from lowest to highest: {named(labels)}"))
     if sorted(order) != sorted(labels):
-        what = f"the order of labels is {named(order)}"
-        raise UsageError(Problem("agreement-order", what, expected=f"each of {named(labels)} once"))
+        message = f"the order of labels is {named(order)}"
+        raise UsageError(Problem("agreement-order", message, expected=f"each of {named(labels)} once"))
     rank = {label: place for place, label in enumerate(order)}
     return np.array([rank[label] for label in labels], np.float64)
 

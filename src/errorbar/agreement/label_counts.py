@@ -2,7 +2,7 @@
 
 Every coefficient is a function of sums over items. Items that got the same labels equally often are alike to it, so
 they are kept as one pattern with its number of items: a million judgments become a handful of rows, and a resample
-of items is a multinomial draw of pattern frequencies (``errorbar.stats.units``).
+of items is a multinomial draw of pattern frequencies (``errorbar.stats.resampling``).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Counts, Floats
 from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments, code_of
-from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
+from errorbar.core.problems import Problem, UsageError
+from errorbar.stats.resampling import Units, cluster_table, sparse_table
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 Clusters = Sequence[int] | NDArray[np.int64] | None
 """Number of the cluster (essay, sentence) that each item of ``Judgments.items`` is from; None: there are none."""
-Counts = NDArray[np.int64]
 MAX_LABELS = 500  # labels of the largest matrix of labels by labels that is made
 
 
@@ -67,8 +67,8 @@ class PairTable:
         """Make a table of counts, e.g. as a paper prints it; labels are 0, 1, ... unless they are given."""
         names = tuple(labels) or tuple(str(number) for number in range(len(rows)))
         if len(names) != len(rows) or any(len(row) != len(rows) for row in rows):
-            what = f"a table of {len(rows)} rows of {sorted({len(row) for row in rows})} cells, {len(names)} labels"
-            raise UsageError(Problem("agreement-table", what, expected="as many rows, columns and labels"))
+            message = f"a table of {len(rows)} rows of {sorted({len(row) for row in rows})} cells, {len(names)} labels"
+            raise UsageError(Problem("agreement-table", message, expected="as many rows, columns and labels"))
         if any(cell < 0 for row in rows for cell in row):
             raise UsageError(Problem("agreement-table", "a count is negative", expected="counts of at least 0"))
         return cls(np.array(rows, np.int64).reshape(len(rows), len(rows)), names)
@@ -161,8 +161,8 @@ def pair_table(judgments: Judgments, first: str, second: str, clusters: Clusters
     """Cross the labels of the raters of the rows and of the columns over the items that both judged."""
     codes = [code_of(name, judgments.raters, "rater") for name in (first, second)]
     if first == second:
-        what = f"rater '{first}' is crossed with itself"
-        raise UsageError(Problem("agreement-table", what, expected="two different raters"))
+        message = f"rater '{first}' is crossed with itself"
+        raise UsageError(Problem("agreement-table", message, expected="two different raters"))
     chosen = judgments.take(np.isin(judgments.rater, codes))
     refuse_repeats(chosen)
     said = np.full((2, len(judgments.items)), -1, np.int64)
@@ -186,17 +186,21 @@ def as_counts(data: Data) -> ItemCounts:
 def check_matrix(labels: Sequence[str]) -> None:
     """Refuse a matrix of labels by labels that nobody could read or hold."""
     if len(labels) > MAX_LABELS:
-        what = f"{len(labels):,} different labels are too many for a matrix of labels"
-        raise UsageError(Problem("agreement-labels", what, expected=f"at most {MAX_LABELS:,}", fix="group the labels"))
+        message = f"{len(labels):,} different labels are too many for a matrix of labels"
+        raise UsageError(
+            Problem("agreement-labels", message, expected=f"at most {MAX_LABELS:,}", fix="group the labels")
+        )
 
 
 def refuse_repeats(judgments: Judgments) -> None:
     """Refuse judgments in which a rater judged an item twice."""
     if repeated := judgments.n_repeated():
         repeat = "1 judgment repeats" if repeated == 1 else f"{repeated:,} judgments repeat"
-        what = f"{repeat} an item that the same rater had judged before"
+        message = f"{repeat} an item that the same rater had judged before"
         fix = "keep one of them"
-        raise UsageError(Problem("agreement-repeated", what, expected="one label of each rater for an item", fix=fix))
+        raise UsageError(
+            Problem("agreement-repeated", message, expected="one label of each rater for an item", fix=fix)
+        )
 
 
 def _patterns(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:

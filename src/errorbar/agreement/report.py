@@ -28,12 +28,12 @@ from errorbar.agreement.cohen import (
     joint_cells,
     pairwise_agreement,
 )
-from errorbar.agreement.krippendorff import Confusion, Level, alpha_kernel, check_level, confusion, scale_remarks
+from errorbar.agreement.krippendorff import LabelConfusion, Level, alpha_kernel, check_level, confusion, scale_remarks
 from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts
-from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order
+from errorbar.core.problems import Problem, UsageError
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import TwoWay, two_way
 
@@ -71,7 +71,7 @@ class AgreementReport:
     coefficients: Mapping[str, Estimate]  # by their names in TITLES, those that fit level and number of raters
     pairwise: Sequence[PairAgreement]  # A2 before A10; none where raters or labels are too many, and of ratios
     specific: Mapping[str, Estimate]  # by label; empty where there are more than MAX_LABELS
-    confusion: Confusion | None  # None where there are more labels than that
+    confusion: LabelConfusion | None  # None where there are more labels than that
     prevalence: Mapping[str, float]  # label to its share of the judgments
     pair: PrevalenceBias | None  # None unless there are two raters and labels are names
     remarks: tuple[str, ...]  # what a reader of the coefficients should know, in plain words
@@ -162,8 +162,10 @@ def agreement_report(
     present = np.unique(judgments.rater)
     if len(present) < 2:
         who = f"only rater '{judgments.raters[present[0]]}'" if len(present) else "nobody"
-        what = f"{who} judged anything; agreement is between two raters at least"
-        raise UsageError(Problem("agreement-one-rater", what, fix="give the judgments or files of another rater too"))
+        message = f"{who} judged anything; agreement is between two raters at least"
+        raise UsageError(
+            Problem("agreement-one-rater", message, fix="give the judgments or files of another rater too")
+        )
     kept = judgments
     if len(present) < len(judgments.raters):
         kept = judgments.only([judgments.raters[code] for code in present])
@@ -287,9 +289,11 @@ def _bounded(found: TwoWay, slope: float, confidence_level: float) -> Interval |
 def check_work(judgments: Judgments) -> None:
     """Refuse to leave out each of very many raters."""
     if len(judgments.raters) * len(judgments) > MOST_WORK:
-        what = f"{len(judgments.raters):,} raters, each left out of {len(judgments):,} judgments"
+        message = f"{len(judgments.raters):,} raters, each left out of {len(judgments):,} judgments"
         raise UsageError(
-            Problem("agreement-raters", what, expected=f"a product of at most {MOST_WORK:,}", fix="use --judges=fixed")
+            Problem(
+                "agreement-raters", message, expected=f"a product of at most {MOST_WORK:,}", fix="use --judges=fixed"
+            )
         )
 
 
@@ -317,8 +321,8 @@ def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: b
     if n_raters > MAX_PAIRWISE:
         yield note("agreement-pairs", f"{n_raters} raters are too many for a pairwise matrix")
     elif not joint:
-        what = f"{n_raters} raters and {n_labels:,} labels are too many for a pairwise matrix"
-        yield note("agreement-pairs", what, fix="Cohen's kappa is left out")
+        message = f"{n_raters} raters and {n_labels:,} labels are too many for a pairwise matrix"
+        yield note("agreement-pairs", message, fix="Cohen's kappa is left out")
     if n_labels > MAX_LABELS:
-        what = f"{n_labels:,} labels are too many for specific agreement and a confusion matrix"
-        yield note("agreement-labels", what, fix="they are left out")
+        message = f"{n_labels:,} labels are too many for specific agreement and a confusion matrix"
+        yield note("agreement-labels", message, fix="they are left out")

@@ -7,11 +7,9 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.crowd_options import judged_options
-from errorbar.cli.intervals import interval_options
-from errorbar.cli.options import INPUT, choice
-from errorbar.cli.show import Output, output_options
-from errorbar.core.errors import Problem, UsageError
+from errorbar.cli.options import INPUT, choice, interval_options, judged_options
+from errorbar.cli.output import OutputOptions, output_options
+from errorbar.core.problems import Problem, UsageError
 
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 JUDGES = ("fixed", "random")
@@ -36,7 +34,7 @@ WEIGHTS = ("none", "linear", "quadratic")
 @click.option("--pairs", is_flag=True, help="Show Cohen's kappa of every pair.")
 @click.option("--confusion", is_flag=True, help="Show which labels meet on one item.")
 @output_options
-def command(pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
+def command(pairs: bool, confusion: bool, output: OutputOptions, **options: Any) -> None:
     """Measure agreement between annotators or raters.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
@@ -49,7 +47,7 @@ def command(pairs: bool, confusion: bool, output: Output, **options: Any) -> Non
     errorbar agree votes.csv
     errorbar agree ratings.csv --scale ordinal
     """
-    from errorbar.studies.agree import agree
+    from errorbar.api.agree import agree
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))

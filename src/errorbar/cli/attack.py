@@ -7,10 +7,8 @@ from typing import Any
 import click
 
 from errorbar.cli.command import OUTPUT_PLACE, Command
-from errorbar.cli.intervals import interval_options
-from errorbar.cli.metric_options import beta_option
-from errorbar.cli.options import BOOTSTRAPS, INPUT, option, refuse_given, scoring_options
-from errorbar.cli.show import Output, output_options
+from errorbar.cli.options import BOOTSTRAPS, INPUT, beta_option, interval_options, option, refuse_given, scoring_options
+from errorbar.cli.output import OutputOptions, output_options
 
 ATTACKS = (
     *("unchanged", "empty", "no-function-words", "shuffled", "hard-deleted", "pasted", "by-rote", "concatenated"),
@@ -43,7 +41,7 @@ ATTACKS = (
 )
 @interval_options(methods=(*BOOTSTRAPS, "closed"), elsewhere=("seed",))
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(output: OutputOptions, **options: Any) -> None:
     """Show how a metric ranks degenerate systems among real ones: a crash test.
 
     They are made of the corpus: one that does nothing (unchanged), says nothing (empty), drops function words, gives
@@ -59,6 +57,6 @@ def command(output: Output, **options: Any) -> None:
     if options["scores"] and not options["metric"] and options["beta"] is None:
         names = ("ci", "ci_method", "resamples", "confidence", "jobs", "as_written")
         refuse_given(names, "is about a --metric, and there is none beside --scores", "add --metric, or leave it out")
-    from errorbar.studies.attack import attack
+    from errorbar.api.attack import attack
 
     output.show(attack(**options), "errorbar.attack/1")

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
-from errorbar.cli.intervals import confidence_option
+from errorbar.cli.command import OUTPUT, Command, tell
 from errorbar.cli.main import Group
 from errorbar.cli.options import (
     INPUT,
     FiniteRange,
     choice,
+    confidence_option,
     gold_option,
     lenient_option,
     option,
@@ -23,8 +23,7 @@ from errorbar.cli.options import (
     taken_options,
     unmarked_option,
 )
-from errorbar.cli.show import Output, output_options, show_notes
-from errorbar.cli.talk import tell
+from errorbar.cli.output import OutputOptions, output_options, show_notes
 from errorbar.core.labels import counted
 
 MOST = 10**9
@@ -87,8 +86,8 @@ def draw(out: str, key: str, **options: Any) -> None:
     errorbar audit draw --gold gold.m2 ours.txt theirs.txt --half-width 0.03 --out set.csv --key key.json
     errorbar audit draw --gold gold.m2 new.txt --judged set-done.csv --out more.csv --key more.json
     """
-    from errorbar.studies.audit import audit_draw
-    from errorbar.studies.sample_results import refuse_names
+    from errorbar.api.audit import audit_draw
+    from errorbar.api.sample_results import refuse_names
 
     refuse_names(out, key)  # before the work
     found = audit_draw(**options)
@@ -145,7 +144,7 @@ def draw(out: str, key: str, **options: Any) -> None:
 @lenient_option
 @output_options
 def estimate(
-    output: Output,
+    output: OutputOptions,
     alternatives: str | None,
     gold: tuple[str, ...],
     better: int,
@@ -161,18 +160,18 @@ def estimate(
     errorbar audit estimate judged.csv --key key.json --assist crowd.csv
     errorbar audit estimate judged.csv --key key.json --gold gold.m2 --alternatives answers.m2
     """
-    from errorbar.core.errors import Problem, UsageError
-    from errorbar.studies.audit import audit_estimate
+    from errorbar.api.audit import audit_estimate
+    from errorbar.core.problems import Problem, UsageError
 
     if (alternatives is None) == bool(gold):
-        what = "--gold without --alternatives" if gold else "--alternatives without --gold"
-        raise UsageError(Problem("audit-alternatives", what, fix="give both, or neither"))
+        message = "--gold without --alternatives" if gold else "--alternatives without --gold"
+        raise UsageError(Problem("audit-alternatives", message, fix="give both, or neither"))
     if alternatives is None:
         refuse_given(("better",), "is about --alternatives", "add --alternatives, or leave it out")
     found = audit_estimate(assist=assist or None, **options)
     if alternatives is not None:
-        from errorbar.studies.audit_answers import save_answers
-        from errorbar.studies.inputs import read_corpus
+        from errorbar.api.audit_edits import save_answers
+        from errorbar.api.inputs import read_corpus
 
         corpus = read_corpus(list(gold), lenient=options["lenient"])
         n = save_answers(found.alternatives(corpus, better=better), alternatives)

@@ -7,17 +7,14 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.intervals import interval_options
-from errorbar.cli.metric_options import metric_options
-from errorbar.cli.options import INPUT, judges_option, option, scoring_options
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar
+from errorbar.cli.command import Command, progress_bar
+from errorbar.cli.options import INPUT, interval_options, judges_option, metric_options, option, scoring_options
+from errorbar.cli.output import OutputOptions, output_options
 
 REPEATS = 100
 
 
-class Subsets(click.ParamType[tuple[int, int]]):
+class SubsetsType(click.ParamType[tuple[int, int]]):
     """``10`` or ``10x50``: documents of a random subset, and how many subsets."""
 
     name = "subsets"
@@ -75,14 +72,14 @@ class Sizes(click.ParamType[Sequence[int]]):
 )
 @click.option(
     "--n-documents",
-    type=Subsets(),
+    type=SubsetsType(),
     metavar="N[xREPEATS]",
     help="Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.",
 )
 @judges_option
 @interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
-def command(n_documents: tuple[int, int] | None, output: Output, **options: Any) -> None:
+def command(n_documents: tuple[int, int] | None, output: OutputOptions, **options: Any) -> None:
     """Score annotators against each other, and systems beside them, by number of references.
 
     Each annotator's own text is scored against every subset of the others; a system against every subset of as
@@ -92,7 +89,7 @@ def command(n_documents: tuple[int, int] | None, output: Output, **options: Any)
     errorbar ceiling --gold 'A*.m2' --lenient CAMB AMU
     errorbar ceiling --gold 'A*.m2' --lenient --n-documents 10 --documents essays.sgml CAMB
     """
-    from errorbar.studies.ceiling import ceiling
+    from errorbar.api.ceiling import ceiling
 
     size, repeats = n_documents or (None, REPEATS)
     with progress_bar("folds of the study") as progress:

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import Command, show_lines
+from errorbar.cli.main import while_read
 from errorbar.cli.options import INPUT, gold_option, taken_options
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.streams import while_read
-from errorbar.cli.talk import show_lines
-from errorbar.core.errors import as_options
+from errorbar.cli.output import OutputOptions, output_options
+from errorbar.core.problems import as_options
 
 
 @click.command("check", cls=Command)
@@ -27,7 +26,7 @@ from errorbar.core.errors import as_options
 )
 @taken_options
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(output: OutputOptions, **options: Any) -> None:
     """List every problem of M2, JSONL or HOO files, essays, token labels, judgments, rankings, or system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
@@ -41,11 +40,11 @@ def command(output: Output, **options: Any) -> None:
     errorbar check --source dev.src dev.ref0 dev.ref1 system.txt
     errorbar check hoo2011/Gold
     """
-    from errorbar.studies.check import check
+    from errorbar.api.check import check
 
     done = check(**options | {"gold": options["gold"] or None})
     with while_read():
-        if output == Output("table") and not any(file.problems for file in done.files):
+        if output == OutputOptions("table") and not any(file.problems for file in done.files):
             show_lines(*map(str, done.files))
         else:
             output.show(done, "errorbar.check/1", done.tables(as_options))

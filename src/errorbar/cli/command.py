@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
@@ -14,8 +17,77 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.config import find_config, load_config
-from errorbar.cli.talk import be_quiet, say
-from errorbar.core.errors import Place, Problem, UsageError, as_options, visible
+from errorbar.core.problems import Place, Problem, UsageError, as_options, visible
+
+# Lines for people; whatever is in them, each stays one line and moves nothing on the terminal.
+
+
+PATIENCE = 1.5
+"""Seconds of work before a line of progress is shown, on terminals only."""
+INTERVAL = 0.2
+_QUIET = "errorbar.quiet"
+
+
+def tell(line: str) -> None:
+    """Say something on stderr."""
+    click.echo(visible(line), err=True)
+
+
+def say(line: str) -> None:
+    """Say something on stderr that ``--quiet`` silences."""
+    if not is_quiet():
+        tell(line)
+
+
+def be_quiet(context: click.Context) -> None:
+    """Silence notes and progress of a command."""
+    context.meta[_QUIET] = True
+
+
+def is_quiet() -> bool:
+    """Whether notes and progress are silenced."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_QUIET))
+
+
+def show_lines(*lines: str) -> None:
+    """Print lines on stdout."""
+    for line in lines:
+        click.echo(visible(line))
+
+
+def show_click_error(error: click.ClickException) -> None:
+    """Show what click found wrong with the arguments, which it quotes as they are."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError | click.MissingParameter):
+        error.show()  # helps and lists, in lines of their own; nothing is quoted
+    elif isinstance(error, click.UsageError):
+        click.UsageError(visible(error.format_message()), error.ctx).show()
+    else:
+        click.ClickException(visible(error.format_message())).show()
+
+
+@contextmanager
+def progress_bar(unit: str, total: int = 0) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told how many units are done, of ``total`` if that is known."""
+    start = shown = time.monotonic()
+    on_terminal = sys.stderr.isatty() and not is_quiet()
+    used = False
+
+    def progress(done: int) -> None:
+        nonlocal shown, used
+        now = time.monotonic()
+        if not on_terminal or now - start < PATIENCE or now - shown < INTERVAL:
+            return
+        shown, used = now, True
+        share = f" of {total:,} ({100 * done / total:.0f} %)" if total else ""
+        click.echo(f"\r{done:,}{share} {unit}, {done / (now - start):,.0f} a second ", nl=False, err=True)
+
+    try:
+        yield progress
+    finally:
+        if used:
+            click.echo("\r" + " " * 78 + "\r", nl=False, err=True)
+
 
 _INPUTS = """gold documents unmarked as-written source corpus human judgments flags layout column labels unknown
     repeats counts truth key sample-key judged scores systems sentences first-sentence data from from-file tokens
@@ -117,8 +189,8 @@ class Command(click.Command):
             elif name == "--config":
                 _use_config(ctx, value if equals else next(given, None))
             elif name == "--metric" and one_metric and any(each.partition("=")[0] == name for each in rest):
-                what = "--metric is given twice, and takes one value"
-                raise UsageError(Problem("option-twice", what, fix="leave one of them out"))
+                message = "--metric is given twice, and takes one value"
+                raise UsageError(Problem("option-twice", message, fix="leave one of them out"))
             else:
                 rest.append(argument)
         return rest
@@ -181,8 +253,8 @@ def _refuse_outputs(context: click.Context) -> None:
             refuse_unwritable(path)
         other = options.setdefault(os.path.realpath(path), option)
         if other != option and not is_stream(path):
-            what = f"{other} and {option} name the same file"
-            raise UsageError(Problem("two-outputs", what, Place(path), fix="name another file"))
+            message = f"{other} and {option} name the same file"
+            raise UsageError(Problem("two-outputs", message, Place(path), fix="name another file"))
 
 
 def command_line(context: click.Context) -> str:

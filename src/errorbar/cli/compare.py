@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as Tree
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
-from errorbar.cli.intervals import interval_options
-from errorbar.cli.metric_options import metric_options
+from errorbar.cli.command import OUTPUT, Command, show_lines, tell
+from errorbar.cli.main import while_read
 from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
     INPUT,
     FiniteRange,
     choice,
+    interval_options,
     judges_option,
+    metric_options,
     option,
+    refuse_given,
     scoring_options,
 )
-from errorbar.cli.show import Output, output_options
+from errorbar.cli.output import OutputOptions, output_options
+from errorbar.core.problems import InputError, Problem, visible
+from errorbar.formats.saving import cannot_write, save_bytes
+
+if TYPE_CHECKING:
+    from errorbar.api.compare import ComparisonResult, Gate
 
 
 @click.command("compare", cls=Command)
@@ -56,7 +69,7 @@ from errorbar.cli.show import Output, output_options
 @judges_option
 @interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
 @output_options
-def command(pairs: bool, junit: str | None, github: bool, output: Output, **options: Any) -> None:
+def command(pairs: bool, junit: str | None, github: bool, output: OutputOptions, **options: Any) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
 
     Where judges can be drawn anew, a joint test over texts and judges decides what is significant; where they are
@@ -71,8 +84,7 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     errorbar compare --gold gold.m2 --documents essays.sgml ours.txt theirs.txt
     errorbar compare --gold gold.m2 old.txt new.txt --fail-if-worse 0.5
     """
-    from errorbar.cli.gate_output import check_gate_output, leave_by_gate, write_gate
-    from errorbar.studies.compare import compare
+    from errorbar.api.compare import compare
 
     check_gate_output(asked=options["fail_if_worse"] is not None)
     found = compare(**options)
@@ -83,3 +95,118 @@ def command(pairs: bool, junit: str | None, github: bool, output: Output, **opti
     with leave_by_gate(found.gate):
         output.show(found, "errorbar.compare/1", tables)
         output.show_for_paper(found)
+
+
+# What a gate decided, as a CI server takes it: exit codes, JUnit XML, annotations and a summary of GitHub Actions.
+
+
+WORSE = 1
+"""The exit code of a gate that failed, and of nothing else in the command."""
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The variable by which GitHub Actions names the file that a step's summary is added to."""
+_LEVEL = {"worse": "error", "no interval": "error", "loss not excluded": "warning"}
+
+
+def check_gate_output(*, asked: bool) -> None:
+    """See before the work that there is something to write."""
+    if not asked:
+        refuse_given(("junit", "github"), "is about what --fail-if-worse decides", "give --fail-if-worse too")
+
+
+def write_gate(found: ComparisonResult, junit: str | None, *, github: bool, output: OutputOptions) -> None:
+    """Write what was decided to every place that was asked for but the result itself."""
+    if found.gate is None:
+        return
+    if junit is not None:
+        save_bytes(junit_xml(found.gate, found.signature), junit)
+    if github:
+        _summarize(found)
+        with while_read():
+            _annotate(found.gate, data=output.file is None and output.style != "table")
+    if output.file is not None or output.style in ("json", "csv"):  # where people do not see the table
+        with while_read():
+            for check in found.gate.checks:
+                tell(check.sentence)
+
+
+@contextmanager
+def leave_by_gate(gate: Gate | None) -> Iterator[None]:
+    """Show the result, then leave with the gate's exit code, also where the reader of the result has seen enough."""
+    with while_read():
+        yield
+    if gate is None:
+        return
+    if gate.failed:
+        sys.exit(WORSE)
+    if gate.undecided:
+        systems = ", ".join(each.system for each in gate.checks if each.outcome == "no interval")
+        message = f"there is no interval to decide by: {systems}"
+        raise InputError(
+            Problem("gate-undecided", message, fix="the table says why; --judges=fixed decides over texts alone")
+        )
+
+
+def junit_xml(gate: Gate, signature: str) -> bytes:
+    """A document of JUnit XML: a test case for each system, which fails if it is worse."""
+    count = {name: sum(each.outcome == name for each in gate.checks) for name in ("worse", "no interval")}
+    numbers = {"tests": len(gate.checks), "failures": count["worse"], "errors": count["no interval"], "skipped": 0}
+    told = {name: str(number) for name, number in numbers.items()}
+    suites = Tree.Element("testsuites", {"name": "errorbar", **told})
+    suite = Tree.SubElement(suites, "testsuite", {"name": "errorbar compare", **told})
+    properties = Tree.SubElement(suite, "properties")
+    Tree.SubElement(properties, "property", {"name": "signature", "value": _xml(signature)})
+    for check in gate.checks:
+        name = f"{check.system} is not worse than {gate.baseline} by more than {gate.amount}"
+        case = Tree.SubElement(suite, "testcase", {"classname": "errorbar.compare", "name": _xml(name)})
+        sentence = _xml(check.sentence)
+        kind = {"worse": "failure", "no interval": "error"}.get(check.outcome)
+        if kind is not None:
+            Tree.SubElement(case, kind, {"type": check.outcome, "message": sentence}).text = sentence
+        Tree.SubElement(case, "system-out").text = sentence
+    Tree.indent(suites)
+    made: bytes = Tree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return made + b"\n"
+
+
+def _xml(text: str) -> str:
+    r"""Text that XML 1.0 can hold: what would not show, and U+FFFE and U+FFFF, as ``\x1b``."""
+    return "".join(f"\\u{ord(each):04x}" if each in "\ufffe\uffff" else each for each in visible(text))
+
+
+def workflow_commands(gate: Gate) -> list[str]:
+    """Workflow commands of GitHub Actions, each on a line: an error where the gate fails or cannot decide."""
+    title = _property(f"errorbar: loss of more than {gate.amount}?")
+    return [
+        f"::{_LEVEL.get(check.outcome, 'notice')} title={title}::{_data(visible(check.sentence))}"
+        for check in gate.checks
+    ]
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _annotate(gate: Gate, *, data: bool) -> None:
+    """Print the annotations: on standard output, or beside it where that has the result as data."""
+    for line in workflow_commands(gate):
+        (tell if data else show_lines)(line)
+
+
+def _summarize(found: ComparisonResult) -> None:
+    """Add the tables to the summary of the step, where GitHub Actions names its file."""
+    from errorbar.tables.writers import escape_markdown, tables_text
+
+    file = os.environ.get(SUMMARY)
+    if not file or found.gate is None:
+        return
+    sentences = "\n\n".join(f"**{escape_markdown(each.sentence)}**" for each in found.gate.checks)
+    text = f"## errorbar compare\n\n{sentences}\n\n{tables_text(found.chosen_tables(pairs=True), 'markdown')}\n\n"
+    try:
+        with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as summary:
+            summary.write(text)
+    except OSError as error:
+        raise cannot_write(file, "written", error) from None

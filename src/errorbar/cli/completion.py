@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from errorbar.cli.command import Command
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.problems import Problem, UsageError, nearest
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -24,6 +24,6 @@ def command(context: click.Context, shell: str) -> None:
     """
     known = get_completion_class(shell) if shell in SHELLS else None
     if known is None:
-        what = f"the shell must be one of {', '.join(SHELLS)}, got '{shell}'"
-        raise UsageError(Problem("unknown-shell", what, fix=nearest(shell, SHELLS)))
+        message = f"the shell must be one of {', '.join(SHELLS)}, got '{shell}'"
+        raise UsageError(Problem("unknown-shell", message, fix=nearest(shell, SHELLS)))
     click.echo(known(context.find_root().command, {}, "errorbar", "_ERRORBAR_COMPLETE").source())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.core.errors import InputError, Place, Problem, nearest
+from errorbar.core.problems import InputError, Place, Problem, nearest
 
 if TYPE_CHECKING:
     from errorbar.formats.toml_tables import TomlFile
@@ -56,8 +56,8 @@ class Config:
                 shown = [name for name, each in options.items() if not each.hidden]
                 raise self.unknown(table, key, shown)
             if getattr(options[key].type, "is_output", False):
-                what = f"[{table}] {key} names an output, which only a command line may do"
-                raise InputError(Problem("config-value", what, self.place(table, key), fix=f"give --{key}"))
+                message = f"[{table}] {key} names an output, which only a command line may do"
+                raise InputError(Problem("config-value", message, self.place(table, key), fix=f"give --{key}"))
         shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
         return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
 
@@ -76,8 +76,8 @@ class Config:
             return f"{value}={self.systems[value]}"
         files = self.corpora.get(value, (value,))
         if len(files) > 1:
-            what = f"'{value}' is a corpus of {len(files)} files, and one is read here"
-            raise InputError(Problem("config-value", what, self.place("corpora", value), fix="name the file itself"))
+            message = f"'{value}' is a corpus of {len(files)} files, and one is read here"
+            raise InputError(Problem("config-value", message, self.place("corpora", value), fix="name the file itself"))
         return files[0]
 
     def file(self, text: str) -> str:
@@ -89,15 +89,15 @@ class Config:
 
     def unknown(self, table: str, key: str, known: Collection[str]) -> InputError:
         """Make the error for a key that nothing reads."""
-        what = f"[{table}] {key} is not a setting of errorbar"
-        return InputError(Problem("config-key", what, self.place(table, key), fix=nearest(key, known)))
+        message = f"[{table}] {key} is not a setting of errorbar"
+        return InputError(Problem("config-key", message, self.place(table, key), fix=nearest(key, known)))
 
     def bad_value(self, command: Sequence[str], error: click.BadParameter) -> InputError:
         """Make the error for a value that the option of a command does not take."""
         option = error.param.opts[0].lstrip("-") if error.param is not None else ""
-        what = f"the default of '{option}' is not taken: {error.message.rstrip('.')}"
+        message = f"the default of '{option}' is not taken: {error.message.rstrip('.')}"
         table = ".".join(("defaults", *command)) if option in self.defaults.get(" ".join(command), {}) else "defaults"
-        return InputError(Problem("config-value", what, self.place(table, option)))
+        return InputError(Problem("config-value", message, self.place(table, option)))
 
     def place(self, table: str, key: str) -> Place:
         """Where a key, or a table within the table, stands in the file."""
@@ -123,11 +123,11 @@ def load_config(named: str | None, commands: Collection[str]) -> Config:
 
 def _read(path: Path, commands: Collection[str]) -> Config:
     from errorbar.core.problems import Problems
-    from errorbar.formats.toml_tables import Field, Table, checked, is_list, read_toml
+    from errorbar.formats.toml_tables import Field, TomlTable, checked, is_list, read_toml
 
     toml = read_toml(path, Problems(), "config")
     config = Config(path, toml=toml)
-    top = Table(toml.document, toml)
+    top = TomlTable(toml.document, toml)
     top.only(TABLES)
     corpora, systems, defaults = map(top.table, TABLES)
     file = Field(checked("a file", lambda value: isinstance(value, str)), "")

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT_PLACE, Command
+from errorbar.cli.command import OUTPUT_PLACE, Command, progress_bar
 from errorbar.cli.options import INPUT, jobs_option, lenient_option, option, unmarked_option
-from errorbar.cli.show import show_notes
-from errorbar.cli.talk import progress_bar
+from errorbar.cli.output import show_notes
 
 
 class FormatName(click.Choice[str]):
@@ -109,8 +108,8 @@ def command(**options: Any) -> None:
         errorbar convert hoo2011/test --to jsonl --lenient -o test.jsonl
         errorbar convert test.jsonl --to hoo -o test/
     """
+    from errorbar.api.convert import convert
     from errorbar.formats.saving import refuse_unwritable
-    from errorbar.studies.convert import convert
 
     if options["to"] != "hoo" and not Path(options["out"]).is_dir():
         refuse_unwritable(options["out"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
+from errorbar.cli.command import OUTPUT, Command, progress_bar, say
 from errorbar.cli.options import (
     INPUT,
     FiniteRange,
@@ -16,8 +16,7 @@ from errorbar.cli.options import (
     option,
     retokenize_option,
 )
-from errorbar.cli.show import show_notes
-from errorbar.cli.talk import progress_bar, say
+from errorbar.cli.output import show_notes
 
 CORRECTORS = ("lm", "lm+classifiers", "ranked")
 
@@ -53,7 +52,7 @@ def command(out: str, **options: Any) -> None:
     errorbar correct essays.txt --corrector ranked --explain | head -3
     errorbar correct essays.txt --corrector ranked --least 1 -o surer.txt
     """
-    from errorbar.studies.correct import correct
+    from errorbar.api.detect import correct
 
     with progress_bar("sentences") as progress:
         found = correct(out=out, progress=progress, **options)

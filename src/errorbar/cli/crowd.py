@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, together
-from errorbar.cli.crowd_options import judged_options
-from errorbar.cli.intervals import interval_options
+from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, tell, together
 from errorbar.cli.main import Group
-from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import (
     INPUT,
+    beta_option,
     choice,
+    interval_options,
+    judged_options,
     lenient_option,
     numbers,
     option,
@@ -22,8 +22,7 @@ from errorbar.cli.options import (
     seed_option,
     systems_argument,
 )
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar, tell
+from errorbar.cli.output import OutputOptions, output_options
 
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 TRUTHS = ("weighted", "majority", "any")
@@ -56,7 +55,7 @@ def command() -> None:
 @command.command("score", cls=Command, short_help="Score systems against a crowd, weighted and by majority.")
 @crowd_options
 @beta_option()
-def score(output: Output, **options: Any) -> None:
+def score(output: OutputOptions, **options: Any) -> None:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
     JUDGMENTS is a table (item, rater, label), batch results, or an M2 or JSONL corpus, whose annotators' edits become
@@ -67,7 +66,7 @@ def score(output: Output, **options: Any) -> None:
     errorbar crowd score votes.csv mine=flags.csv
     errorbar crowd score 'A*.m2' CAMB AMU --items words --lenient
     """
-    from errorbar.studies.crowd import crowd
+    from errorbar.api.crowd import crowd
 
     output.show(crowd(**options), "errorbar.crowd.score/1")
 
@@ -81,7 +80,7 @@ def score(output: Output, **options: Any) -> None:
     metavar="A,B,...",
     help="Where precision is wanted.",
 )
-def sweep(recalls: str, output: Output, **options: Any) -> None:
+def sweep(recalls: str, output: OutputOptions, **options: Any) -> None:
     """Sweep a detector's threshold: precision at each recall, with a band, and average precision.
 
     A SYSTEM is a table item,flag,score: the higher the score, the more of an error the item is to it. JUDGMENTS are
@@ -91,7 +90,7 @@ def sweep(recalls: str, output: Output, **options: Any) -> None:
     errorbar crowd sweep votes.csv mine=scores.csv --recalls 0.1,0.25
     errorbar crowd sweep 'A*.m2' --items words --truth any me=detections.csv --lenient
     """
-    from errorbar.studies.sweep import crowd_sweep
+    from errorbar.api.crowd import crowd_sweep
 
     output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")
 
@@ -103,7 +102,7 @@ def sweep(recalls: str, output: Output, **options: Any) -> None:
 )
 @judged_options()
 @output_options
-def judgments(output: Output, **options: Any) -> None:
+def judgments(output: OutputOptions, **options: Any) -> None:
     """Write judgments as one table of item, rater and label: those of another layout, or of annotators' edits.
 
     The table on the screen counts labels; csv and json have every judgment.
@@ -113,7 +112,7 @@ def judgments(output: Output, **options: Any) -> None:
     errorbar crowd judgments 'A*.m2' --items words --labels type=Prep --lenient --drawn set.csv -o judged.csv
     errorbar crowd judgments batch.csv -o votes.csv
     """
-    from errorbar.studies.crowd_judgments import crowd_judgments
+    from errorbar.api.crowd import crowd_judgments
 
     found = crowd_judgments(**options)
     output.show(found, "errorbar.crowd.judgments/1", [found.every()] if output.style == "csv" else None)
@@ -148,7 +147,7 @@ def judgments(output: Output, **options: Any) -> None:
 @judged_options()
 @seed_option
 @output_options
-def aggregate(output: Output, **options: Any) -> None:
+def aggregate(output: OutputOptions, **options: Any) -> None:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
     Each row is an item with its number of judgments and, for each method, the answer and its share or probability.
@@ -157,7 +156,7 @@ def aggregate(output: Output, **options: Any) -> None:
     errorbar crowd aggregate votes.csv --differing
     errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
     """
-    from errorbar.studies.crowd_answers import crowd_aggregate
+    from errorbar.api.crowd_answers import crowd_aggregate
 
     output.show(crowd_aggregate(**options), "errorbar.crowd.aggregate/1")
 
@@ -174,7 +173,7 @@ def aggregate(output: Output, **options: Any) -> None:
 @click.option("--rates", is_flag=True, help="Error rates of all rules in place of raters.")
 @judged_options()
 @output_options
-def raters(output: Output, **options: Any) -> None:
+def raters(output: OutputOptions, **options: Any) -> None:
     """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
 
     Without --gold nobody can be tested and everybody is watched. The error rates of the rule, exact, stand below.
@@ -183,7 +182,7 @@ def raters(output: Output, **options: Any) -> None:
     errorbar crowd raters votes.csv --gold known.csv
     errorbar crowd raters votes.csv --column seconds=time --rule posterior --gold known.csv
     """
-    from errorbar.studies.crowd_raters import crowd_raters
+    from errorbar.api.crowd_answers import crowd_raters
 
     output.show(crowd_raters(**options), "errorbar.crowd.raters/1")
 
@@ -198,14 +197,14 @@ def raters(output: Output, **options: Any) -> None:
 @judged_options()
 @seed_option
 @output_options
-def howmany(output: Output, **options: Any) -> None:
+def howmany(output: OutputOptions, **options: Any) -> None:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
 
     \b
     errorbar crowd howmany votes.csv --truth expert.csv
     errorbar crowd howmany votes.csv --experts anna,ben,carla
     """
-    from errorbar.studies.crowd_answers import crowd_howmany
+    from errorbar.api.crowd_answers import crowd_howmany
 
     output.show(crowd_howmany(**options), "errorbar.crowd.howmany/1")
 
@@ -226,7 +225,7 @@ def howmany(output: Output, **options: Any) -> None:
 @seed_option
 @lenient_option
 @output_options
-def mine(build: bool, min_count: int, key: str | None, output: Output, **options: Any) -> None:
+def mine(build: bool, min_count: int, key: str | None, output: OutputOptions, **options: Any) -> None:
     """Find words that the text does better without, mixed with likely correct ones, to put before raters.
 
     CORPUS has one tokenized sentence per line. Build counts from much text of good writers first.
@@ -235,8 +234,8 @@ def mine(build: bool, min_count: int, key: str | None, output: Output, **options
     errorbar crowd mine --build --counts good.counts good.txt
     errorbar crowd mine --counts good.counts learners.txt --n 500 --key key.csv --format csv > questions.csv
     """
+    from errorbar.api.crowd_answers import crowd_mine
     from errorbar.formats.saving import save_lines
-    from errorbar.studies.crowd_raters import crowd_mine
 
     if build:
         refuse_given(("n", "error_rate", "key", "seed", "style", "output"), "is about questions, and --build asks none")
@@ -252,10 +251,10 @@ def mine(build: bool, min_count: int, key: str | None, output: Output, **options
 
 
 def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> None:
+    from errorbar.api.crowd_answers import crowd_counts
     from errorbar.core.problems import Problems
     from errorbar.formats.look import Lines
     from errorbar.formats.saving import save_lines
-    from errorbar.studies.crowd_raters import crowd_counts
 
     problems = Problems(lenient=lenient)
     made = crowd_counts(_counted(Lines(corpus, problems)), words=words, min_count=least)

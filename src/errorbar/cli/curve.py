@@ -9,7 +9,7 @@ import click
 from errorbar.cli.command import Command
 from errorbar.cli.crowd import crowd_options
 from errorbar.cli.options import numbers, option
-from errorbar.cli.show import Output
+from errorbar.cli.output import OutputOptions
 
 
 @click.command("curve", cls=Command)
@@ -25,7 +25,7 @@ from errorbar.cli.show import Output
     help="Share of errors that kappa is standardized to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: Any) -> None:
+def command(bins: str, thresholds: str, kappa: bool, output: OutputOptions, **options: Any) -> None:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, or the kappa-agreement curve.
 
     Arguments are those of `errorbar crowd score`. JSON has both the bins and the curve.
@@ -34,7 +34,7 @@ def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: 
     errorbar curve votes.csv mine=flags.csv
     errorbar curve 'A*.m2' CAMB AMU --items words --kappa --lenient
     """
-    from errorbar.studies.curve import View, curve
+    from errorbar.api.curve import View, curve
 
     view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
     edges, marks = numbers(bins, "--bins"), numbers(thresholds, "--thresholds")

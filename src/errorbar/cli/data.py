@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from errorbar.cli.command import Command
+from errorbar.cli.command import Command, progress_bar, show_lines, tell
 from errorbar.cli.main import Group
-from errorbar.cli.show import Output, format_option, output_options, show_notes
-from errorbar.cli.talk import progress_bar, show_lines, tell
-from errorbar.core.errors import InputError, Problem, UsageError, as_options
+from errorbar.cli.output import OutputOptions, format_option, output_options, show_notes
+from errorbar.core.problems import InputError, Problem, UsageError, as_options
 from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def command(ctx: click.Context, style: str) -> None:
 
 @command.command("list", cls=Command)
 @output_options
-def list_command(output: Output) -> None:
+def list_command(output: OutputOptions) -> None:
     """List every corpus."""
     from errorbar.datasets import cache_root, catalog
 
@@ -63,7 +62,7 @@ def list_command(output: Output) -> None:
 @command.command("show", cls=Command)
 @click.argument("name", shell_complete=_complete)
 @output_options
-def show_command(name: str, output: Output) -> None:
+def show_command(name: str, output: OutputOptions) -> None:
     """Show a corpus's address, license, citation, traps and files."""
     from errorbar.datasets import dataset
 
@@ -84,7 +83,7 @@ def show_command(name: str, output: Output) -> None:
         [f"{file.path}{' (optional)' * file.optional}", file.sha256, file.n_bytes] for file in found.files
     ]
     columns = [Column("file"), Column("sha256"), Column("bytes", "count")]
-    above = output == Output("table")
+    above = output == OutputOptions("table")
     if above:
         show_lines(*lines)
     table = Table(columns, rows, notes=() if above else lines)
@@ -97,7 +96,9 @@ def show_command(name: str, output: Output) -> None:
 @click.option("--again", is_flag=True, help="Fetch it although it is in the cache.")
 @click.option("--trust", is_flag=True, help="Accept files without a published hash that differ from those seen first.")
 @output_options
-def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, trust: bool, output: Output) -> None:
+def fetch_command(
+    names: tuple[str, ...], from_file: Path | None, again: bool, trust: bool, output: OutputOptions
+) -> None:
     """Download corpora, verify them, put them into the cache, and print their folders.
 
     A download that was interrupted goes on where it stopped.
@@ -105,8 +106,8 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     from errorbar.datasets import Talk, dataset, fetch
 
     if from_file is not None and len(names) != 1:
-        what = f"--from-file fits one corpus, not {len(names)}"
-        raise UsageError(Problem("data-one-name", what, fix="name the one that the file holds"))
+        message = f"--from-file fits one corpus, not {len(names)}"
+        raise UsageError(Problem("data-one-name", message, fix="name the one that the file holds"))
     found = [dataset(name) for name in names]  # a misspelt last name is found before the first download
     done: list[Fetched] = []
     failed: list[Problem] = []
@@ -127,9 +128,9 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         verified = f"{fetched.n_verified} verified, {trusted} trusted on first use" if trusted else "verified"
         where = "already in the cache" if fetched.source == "cache" else f"from {fetched.source}"
         tell(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes)}, {verified}, {where}")
-        if output == Output("table"):
+        if output == OutputOptions("table"):
             click.echo(fetched.path)
-    if output != Output("table"):
+    if output != OutputOptions("table"):
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
         columns = [*map(Column, ("name", "folder", "source")), Column("files", "count"), Column("bytes", "count")]
         output.listing({"rows": list(map(_record, done))}, "errorbar.data.fetch/1", Table(columns, rows))
@@ -167,7 +168,7 @@ def _details(dataset: Dataset) -> dict[str, object]:
 
 
 def _record(fetched: Fetched) -> dict[str, object]:
-    from errorbar.tables.records import note_record
+    from errorbar.tables.plain import note_record
 
     counts = {"n_files": fetched.n_files, "bytes": fetched.n_bytes, "n_verified": fetched.n_verified}
     where = {"name": fetched.dataset.name, "path": str(fetched.path), "source": fetched.source}

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath, command_line
+from errorbar.cli.command import OUTPUT, Command, OutputPath, be_quiet, command_line, is_quiet, tell
 from errorbar.cli.options import refuse_given
-from errorbar.cli.show import format_option
-from errorbar.cli.talk import be_quiet, is_quiet, tell
-from errorbar.core.errors import Place, Problem, UsageError, shell_words
+from errorbar.cli.output import format_option
+from errorbar.core.problems import Place, Problem, UsageError, shell_words
 from errorbar.demo import CROWD, HOO, demo_files, demo_folder
 
 PAGE = "demo-report.html"
@@ -22,7 +21,7 @@ DEVELOPMENT = 30
 """Sentences of the corpus that are the development data of a task."""
 
 
-class Corpus(NamedTuple):
+class DemoCorpus(NamedTuple):
     """What a demo scores."""
 
     files: Mapping[str, Path]  # by their paths in the folder that --save names
@@ -35,10 +34,10 @@ class Corpus(NamedTuple):
 
 
 @contextmanager
-def _sentences() -> Iterator[Corpus]:
+def _sentences() -> Iterator[DemoCorpus]:
     with demo_files() as (gold, systems):
         texts = tuple(map(str, systems))
-        yield Corpus(
+        yield DemoCorpus(
             {file.name: file for file in (gold, *systems)},
             ("--gold", str(gold), *texts),
             ("--gold", f"demo={gold}", *texts),
@@ -50,10 +49,10 @@ def _sentences() -> Iterator[Corpus]:
 
 
 @contextmanager
-def _crowd() -> Iterator[Corpus]:
+def _crowd() -> Iterator[DemoCorpus]:
     with demo_folder(CROWD) as folder:
         votes, *tables = (str(folder / f"{name}.csv") for name in ("votes", "careful", "greedy", "detector"))
-        yield Corpus(
+        yield DemoCorpus(
             {file.name: file for file in sorted(folder.glob("*.*"))},
             (votes, *tables),
             ("--judgments", f"prepositions={votes}", *tables),
@@ -65,11 +64,11 @@ def _crowd() -> Iterator[Corpus]:
 
 
 @contextmanager
-def _hoo() -> Iterator[Corpus]:
+def _hoo() -> Iterator[DemoCorpus]:
     with demo_folder(HOO) as folder:
         runs = (str(folder / "careful"), str(folder / "greedy"))
         files = sorted(each for each in folder.rglob("*") if each.suffix in (".txt", ".xml"))
-        yield Corpus(
+        yield DemoCorpus(
             {str(file.relative_to(folder)): file for file in files},
             ("--metric", "hoo", "--gold", str(folder), *runs),
             ("--metric", "hoo", "--gold", str(folder), *runs),
@@ -125,8 +124,8 @@ def command(
     if crowd + hoo + task > 1:
         refuse_given(("hoo", "task"), "is not for the data that is also named")
     if task and save is None:
-        what = "the files of a task must go somewhere"
-        raise UsageError(Problem("no-argument", what, fix="name a folder: --save=DIR"))
+        message = "the files of a task must go somewhere"
+        raise UsageError(Problem("no-argument", message, fix="name a folder: --save=DIR"))
     if crowd or hoo:
         refuse_given(("by",), "is of the corpus of sentences, without --crowd and --hoo")
     if save is not None:
@@ -151,7 +150,7 @@ def _usual(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT
 
 
-def _score(context: click.Context, corpus: Corpus, options: list[str], *, crowd: bool) -> None:
+def _score(context: click.Context, corpus: DemoCorpus, options: list[str], *, crowd: bool) -> None:
     from errorbar.cli.crowd import score as crowd_score
     from errorbar.cli.score import command as score
 
@@ -169,7 +168,7 @@ def _score(context: click.Context, corpus: Corpus, options: list[str], *, crowd:
         tell(f"The same on files of your own: errorbar {'crowd score' if crowd else 'score'} {corpus.yours}")
 
 
-def _report(context: click.Context, corpus: Corpus, out: str) -> None:
+def _report(context: click.Context, corpus: DemoCorpus, out: str) -> None:
     from errorbar.cli.report import SHOWN_COMMAND
     from errorbar.cli.report import command as report
 
@@ -184,7 +183,7 @@ def _report(context: click.Context, corpus: Corpus, out: str) -> None:
 def _save_task(context: click.Context, folder: Path) -> None:
     """Write the task of docs/shared-task.md: thirty sentences for development, all for the test."""
     from errorbar.cli.convert import command as convert
-    from errorbar.tasks.example_task import FILE, write_template
+    from errorbar.tasks.config import FILE, write_template
 
     write_template(folder)
     with demo_files() as (gold, systems):
@@ -207,8 +206,8 @@ def _save(folder: Path, files: Mapping[str, Path]) -> None:
     for name, file in files.items():
         there = folder / name
         if there.exists() and there.read_bytes() != file.read_bytes():
-            what = "another file of that name is there"
-            raise UsageError(Problem("not-empty", what, Place(str(there)), fix="name a new folder"))
+            message = "another file of that name is there"
+            raise UsageError(Problem("not-empty", message, Place(str(there)), fix="name a new folder"))
     for name, file in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(file.read_bytes())

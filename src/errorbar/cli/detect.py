@@ -8,7 +8,7 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT, FiniteRange, lenient_option, models_option, option, retokenize_option
-from errorbar.cli.show import Output, output_options
+from errorbar.cli.output import OutputOptions, output_options
 
 
 @click.command("detect", cls=Command)
@@ -31,7 +31,7 @@ from errorbar.cli.show import Output, output_options
 @models_option
 @lenient_option
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(output: OutputOptions, **options: Any) -> None:
     """Judge every preposition of a text.
 
     TEXT has one tokenized sentence per line. The table shows what the detector calls errors, the surest first; csv and
@@ -47,7 +47,7 @@ def command(output: Output, **options: Any) -> None:
     errorbar detect website.txt --detector combined --prior 0.01
     errorbar crowd sweep 'A*.m2' me=me.csv --items words --labels type=Prep --truth any
     """
-    from errorbar.studies.detect import detect
+    from errorbar.api.detect import detect
 
     found = detect(**options)
     output.show(found, "errorbar.detect/1", [found.every()] if output.style == "csv" else None)

@@ -12,7 +12,7 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.config import NAME, Config, find_config
-from errorbar.cli.show import Output, output_options
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.tables.table import Column, Table
 from errorbar.version import __version__
 
@@ -51,7 +51,7 @@ EXTRAS = {
 @click.command("doctor", cls=Command)
 @output_options
 @click.pass_context
-def command(context: click.Context, output: Output) -> None:
+def command(context: click.Context, output: OutputOptions) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
     from errorbar.datasets import cache_root
     from errorbar.demo.selftest import self_test

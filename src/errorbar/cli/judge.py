@@ -2,26 +2,180 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import Command, OutputPath
-from errorbar.cli.intervals import confidence_option, resamples_option
-from errorbar.cli.judge_doors import show_doors
-from errorbar.cli.judge_files import export, init
+from errorbar.cli.command import OUTPUT, Command, OutputPath, say, show_lines
 from errorbar.cli.main import Group
-from errorbar.cli.options import INPUT, FiniteRange, choice, jobs_option, lenient_option, option, seed_option
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    choice,
+    confidence_option,
+    jobs_option,
+    lenient_option,
+    option,
+    resamples_option,
+    seed_option,
+)
+from errorbar.cli.output import OutputOptions, output_options, show_notes
+from errorbar.core.labels import counted
+from errorbar.core.problems import InputError, Problem, UsageError, shell_words
 
 if TYPE_CHECKING:
-    from errorbar.judging.judge_serving import Doors
+    import segno
+
+    from errorbar.judging.web.serve import Doors
+
+
+# What is printed once a study is served: the link, as a QR code too, and the way to the manager's page.
+
+
+def show_doors(doors: Doors) -> None:
+    """The link, as a QR code too, and the way to the manager's page."""
+    if doors.link:
+        import segno
+
+        show_lines(f"To judge, open {doors.link}")
+        if sys.stdout.isatty():
+            click.echo("\n".join(_qr_lines(segno.make(doors.link))))
+    else:
+        show_lines("To judge, raters open their own links: errorbar judge invite STUDY lists them.")
+    show_lines(f"To manage, open {doors.manager} and give {doors.token}")
+    show_notes(doors.notes)
+    say("Ctrl-C stops it.")
+    sys.stdout.flush()
+
+
+def _qr_lines(code: segno.QRCode) -> Iterator[str]:
+    """In colors of its own, dark on light with its margin: read off a dark terminal as well as off a light one."""
+    drawn = io.StringIO()
+    code.terminal(drawn, compact=True)
+    for line in drawn.getvalue().splitlines():
+        yield f"\x1b[38;5;231;48;5;16m{line}\x1b[0m"
+
+
+# ``errorbar judge init`` and ``export``: what goes into a study and what comes out.
+
 
 PATH = click.Path(path_type=Path)
+PARTS = ("extra", "excluded", "repeats", "gold", "quiz", "skipped", "beyond")
+SHARE = FiniteRange(0, 1)
+
+
+@click.command("init", cls=Command, short_help="Make a study of items.")
+@click.argument("study", type=PATH, metavar="STUDY")
+@click.option(
+    "--from",
+    "items_from",
+    type=INPUT,
+    required=True,
+    metavar="FILE",
+    help="A table of items, a set of 'sample draw', a corpus, sentences, or a study's export (.jsonl).",
+)
+@option(
+    "--scheme",
+    default="error-ok",
+    metavar="NAME",
+    help="What is asked: error-ok, choice, cloze, preposition, or a TOML file.",
+)
+@click.option("--system", "systems", type=INPUT, multiple=True, metavar="FILE", help="A system's text; repeatable.")
+@click.option("--items", default="", metavar="WHAT", help="Of a corpus: words, words:articles, tokens, ..., or edits.")
+@choice("--against", ("writer", "systems"), "Of a choice test: whose text a system's is set against.")
+@click.option("--gold-items", type=INPUT, metavar="FILE", help="A table of items whose answers are known.")
+@click.option("--guidelines", type=INPUT, metavar="FILE", help="Markdown for raters, instead of the scheme's.")
+@click.option(
+    "--tagger",
+    type=PATH,
+    metavar="DIR",
+    help="Of prepositions, propose the verb by the tagger of these models; auto: ./models, else errorbar-models.",
+)
+@click.option(
+    "--store",
+    default="",
+    metavar="URL",
+    help="A PostgreSQL database, postgresql://USER@HOST/DATABASE.  [default: SQLite, in STUDY]",
+)
+@option("--raters-per-item", type=click.IntRange(1), default=3, help="Judgments of each item, by different raters.")
+@option("--items-per-rater", type=click.IntRange(0), default=0, help="The most items of one rater; 0: all there are.")
+@option("--quiz", type=click.IntRange(0), default=0, help="Gold items with explanations before the work.")
+@choice("--policy", ("sequential", "posterior", "fixed", "none"), "How raters are excluded by their gold items.")
+@option("--repeats", type=SHARE, default=0.0, help="The share of a rater's items that are shown once more.")
+@click.option("--pay", default="", metavar="TEXT", help="What an item pays, as raters read it.")
+@click.option("--consent", type=INPUT, metavar="FILE", help="Text that raters must agree to.")
+@click.option("--eligibility", multiple=True, metavar="TEXT", help="A question to be answered with yes; repeatable.")
+@option("--language", default="en", metavar="CODE", hidden=True, help="Of the texts.")
+@click.option("--stop", default="", metavar="QUESTION", help="When judging may stop, e.g. 'R(half_width=0.03)'.")
+@click.option("--key", type=INPUT, metavar="FILE", help="With --stop: the key of the sample or audit.")
+@lenient_option
+@option("--direction", type=click.Choice(("auto", "ltr", "rtl")), default="auto", hidden=True, help="Of the texts.")
+@option("--page", type=click.IntRange(1, 10), default=10, hidden=True, help="Items that a browser holds at a time.")
+@option("--lease-minutes", type=FiniteRange(0.01), default=60.0, hidden=True, help="How long they are kept for it.")
+@option("--gold-per-page", type=click.IntRange(0, 10), default=1, hidden=True, help="Gold items among them.")
+@option("--quiz-pass", type=SHARE, default=0.7, hidden=True, help="The share of right answers that passes the quiz.")
+@option("--policy-share", type=SHARE, default=0.7, hidden=True, help="The least accuracy of posterior and fixed.")
+@option("--policy-gold", type=click.IntRange(1), default=10, hidden=True, help="Gold answers before fixed decides.")
+def init(study: Path, consent: str | None, **options: Any) -> None:
+    """Make a study: a folder with what is asked, of how many, and the store of the judgments. All of it, or nothing.
+
+    \b
+    errorbar judge init study/ --from todo.jsonl --gold-items gold.csv
+    errorbar judge init study/ --scheme choice --from source.txt --system a.txt --system b.txt
+    errorbar judge init study/ --scheme cloze --from corpus.m2 --items words:prepositions
+    errorbar judge init study/ --from todo.jsonl --key key.json --stop 'R(half_width=0.05)'
+    errorbar judge init again/ --from export.jsonl
+    """
+    from errorbar.judging.study.make import judge_init
+
+    if consent is not None:
+        from errorbar.core.problems import Problems
+        from errorbar.formats.look import Lines
+
+        problems = Problems()
+        options["consent"] = "\n".join(Lines(consent, problems))
+        problems.raise_errors()
+    made = judge_init(study, **options)
+    show_notes(made.notes)
+    items, gold, k = counted(made.n_items, "items"), counted(made.n_gold, "gold items"), made.rules.raters_per_item
+    all_items = f"{items} and {gold}" if made.n_gold else items
+    told = f"scheme {made.scheme.name}, {counted(k, 'raters')} each, {counted(made.n_items * k, 'judgments')}"
+    show_lines(f"{study}: {all_items}, {told}")
+    say(f"next: errorbar judge serve {shell_words(study)}")
+
+
+@click.command("export", cls=Command, short_help="Write a study's judgments.")
+@click.argument("study", type=PATH, metavar="STUDY")
+@click.option(
+    "-o", "--output", "out", default="-", type=OUTPUT, metavar="FILE", help="File to write.  [default: standard output]"
+)
+@click.option(
+    "--to",
+    type=click.Choice(("csv", "jsonl", "pairs", "set", "m2")),
+    help="What to write: csv: a row for each judgment; jsonl: everything, events too; pairs: for 'rank'; set: as "
+    "'sample draw' wrote it; m2: corrections.  [default: by the ending of FILE; csv for standard output]",
+)
+@click.option(
+    "--include", multiple=True, type=click.Choice(PARTS), help="Of tables, judgments that do not count; repeatable."
+)
+def export(study: Path, out: str, to: Any, include: Any) -> None:
+    """Write a study's judgments of one moment, for crowd, agree, curve, sample estimate, rank and report.
+
+    \b
+    errorbar judge export study/ -o judgments.csv
+    errorbar judge export study/ -o everything.jsonl.gz
+    errorbar judge export study/ --to pairs | errorbar rank -
+    """
+    from errorbar.judging.study.export import judge_export
+
+    made = judge_export(study, out, to=to, include=include)
+    show_notes(made.notes)
+
+
 WRITTEN = OutputPath(is_file=False, path_type=Path)
 study_argument = click.argument("study", type=PATH, metavar="STUDY")
 
@@ -49,7 +203,7 @@ def serve(study: Path, **options: Any) -> None:
     errorbar judge serve study/
     errorbar judge serve study/ --workers 4 --public-url https://judge.example.org --proxy 127.0.0.1
     """
-    from errorbar.judging.judge_serving import judge_serve
+    from errorbar.judging.web.serve import judge_serve
 
     judge_serve(study, ready=show_doors, **options)
     say("stopped; every answer that was acknowledged is stored")
@@ -71,7 +225,7 @@ def serve(study: Path, **options: Any) -> None:
 @option("--days", type=FiniteRange(0, 36500, min_open=True), help="How long new links open.")
 @option("--most", type=click.IntRange(1), help="How many raters may come by the crowd's link.")
 @output_options
-def invite(output: Output, study: Path, **options: Any) -> None:
+def invite(output: OutputOptions, study: Path, **options: Any) -> None:
     """Make links by which raters come; without options, list all there are.
 
     \b
@@ -79,7 +233,7 @@ def invite(output: Output, study: Path, **options: Any) -> None:
     errorbar judge invite study/ --crowd prolific --days 14 --most 60
     errorbar judge invite study/ --revoke prolific
     """
-    from errorbar.judging.inviting import judge_invite, take_back_links
+    from errorbar.judging.study.invitations import judge_invite, take_back_links
 
     given = {name: value for name, value in options.items() if value is not None}
     result = judge_invite(study, **given)
@@ -100,14 +254,14 @@ def invite(output: Output, study: Path, **options: Any) -> None:
 @seed_option
 @jobs_option
 @output_options
-def status(output: Output, study: Path, systems: Sequence[str], **options: Any) -> None:
+def status(output: OutputOptions, study: Path, systems: Sequence[str], **options: Any) -> None:
     """Tell who, how many, how fast; gold, agreement with intervals, systems under test, and when it will end.
 
     \b
     errorbar judge status study/
     errorbar judge status study/ --items --format csv
     """
-    from errorbar.judging.study_status import judge_status
+    from errorbar.judging.study.status import judge_status
 
     output.show(judge_status(study, systems=list(systems) or None, **options), "errorbar.judge.status/1")
 
@@ -119,14 +273,14 @@ def status(output: Output, study: Path, systems: Sequence[str], **options: Any) 
 @click.option("--readmit", default="", metavar="RATER", help="Their judgments shall count again.")
 @click.option("--redeem", default="", metavar="CODE", help="Take a completion code; it counts once.")
 @output_options
-def raters(output: Output, study: Path, **options: Any) -> None:
+def raters(output: OutputOptions, study: Path, **options: Any) -> None:
     """List the raters of a study; exclude or readmit one, or take a completion code.
 
     \b
     errorbar judge raters study/
     errorbar judge raters study/ --exclude rater-7 --reason "answers without reading"
     """
-    from errorbar.judging.rater_list import judge_raters
+    from errorbar.judging.study.raters import judge_raters
 
     output.show(judge_raters(study, **options), "errorbar.judge.raters/1")
 
@@ -148,7 +302,7 @@ def raters(output: Output, study: Path, **options: Any) -> None:
 @click.option("--reason", default="", metavar="TEXT", help="Why, with --stop and --halt.")
 @lenient_option
 @output_options
-def change(output: Output, study: Path, rules: Sequence[str], **options: Any) -> None:
+def change(output: OutputOptions, study: Path, rules: Sequence[str], **options: Any) -> None:
     """Change rules and items of a study, all in one step; without changes, tell the rules.
 
     \b
@@ -157,7 +311,7 @@ def change(output: Output, study: Path, rules: Sequence[str], **options: Any) ->
     errorbar judge change study/ --rule stop='R(half_width=0.03,act=true)' --key key.json
     errorbar judge change study/ --halt --reason "the interval is narrow enough"
     """
-    from errorbar.judging.study_changing import judge_change
+    from errorbar.judging.study.changing import judge_change
 
     output.show(judge_change(study, rules=_pairs(rules), **options), "errorbar.judge.change/1")
 
@@ -175,7 +329,7 @@ def change(output: Output, study: Path, rules: Sequence[str], **options: Any) ->
 @seed_option
 @jobs_option
 @output_options
-def analyze(output: Output, study: Path, **options: Any) -> None:
+def analyze(output: OutputOptions, study: Path, **options: Any) -> None:
     """Compute from a study what the papers computed from such studies, with intervals.
 
     \b
@@ -192,13 +346,13 @@ def analyze(output: Output, study: Path, **options: Any) -> None:
 @study_argument
 @click.argument("out", type=WRITTEN, metavar="BACKUP")
 @output_options
-def backup(output: Output, study: Path, out: Path) -> None:
+def backup(output: OutputOptions, study: Path, out: Path) -> None:
     """Copy a study, its secrets included, into a new folder; the copy is compared with the original.
 
     \b
     errorbar judge backup study/ backups/monday
     """
-    from errorbar.judging.study_copies import judge_backup
+    from errorbar.judging.study.backup import judge_backup
 
     output.show(judge_backup(study, out), "errorbar.judge.backup/1")
 
@@ -213,13 +367,13 @@ def backup(output: Output, study: Path, out: Path) -> None:
     help="A PostgreSQL database, postgresql://USER@HOST/DATABASE.  [default: SQLite]",
 )
 @output_options
-def restore(output: Output, source: Path, study: Path, store: str) -> None:
+def restore(output: OutputOptions, source: Path, study: Path, store: str) -> None:
     """Make a study from a backup, into a new folder; links and cookies that were given out open it.
 
     \b
     errorbar judge restore backups/monday study/
     """
-    from errorbar.judging.study_copies import judge_restore
+    from errorbar.judging.study.backup import judge_restore
 
     output.show(judge_restore(source, study, store=store), "errorbar.judge.restore/1")
 
@@ -234,7 +388,7 @@ def upgrade(study: Path) -> None:
     \b
     errorbar judge upgrade study/
     """
-    from errorbar.judging.study_copies import judge_upgrade
+    from errorbar.judging.study.backup import judge_upgrade
 
     say("upgraded" if judge_upgrade(study) else "nothing to do: the study is what this errorbar needs")
 
@@ -252,7 +406,7 @@ def demo(save: Path | None, port: int, pause: float, no_browser: bool) -> None:
     errorbar judge demo --save study/ --no-browser
     """
     from errorbar.demo import GOLD_ITEMS, demo_files
-    from errorbar.judging.judge_demo import judge_demo
+    from errorbar.judging.demo import judge_demo
 
     def ready(doors: Doors) -> None:
         show_doors(doors)

@@ -7,11 +7,18 @@ from typing import Any
 import click
 
 from errorbar.cli.command import OUTPUT, Command
-from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
-from errorbar.cli.metric_options import beta_option
-from errorbar.cli.options import INPUT, FiniteRange, jobs_option, option, scoring_options, seed_option
-from errorbar.cli.show import Output, check_output, output_options
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    beta_option,
+    confidence_option,
+    jobs_option,
+    option,
+    scoring_options,
+    seed_option,
+)
+from errorbar.cli.output import OutputOptions, check_output, output_options
 
 
 @click.group("judges", cls=Group)
@@ -60,7 +67,7 @@ def command() -> None:
 @seed_option
 @jobs_option
 @output_options
-def fit(file: str | None, output: Output, **options: Any) -> None:
+def fit(file: str | None, output: OutputOptions, **options: Any) -> None:
     """Fit how scores vary over the judges of a corpus with three annotators or more.
 
     Annotators are systems, too, each scored against the others. The tables show the constants and how often the
@@ -69,7 +76,7 @@ def fit(file: str | None, output: Output, **options: Any) -> None:
     \b
     errorbar judges fit --gold 'A*.m2' --documents essays.sgml --hold-out CUUI --save own.json CAMB CUUI AMU
     """
-    from errorbar.studies.fit_judges import fit_judges
+    from errorbar.api.fit_judges import fit_judges
 
     if file is not None:
         check_output(file)

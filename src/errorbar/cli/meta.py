@@ -8,24 +8,23 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.intervals import interval_options
+from errorbar.cli.command import Command, progress_bar
 from errorbar.cli.options import (
     INPUT,
     FiniteRange,
     choice,
     documents_option,
     gold_option,
+    interval_options,
     lenient_option,
     option,
     refuse_given,
     source_option,
     taken_options,
 )
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.cli.rank import METHODS, by_option
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import Problem, UsageError
 
 SHOWN = r"sentences|tests|(tests|window)=[1-9][0-9]{0,8}"
 MOST = 10_000_000
@@ -72,7 +71,9 @@ MOST = 10_000_000
 @by_option
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @output_options
-def command(files: Sequence[str], human: str | None, show: Sequence[str], output: Output, **options: Any) -> None:
+def command(
+    files: Sequence[str], human: str | None, show: Sequence[str], output: OutputOptions, **options: Any
+) -> None:
     """Tell how metrics agree with a human ranking.
 
     HUMAN is a file of judgments, as errorbar rank reads them, or a table with the columns system and score. SCORES are
@@ -87,8 +88,8 @@ def command(files: Sequence[str], human: str | None, show: Sequence[str], output
     """
     asked = _shown(show)
     if output.style == "csv" and len(asked) > 1:
-        what = "--show asks for several tables, and CSV holds one"
-        raise UsageError(Problem("meta-one-table", what, fix="ask for one at a time, or use --format json"))
+        message = "--show asks for several tables, and CSV holds one"
+        raise UsageError(Problem("meta-one-table", message, fix="ask for one at a time, or use --format json"))
     if options["gold"]:
         options["systems"] = files
     else:
@@ -100,9 +101,9 @@ def command(files: Sequence[str], human: str | None, show: Sequence[str], output
     if not options["scores"]:
         refuse_given(("beta",), "is about SCORES, and there are none", "leave it out, or name a metric: 'm2(beta=1)'")
     if human is None:
-        what = "nothing says how humans ranked the systems"
-        raise UsageError(Problem("meta-human", what, fix="name a file of judgments or scores: --human FILE"))
-    from errorbar.studies.meta import meta
+        message = "nothing says how humans ranked the systems"
+        raise UsageError(Problem("meta-human", message, fix="name a file of judgments or scores: --human FILE"))
+    from errorbar.api.meta import meta
 
     swaps = asked.get("tests")
     window, sentences = asked.get("window") or 0, "sentences" in asked
@@ -128,7 +129,7 @@ def _shown(show: Sequence[str]) -> dict[str, int]:
     for text in show:
         key, _, number = text.partition("=")
         if not re.fullmatch(SHOWN, text) or int(number or 1) > MOST:
-            what = f"--show must be sentences, tests, tests=N or window=N, with N of 1 to {MOST:,}, got '{text}'"
-            raise UsageError(Problem("bad-parameter", what))
+            message = f"--show must be sentences, tests, tests=N or window=N, with N of 1 to {MOST:,}, got '{text}'"
+            raise UsageError(Problem("bad-parameter", message))
         found[key] = int(number or 0)
     return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.show import Output, output_options
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.tables.table import Column, Table
 
 
 @click.command("metrics", cls=Command)
 @output_options
-def command(output: Output) -> None:
+def command(output: OutputOptions) -> None:
     """List the metrics, their parameters and defaults."""
     from errorbar.metrics.registry import metric_class, metric_names
 

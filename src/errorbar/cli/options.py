@@ -5,7 +5,8 @@ Commands get them by the names of the public functions' arguments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import wraps
 from math import isfinite
 from os import PathLike
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import Decorator, together
+from errorbar.cli.command import Decorator, say, together
 from errorbar.cli.config import find_config
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.problems import Place, Problem, UsageError, as_options
 from errorbar.formats.look import look
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
@@ -48,8 +49,8 @@ class InputPath(click.Path):
         if ctx is not None and source.is_stream:
             known = ctx.meta.setdefault(_PIPES, set())
             if source.key in known:
-                what = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
-                raise UsageError(Problem("two-stdin", what, Place(source.name), fix="give it for one file"))
+                message = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
+                raise UsageError(Problem("two-stdin", message, Place(source.name), fix="give it for one file"))
             known.add(source.key)
         return super().convert(value, param, ctx)
 
@@ -210,3 +211,178 @@ def numbers(text: str, option: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(Problem("curve-numbers", f"{option} {text}", expected="numbers between commas")) from None
+
+
+# Options about judgments and what their labels mean, by the names of the public functions' arguments.
+
+
+# Written out, so that help need not load what reads judgments; a test sees that they are the library's.
+LAYOUTS = ("auto", "long", "wide", "batch")
+REPEATS = ("refuse", "first", "last", "keep")
+PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
+ROLES: Mapping[str, str] = {
+    "error": "an error, also a rule such as '<4'",
+    "ok": "no error",
+    "unknown": "'cannot say'",
+    "type": "which error type of edits alone counts, or which ones, between commas",
+}
+ERROR_OK = ("error", "ok", "unknown")
+"""Roles where two kinds of answers are told apart."""
+
+
+class ItemsType(click.Choice[str]):
+    """What annotators judge: one of ``PROJECTIONS``, or ``words:articles`` or ``words:a,b,c``."""
+
+    def __init__(self) -> None:
+        super().__init__(PROJECTIONS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read it; the words are read where they are looked for."""
+        name, _, words = str(value).partition(":")
+        return str(value) if name == "words" and words else super().convert(value, param, ctx)
+
+
+def items_option(help: str = "What annotators of a corpus judge.", default: str | None = "tokens") -> Decorator:
+    """``--items``."""
+    more = " 'words' are prepositions; else words:articles, or words:a,b,c."
+    return click.option(
+        "--items", type=ItemsType(), default=default, show_default=True, metavar="WHAT", help=help + more
+    )
+
+
+def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
+    """``--labels``, repeatable: ``ROLE=LABEL``, or what is written without a role."""
+    said = "; ".join(f"{role}=: {ROLES[role]}" for role in roles)
+    text = f"What labels mean, as ROLE=LABEL; repeatable. {said}{f'; or {more}' if more else ''}."
+    return click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text)
+
+
+def judged_options(
+    *,
+    error: bool = False,
+    bare: str = "the labels there may be, in order: A,B",
+    repeats: Sequence[str] = REPEATS,
+    items: str = "What annotators of a corpus judge.",
+) -> Decorator:
+    """Make a decorator: how judgments are read; ``bare`` describes labels without a role.
+
+    With ``error`` the command takes labels that mean an error; ``repeats`` are the choices, ``items`` is a help.
+    """
+    return together(
+        choice(
+            "--layout",
+            LAYOUTS,
+            "Layout of a table: rows of judgments, a column for each rater (wide), batch results.",
+        ),
+        click.option("--column", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
+        labels_option(("error",) * error + ("unknown", "type"), bare),
+        choice("--repeats", repeats, "Which judgment counts where a rater judged an item more than once."),
+        items_option(items),
+        documents_option,
+        unmarked_option,
+        lenient_option,
+    )
+
+
+# Options about intervals, the same in every command that has them.
+
+
+FEW = 100
+"""Of fewer resamples the ends of an interval are one or two draws."""
+OF_INTERVALS = ("ci_method", "resamples", "confidence", "seed")
+
+
+def resamples_option(default: int = 2000) -> Decorator:
+    """``--resamples`` with the usual number of a command; fewer than ``FEW`` are warned of."""
+    asked = option(
+        "--resamples", type=click.IntRange(1), default=default, help="Number of resamples that intervals rest on."
+    )
+
+    def decorate(command: Any) -> Any:
+        @wraps(command)
+        def warned(**given: Any) -> Any:
+            drawn = given.get("ci") is not False and given.get("ci_method") != "closed"
+            if drawn and given["resamples"] < FEW:
+                message = f"--resamples={given['resamples']}: intervals of so few are too rough to rely on"
+                problem = Problem("few-resamples", message, fix=f"{default} are usual")
+                say(f"warning: {problem.line(as_options)}")
+            return command(**given)
+
+        return asked(warned)
+
+    return decorate
+
+
+confidence_option = option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    metavar="LEVEL",
+    default=0.95,
+    help="Confidence level of intervals.",
+)
+
+
+def ci_method_option(methods: Sequence[str]) -> Decorator:
+    """``--ci-method``."""
+    text = "Bootstrap of documents (of sentences where no documents are known)"
+    return choice("--ci-method", methods, text + (", or closed formulas." if "closed" in methods else "."))
+
+
+def interval_options(
+    *,
+    methods: Sequence[str] = (),
+    jobs: bool = True,
+    cluster: bool = False,
+    default: str = "up to 20,000 sentences",
+    elsewhere: Sequence[str] = (),
+    resamples: int = 2000,
+) -> Decorator:
+    """Make a decorator: ``--ci/--no-ci`` and what goes with it; what ``--no-ci`` makes useless is refused.
+
+    Those of ``OF_INTERVALS`` that are ``elsewhere`` are about something else too; ``cluster``: of Dask, with ``jobs``.
+    """
+    switch = click.option(
+        "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
+    )
+    options = [switch, confidence_option, resamples_option(resamples), seed_option]
+    options += [ci_method_option(methods)] if methods else []
+    options += [cluster_options if cluster else jobs_option] if jobs else []
+    of_intervals = [name for name in OF_INTERVALS if name not in elsewhere]
+
+    def decorate(command: Any) -> Any:
+        @wraps(command)
+        def checked(**given: Any) -> Any:
+            if given["ci"] is False:
+                refuse_given(of_intervals, "is about intervals, and --no-ci asks for none")
+            elif given.get("ci_method") == "closed":
+                refuse_given(("resamples", "seed"), "is about random draws, and --ci-method closed makes none")
+            return command(**given)
+
+        return together(*options)(checked)
+
+    return decorate
+
+
+# ``--metric``, and ``--beta`` in short.
+
+
+def beta_option(*, hidden: bool = False) -> Decorator:
+    """``--beta``; hidden where the help of ``--metric`` names it."""
+    return click.option(
+        "--beta",
+        hidden=hidden,
+        type=FiniteRange(0, min_open=True),
+        metavar="B",
+        help="Weight recall B times as much as precision in F; short for the metric's parameter, as in 'm2(beta=1)'.",
+    )
+
+
+metric_options = together(
+    click.option(
+        "--metric",
+        metavar="SPEC",
+        help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1).  [default: m2; tokens of labels]",
+    ),
+    beta_option(hidden=True),
+)
+"""Of commands that compute one."""

@@ -7,10 +7,17 @@ from typing import Any, cast
 import click
 
 from errorbar.cli.command import OUTPUT, Command
-from errorbar.cli.intervals import confidence_option
-from errorbar.cli.metric_options import metric_options
-from errorbar.cli.options import FiniteRange, judges_option, option, scoring_options, seed_option, systems_argument
-from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_options
+from errorbar.cli.options import (
+    FiniteRange,
+    confidence_option,
+    judges_option,
+    metric_options,
+    option,
+    scoring_options,
+    seed_option,
+    systems_argument,
+)
+from errorbar.cli.output import PICTURES, OutputOptions, by_ending, check_output, output_options
 
 
 @click.command("plan-judging", cls=Command)
@@ -50,7 +57,7 @@ from errorbar.cli.show import PICTURES, Output, by_ending, check_output, output_
 @confidence_option
 @seed_option
 @output_options
-def command(chart: str | None, output: Output, **options: Any) -> None:
+def command(chart: str | None, output: OutputOptions, **options: Any) -> None:
     """Plan how many texts to judge, by how many judges: the intervals to expect, and the differences they would show.
 
     Takes a corpus that is judged already, and shows for each score and each difference of two systems the half-width
@@ -60,14 +67,14 @@ def command(chart: str | None, output: Output, **options: Any) -> None:
     errorbar plan-judging --gold 'A*.m2' --documents essays.sgml CAMB CUUI --difference 3
     errorbar plan-judging --gold 'A*.m2' --minutes 1.5 --budget 40h --design 100x5 CAMB CUUI
     """
-    from errorbar.studies.plan_judging import plan_judging
+    from errorbar.api.plan_judging import plan_judging
 
     if chart is not None:
         check_output(chart)
         picture = by_ending(chart, PICTURES, "")
     found = plan_judging(**options)
     if chart is not None:
-        from errorbar.reporting.judging_chart import draw_plan
+        from errorbar.reporting.figures import draw_plan
 
         draw_plan(found, chart, cast("Any", picture))
     output.show(found, found.schema)

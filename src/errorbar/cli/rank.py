@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.intervals import interval_options
-from errorbar.cli.options import INPUT, choice, lenient_option, refuse_given
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar
+from errorbar.cli.command import Command, progress_bar
+from errorbar.cli.options import INPUT, choice, interval_options, lenient_option, refuse_given
+from errorbar.cli.output import OutputOptions, output_options
 
 if TYPE_CHECKING:
     from errorbar.ranking.ranked import Method
@@ -45,7 +43,7 @@ by_option = choice("--by", ("item", "sentence", "comparison"), "What of the judg
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @lenient_option
 @output_options
-def command(judgments: str, head_to_head: bool, output: Output, **options: Any) -> None:
+def command(judgments: str, head_to_head: bool, output: OutputOptions, **options: Any) -> None:
     """Rank systems from human rankings or pairs.
 
     JUDGMENTS is XML as the WMT's annotation tool writes it, or CSV: pairs (system1, system2, winner), rankings in rows
@@ -57,7 +55,7 @@ def command(judgments: str, head_to_head: bool, output: Output, **options: Any) 
     errorbar rank pairs.csv --head-to-head
     errorbar rank pairs-so-far.csv --anytime
     """
-    from errorbar.studies.rank import compare_pairs, rank
+    from errorbar.api.rank import compare_pairs, rank
 
     if options["anytime"]:
         refuse_given(("by", "resamples"), "is about rank ranges, and --anytime leaves them out")

@@ -12,29 +12,32 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, command_line
+from errorbar.cli.command import OUTPUT, Command, command_line, progress_bar, say
 from errorbar.cli.config import Config, find_config
-from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
-from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
-from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
+    ERROR_OK,
     INPUT,
+    beta_option,
+    ci_method_option,
+    confidence_option,
     documents_option,
     gold_option,
+    items_option,
     judges_option,
+    labels_option,
     lenient_option,
     option,
     refuse_given,
+    resamples_option,
     seed_option,
     source_option,
     taken_options,
     unmarked_option,
 )
-from errorbar.cli.show import by_ending, check_output, show_notes
-from errorbar.cli.talk import progress_bar, say
-from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
+from errorbar.cli.output import by_ending, check_output, show_notes
+from errorbar.core.problems import InputError, Place, Problem, UsageError, as_options, nearest
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
 
 if TYPE_CHECKING:
@@ -65,8 +68,8 @@ def _adjustment(text: str) -> dict[str, Any]:
     """``max-t``, ``holm``, or either with the number of swaps, ``holm(swaps=5000)``, as a spec has it."""
     found = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
     if found is None:
-        what = f"--adjust must be {' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)', got '{text}'"
-        raise UsageError(Problem("bad-parameter", what))
+        message = f"--adjust must be {' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)', got '{text}'"
+        raise UsageError(Problem("bad-parameter", message))
     return {"adjust": found[1], "swaps": int(found[2]) if found[2] else None}
 
 
@@ -76,8 +79,8 @@ def _settings(page: Sequence[str]) -> dict[str, str]:
     for text in page:
         key, equals, value = text.partition("=")
         if key not in SETTINGS or not equals:
-            what = f"--page {text} must be one of {', '.join(f'{name}=' for name in SETTINGS)}"
-            raise UsageError(Problem("bad-parameter", what, fix=nearest(key, SETTINGS)))
+            message = f"--page {text} must be one of {', '.join(f'{name}=' for name in SETTINGS)}"
+            raise UsageError(Problem("bad-parameter", message, fix=nearest(key, SETTINGS)))
         if expected := SETTINGS[key](value):
             raise UsageError(Problem("bad-parameter", f"--page {key}= must be {expected}, got {value}"))
         found[key] = value
@@ -202,7 +205,7 @@ def command(
     need(kind, pictures=charts is not None)
     start = time.monotonic()
     if kind == "html":
-        from errorbar.reporting.charts.chart_boxes import wake
+        from errorbar.reporting.charts.vega import wake
 
         wake()
     from errorbar.receipts.receipt import receipt_of_report
@@ -252,5 +255,5 @@ def _check_folder(folder: str) -> None:
     path = Path(folder)
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        what = "no folder for the charts can be made here"
-        raise InputError(Problem("cannot-write", what, Place(folder), fix="name another folder"))
+        message = "no folder for the charts can be made here"
+        raise InputError(Problem("cannot-write", message, Place(folder), fix="name another folder"))

@@ -10,11 +10,10 @@ from typing import Any, cast
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command
+from errorbar.cli.command import OUTPUT, Command, progress_bar, say
+from errorbar.cli.main import while_read
 from errorbar.cli.options import INPUT, refuse_given, seed_option
-from errorbar.cli.show import PICTURES, Output, by_ending, output_options
-from errorbar.cli.streams import while_read
-from errorbar.cli.talk import progress_bar, say
+from errorbar.cli.output import PICTURES, OutputOptions, by_ending, output_options
 
 HOO = "hoo2011"
 WITH_TEXT = "tetreault-chodorow2008"
@@ -60,7 +59,7 @@ WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
 )
 @seed_option
 @output_options
-def command(study: str, everything: bool, chart: str | None, seed: int, output: Output, **given: Any) -> None:
+def command(study: str, everything: bool, chart: str | None, seed: int, output: OutputOptions, **given: Any) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
 
     STUDY is conll2014, bryant-ng2015, madnani2011, tetreault-chodorow2008 or hoo2011.
@@ -99,8 +98,7 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
             cells.append(cell)
             progress(len(cells))
     if chart is not None:
-        from errorbar.reporting.curve_picture import draw_curves
-        from errorbar.reporting.judged_figures import draw_figures
+        from errorbar.reporting.figures import draw_curves, draw_figures
 
         (draw_curves if study == WITH_TEXT else draw_figures)(sources, chart, cast("Any", picture))
     found = Reproduction(study, cells)

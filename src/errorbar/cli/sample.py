@@ -6,13 +6,21 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, together
-from errorbar.cli.crowd_options import items_option, labels_option
-from errorbar.cli.intervals import confidence_option
+from errorbar.cli.command import OUTPUT, Command, progress_bar, tell, together
 from errorbar.cli.main import Group
-from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option, refuse_given, seed_option
-from errorbar.cli.show import Output, output_options, show_notes
-from errorbar.cli.talk import progress_bar, tell
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    choice,
+    confidence_option,
+    items_option,
+    labels_option,
+    lenient_option,
+    option,
+    refuse_given,
+    seed_option,
+)
+from errorbar.cli.output import OutputOptions, output_options, show_notes
 
 MOST = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
@@ -86,14 +94,14 @@ def command() -> None:
 )
 @lenient_option
 @output_options
-def plan(output: Output, **options: Any) -> None:
+def plan(output: OutputOptions, **options: Any) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
 
     \b
     errorbar sample plan flags.csv --budget 300 --price 0.02
     errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05 --looks 5
     """
-    from errorbar.studies.sample import sample_plan
+    from errorbar.api.sample import sample_plan
 
     _refuse_useless(options)
     output.show(sample_plan(**options), "errorbar.sample.plan/1")
@@ -105,13 +113,13 @@ def plan(output: Output, **options: Any) -> None:
 @plan_options
 @lenient_option
 @output_options
-def compare(output: Output, **options: Any) -> None:
+def compare(output: OutputOptions, **options: Any) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
 
     \b
     errorbar sample compare flags.csv --budget 300
     """
-    from errorbar.studies.sample import sample_plan
+    from errorbar.api.sample import sample_plan
 
     _refuse_useless(options)
     output.show(sample_plan(**options).compare(), "errorbar.sample.compare/1")
@@ -138,8 +146,8 @@ def draw(out: str, key: str, **options: Any) -> None:
     errorbar sample draw flags.csv --budget 300 --after pilot.json --judged pilot-done.csv \\
       --out rest.csv --key key.json
     """
-    from errorbar.studies.sample import sample_draw
-    from errorbar.studies.sample_results import refuse_names
+    from errorbar.api.sample import sample_draw
+    from errorbar.api.sample_results import refuse_names
 
     _refuse_useless(options)
     if options["after"] is not None:
@@ -184,7 +192,7 @@ def draw(out: str, key: str, **options: Any) -> None:
 @seed_option
 @lenient_option
 @output_options
-def estimate(output: Output, **options: Any) -> None:
+def estimate(output: OutputOptions, **options: Any) -> None:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
     \b
@@ -192,7 +200,7 @@ def estimate(output: Output, **options: Any) -> None:
     errorbar sample estimate judged-so-far.csv --key key.json --anytime --half-width 0.05
     errorbar sample estimate --counts flagged:1000:750:600 --counts unflagged:9000:1500:450
     """
-    from errorbar.studies.sample import sample_estimate
+    from errorbar.api.sample import sample_estimate
 
     if options["anytime"]:
         refuse_given(("method", "seed"), "is about plain intervals, and --anytime makes others")
@@ -220,14 +228,14 @@ def estimate(output: Output, **options: Any) -> None:
 @seed_option
 @lenient_option
 @output_options
-def rehearse(output: Output, **options: Any) -> None:
+def rehearse(output: OutputOptions, **options: Any) -> None:
     """Draw many samples of a corpus that is judged whole: bias, spread and coverage of what they tell.
 
     \b
     errorbar sample rehearse flags.csv --judged votes.csv --budget 500
     errorbar sample rehearse flags.csv --judged votes.csv --budget 500 --truth graded --raters 3
     """
-    from errorbar.studies.rehearse import sample_rehearse
+    from errorbar.api.sample import sample_rehearse
 
     _refuse_useless(options)
     with progress_bar("samples", options["repetitions"]) as progress:

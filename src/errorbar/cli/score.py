@@ -6,20 +6,20 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.intervals import OF_INTERVALS, interval_options
-from errorbar.cli.metric_options import beta_option
+from errorbar.cli.command import Command, progress_bar
 from errorbar.cli.options import (
     BOOTSTRAPS,
+    OF_INTERVALS,
+    beta_option,
     choice,
+    interval_options,
     judges_option,
     option,
     refuse_given,
     scoring_options,
     systems_argument,
 )
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.talk import progress_bar
+from errorbar.cli.output import OutputOptions, output_options
 
 VIEWS = ("type", "sentence", "fragment", "team")
 
@@ -45,7 +45,7 @@ VIEWS = ("type", "sentence", "fragment", "team")
 @interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
 @judges_option
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(output: OutputOptions, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
@@ -63,7 +63,7 @@ def command(output: Output, **options: Any) -> None:
         refuse_given(
             (*OF_INTERVALS, "judges"), f"is about intervals, and --by {by} has none", "add --ci, or leave it out"
         )
-    from errorbar.studies.score import score
+    from errorbar.api.score import score
 
     with progress_bar("sentences") as progress:
         found = score(progress=progress, **options)

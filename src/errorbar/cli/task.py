@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath
-from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
-from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems
-from errorbar.cli.options import BOOTSTRAPS, INPUT, choice, jobs_option, refuse_given, seed_option
-from errorbar.cli.show import Output, check_output, output_options, show_notes
-from errorbar.cli.streams import while_read
-from errorbar.cli.talk import progress_bar, say, show_lines
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.cli.command import OUTPUT, Command, OutputPath, progress_bar, say, show_lines
+from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems, while_read
+from errorbar.cli.options import (
+    BOOTSTRAPS,
+    INPUT,
+    choice,
+    ci_method_option,
+    confidence_option,
+    jobs_option,
+    refuse_given,
+    resamples_option,
+    seed_option,
+)
+from errorbar.cli.output import OutputOptions, check_output, output_options, show_notes
+from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
 
 if TYPE_CHECKING:
@@ -43,7 +50,7 @@ def init(folder: Path, kind: Kind) -> None:
     errorbar task init spring
     errorbar task init --kind hoo pilot
     """
-    from errorbar.tasks.example_task import write_template
+    from errorbar.tasks.config import write_template
 
     for path in write_template(folder, kind):
         show_lines(f"{path}{'/' if path.is_dir() else ''}")
@@ -55,7 +62,7 @@ def init(folder: Path, kind: Kind) -> None:
 @click.option("--corpus", metavar="NAME", help="The corpus that the submissions are for.  [default: the test corpus]")
 @click.option("--dev", type=PATH, metavar="OUTPUT", help="Output for the development data, scored as a rehearsal.")
 @output_options
-def validate(output: Output, **options: Any) -> None:
+def validate(output: OutputOptions, **options: Any) -> None:
     """Check submissions as a team does before sending; exit code 2 if one cannot be sent.
 
     Needs the source of the test data, not its gold edits, and scores nothing but development data.
@@ -85,7 +92,7 @@ def validate(output: Output, **options: Any) -> None:
 )
 @jobs_option
 @output_options
-def run(output: Output, receipt: bool, **options: Any) -> None:
+def run(output: OutputOptions, receipt: bool, **options: Any) -> None:
     """Score every run of every team; only what is new or changed is measured.
 
     A run that cannot be scored is listed with what is wrong with it, and the exit code is 2. Beside a file of results
@@ -130,7 +137,7 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
     errorbar task board task.toml -o board
     errorbar task board task.toml -o board --tables-only
     """
-    from errorbar.reporting.board_pages import BoardOptions, write_board
+    from errorbar.reporting.board import BoardOptions, write_board
     from errorbar.reporting.export import make_folder, need
     from errorbar.stats.resampling import Resampling
 
@@ -175,7 +182,7 @@ def bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
     errorbar task bundle task.toml -o bundle.zip
     errorbar task bundle task.toml -o bundle.zip --wheel errorbar-0.1.0-cp312-cp312-linux_x86_64.whl
     """
-    from errorbar.hosting.bundling import bundle_task
+    from errorbar.codabench.bundle import bundle_task
 
     with progress_bar("runs") as progress:
         made = bundle_task(task, out, pages=not tables_only, progress=progress, **options)
@@ -199,7 +206,7 @@ def bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
 @jobs_option
 @output_options
 def alternatives(
-    task: Path, files: tuple[str, ...], corpus: str | None, listing: str | None, output: Output, **given: Any
+    task: Path, files: tuple[str, ...], corpus: str | None, listing: str | None, output: OutputOptions, **given: Any
 ) -> None:
     """Check the answers that teams propose (M2 or JSONL), list them for judging, and score with those accepted.
 
@@ -211,8 +218,10 @@ def alternatives(
 
     judged, gold = given.pop("judged"), given.pop("gold")
     if (listing is None) == (judged is None) or (judged is None) != (gold is None):
-        what = "either --list CSV, or --judged CSV with --gold FILE, is needed"
-        raise UsageError(Problem("task-alternatives", what, fix="list first, fill in the column verdict, then judge"))
+        message = "either --list CSV, or --judged CSV with --gold FILE, is needed"
+        raise UsageError(
+            Problem("task-alternatives", message, fix="list first, fill in the column verdict, then judge")
+        )
     if listing is not None:
         refuse_given(("cache", "jobs", "style", "output"), "is about scoring, and --list scores nothing")
     proposals = propose(task, files, corpus=corpus)

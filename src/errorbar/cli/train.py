@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT_PLACE, Command
+from errorbar.cli.command import OUTPUT_PLACE, Command, say
 from errorbar.cli.options import INPUT, choice, lenient_option, option, seed_option
-from errorbar.cli.show import Output, format_option
-from errorbar.cli.talk import say
+from errorbar.cli.output import OutputOptions, format_option
 
 PARTS = (
     "tagger",
@@ -74,7 +73,7 @@ def command(style: str, **options: Any) -> None:
     errorbar train more.txt --part ngrams --order 5 -o larger
     errorbar train --labels official-2013.m2 -o models
     """
-    from errorbar.studies.training import train
+    from errorbar.api.training import train
 
     found = train(tell=lambda what: say(f"{what} ..."), **options)
-    Output(style, None).show(found, "errorbar.train/1")
+    OutputOptions(style, None).show(found, "errorbar.train/1")

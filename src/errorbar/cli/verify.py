@@ -7,13 +7,11 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.main import show_problems
+from errorbar.cli.command import Command, show_lines
+from errorbar.cli.main import show_problems, while_read
 from errorbar.cli.options import jobs_option
-from errorbar.cli.show import Output, output_options
-from errorbar.cli.streams import while_read
-from errorbar.cli.talk import show_lines
-from errorbar.core.errors import InputError
+from errorbar.cli.output import OutputOptions, output_options
+from errorbar.core.problems import InputError
 
 
 @click.command("verify", cls=Command)
@@ -28,7 +26,7 @@ from errorbar.core.errors import InputError
 )
 @jobs_option
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(output: OutputOptions, **options: Any) -> None:
     """Recompute a receipt's numbers on the data at hand, and list differences: files, versions, numbers.
 
     'errorbar report' and 'errorbar task run' leave a receipt beside their output. Nothing is written but to a
@@ -41,14 +39,14 @@ def command(output: Output, **options: Any) -> None:
     errorbar verify report.receipt.json
     errorbar verify report.receipt.json --data corpora --data outputs
     """
-    from errorbar.receipts.verifying import verify
+    from errorbar.receipts.verify import verify
 
     found = verify(**options)
     with while_read():  # what was found is the exit code's to say, too
         if output.style == "table" and output.file is None:
             show_lines(*found.sentences())
         if output.style != "table" or output.file is not None or found.tables():
-            if output == Output("table"):
+            if output == OutputOptions("table"):
                 show_lines("")
             output.show(found, "errorbar.verify/1")
         if found.hindrance is not None:

@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Self
 
 from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
-from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.labels import counted, natural_order
+from errorbar.core.problems import Place, Problem, UsageError, nearest, wrong_type
 
 Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
 
@@ -147,7 +147,7 @@ def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
     return natural_order(set(names))
 
 
-class Corrected(str):
+class CorrectedSentence(str):
     """A corrected sentence whose edits are known: metrics over texts see the text, those over typed edits these."""
 
     __slots__ = ("edits", "source")
@@ -197,9 +197,9 @@ def wrong_count(n_lines: int, n_sentences: int) -> str:
 
 def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
     """Make the warning for an annotator who did not look at every sentence."""
-    what = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
-    what += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
-    return Problem("annotator-absent", what, Place(name), fix="use that annotator's own file", severity="warning")
+    message = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
+    message += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
+    return Problem("annotator-absent", message, Place(name), fix="use that annotator's own file", severity="warning")
 
 
 def unknown_annotator(name: str, known: Iterable[str]) -> UsageError:
@@ -249,7 +249,9 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
 def system_record(line: str) -> str:
     """The canonical record of a system's sentence: its tokens, and its edits with their types where these are given."""
     text = " ".join(line.split())
-    if not isinstance(line, Corrected) or isinstance(line.edits, TextEdits):  # metrics make the edits of texts anew
+    if not isinstance(line, CorrectedSentence) or isinstance(
+        line.edits, TextEdits
+    ):  # metrics make the edits of texts anew
         return text
     edits = {"": line.edits}
     return "\x1d".join((text, reference_record(edits), type_record(edits)))

@@ -9,8 +9,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from errorbar.core.errors import Place, shortened, wrong_type
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems, shortened, wrong_type
 
 UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
 
@@ -157,8 +156,8 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     if start > end:
         problems.repairable("span-backwards", f"the span {span} runs backwards", place, repair, expected)
     else:
-        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
-        problems.repairable("span-outside", what, place, repair, expected)
+        message = f"the span {span} is outside the sentence of {n_tokens} tokens"
+        problems.repairable("span-outside", message, place, repair, expected)
     return False
 
 
@@ -166,8 +165,8 @@ def check_white_space(replacements: Iterable[str], place: Place, problems: Probl
     """Whether corrections are tokens joined by one space; if not, note it: compared as written, they match nothing."""
     odd = [text for text in replacements if " ".join(text.split()) != text]
     for text in odd:
-        what = f"the correction {text!r} has other white space than one space between two words; nothing matches it"
-        problems.note("edit-white-space", what, place)
+        message = f"the correction {text!r} has other white space than one space between two words; nothing matches it"
+        problems.note("edit-white-space", message, place)
     return not odd
 
 
@@ -184,8 +183,8 @@ def check_annotation(
     last = (-1, -1)
     for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
         if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
-            what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
-            problems.note("edit-no-change", what, place_of(index))
+            message = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
+            problems.note("edit-no-change", message, place_of(index))
         tidy = tidy and start >= last[1] and (start, end) != last
         last = (start, end)
     return edits if tidy else _mend(edits, place_of, problems)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
+from errorbar.core.problems import Problem, UsageError, nearest, wrong_type
 
 Codes = NDArray[np.int32]
 RepeatPolicy = Literal["refuse", "first", "last", "keep"]
@@ -187,8 +187,8 @@ class Judgments:
     def settled(self, policy: RepeatPolicy) -> NDArray[np.bool_]:
         """Which judgments to keep of repeated ones, shape (judgments,); ``keep``: all; ``refuse``: an error."""
         if policy not in POLICIES:
-            what = f"no policy for repeated judgments is called '{policy}'"
-            raise UsageError(Problem("crowd-repeats", what, fix=nearest(policy, POLICIES)))
+            message = f"no policy for repeated judgments is called '{policy}'"
+            raise UsageError(Problem("crowd-repeats", message, fix=nearest(policy, POLICIES)))
         n = 0 if policy == "keep" else self.n_repeated()
         if not n:
             return np.ones(len(self), np.bool_)
@@ -199,8 +199,8 @@ class Judgments:
             row = int(np.flatnonzero(~kept)[0])
             who, item = self.raters[self.rater[row]], self.items[self.item[row]]
             repeated = "1 judgment repeats" if n == 1 else f"{n:,} judgments repeat"
-            what = f"{repeated} an item that the same rater had judged before, first: '{who}' of '{item}'"
-            raise UsageError(Problem("crowd-repeats", what, fix="choose first, last or keep (--repeats)"))
+            message = f"{repeated} an item that the same rater had judged before, first: '{who}' of '{item}'"
+            raise UsageError(Problem("crowd-repeats", message, fix="choose first, last or keep (--repeats)"))
         return kept
 
     def label_weights(self) -> NDArray[np.float64]:
@@ -208,8 +208,8 @@ class Judgments:
         n_items, n_labels = len(self.items), len(self.labels)
         most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * len(self)))
         if n_items * n_labels > most:
-            what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
-            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
+            message = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
+            raise UsageError(Problem("judgments-large", message, fix="judge in parts, or group the labels"))
         cells = self.item.astype(np.int64) * n_labels + self.label
         summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
         return summed.reshape(n_items, n_labels).astype(np.float64)

@@ -2,10 +2,227 @@
 
 from __future__ import annotations
 
+import copyreg
+import os
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
 
-from errorbar.core.errors import InputError, Place, Problem, Severity
+# What can go wrong, said in one line: where, what, what was expected, how to fix it.
+
+
+HERE = Path()
+Severity = Literal["error", "repaired", "warning"]
+LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: it may quote a whole file
+
+# Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
+# for line breaks; marks that turn the direction of writing; characters that nobody sees; halves of surrogate pairs,
+# which no encoding can write. The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written with
+# them.
+_BEYOND = "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+_BEYOND += "\ud800-\udfff\U000e0000-\U000e007f"
+_HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
+_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
+
+
+def visible(text: str) -> str:
+    r"""The text on one line, ``\n`` or ``\u202e`` for what would not show as itself; backslashes stay as they are."""
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_json(text: str) -> str:
+    r"""JSON with the same characters as ``\u`` escapes: another spelling of the same data."""
+    return _HIDDEN_IN_JSON.sub(_escaped_in_json, text)
+
+
+def _escaped_in_json(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a problem is: a file (or the name of a stream) and a line counted from 1."""
+
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+
+
+_OPTION = re.compile(
+    r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
+        |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
+        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
+    re.VERBOSE,
+)
+_SWITCHES = "again all as-written ci force lenient pairs retokenize trust"
+_TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
+ROLES = frozenset(("error", "ok", "unknown", "type"))  # what ``--labels`` says of labels; arguments of functions
+_TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
+
+
+def as_options(text: str) -> str:
+    """A message as the command line shows it: ``--adjust holm``, and ``--labels ok=LABEL`` for ``--ok=LABEL``."""
+
+    def option(found: re.Match[str]) -> str:
+        if found["name"] in ROLES:
+            return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
+        return found[0].replace("=", " ", 1) if found["value"] else found[0]
+
+    return _OPTION.sub(option, text)
+
+
+def as_arguments(text: str) -> str:
+    """A message as Python shows it: ``--lenient`` becomes ``lenient=True``, ``--adjust=holm`` ``adjust="holm"``."""
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"] or found["plain"]
+        if not name:
+            return found[0]
+        if value is None:
+            return _TURNED.get(name, name.replace("-", "_"))
+        said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
+        return f"{name.replace('-', '_')}={'|'.join(said)}"
+
+    return _OPTION.sub(argument, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input; its texts name options as ``--name`` or ``--name=VALUE``.
+
+    The command line shows them by ``as_options``; what Python shows, ``str(problem)``, is by ``as_arguments``.
+    """
+
+    code: str  # short and stable, e.g. span-outside; the docs list every code
+    what: str
+    place: Place = Place()
+    expected: str = ""  # what would have been right
+    fix: str = ""  # what the user can do
+    severity: Severity = "error"  # refused; "repaired": lenient reading repaired it as ``fix`` says
+    others: int = 0  # how many problems of its code it stands for, which are not listed; 0: for itself
+
+    def __str__(self) -> str:
+        """One line, whatever is quoted in it, with options as arguments of Python."""
+        return self.line(as_arguments)
+
+    def line(self, words: Callable[[str], str]) -> str:
+        """One line, with options as ``words`` shows them, and without the middle of long parts."""
+        half = LONGEST_QUOTE // 2
+        parts = (self.what, self.expected, self.fix)
+        short = (each if len(each) <= LONGEST_QUOTE else f"{each[:half]} … {each[-half:]}" for each in parts)
+        what, expected, fix = map(words, short)
+        place = f"{self.place}: " if str(self.place) else ""
+        expected = f" (expected {expected})" if expected else ""
+        return visible(f"{place}{what}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
+
+
+class ErrorbarError(Exception):
+    """The root of every failure that errorbar names.
+
+    Attributes:
+        problems: What was found, at least one, in the order found.
+        exit_code: What the command line exits with.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross processes: a subclass may be made of something else than its problems."""
+        return copyreg.__newobj__, (type(self), str(self)), {"problems": self.problems}  # type: ignore[attr-defined]  # typeshed hides it
+
+    @property
+    def code(self) -> str:
+        """The code of the first problem."""
+        return self.problems[0].code
+
+
+class InputError(ErrorbarError):
+    """A file or record is not what it must be."""
+
+
+class UsageError(ErrorbarError):
+    """An option, a parameter or a combination of them does not fit."""
+
+
+def wrong_type(what: str, expected: str, got: object) -> UsageError:
+    """Make the error for an argument of another type than the function takes."""
+    return UsageError(Problem("wrong-type", f"{what} must be {expected}, got {type(got).__name__}"))
+
+
+class MissingExtraError(ErrorbarError):
+    """An optional library is needed; the message names the extra that brings it."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        message = f"{purpose} needs the extra '{extra}', which is not installed"
+        super().__init__(Problem("missing-extra", message, fix=f"in a checkout of errorbar: make {extra}"))
+
+
+def unknown_ending(file: str, known: Sequence[str], option: str = "") -> UsageError:
+    """Of a file to be written whose name does not end in one of the known ways; ``option`` says it, too."""
+    ending = Path(file.lower().removesuffix(".gz")).suffix
+    message = f"unknown file ending '{ending}'" if ending else f"the name '{file}' has no ending"
+    otherwise = f", or give {option}" if option else ""
+    fix = f"name a file that ends in {', '.join(known[:-1])} or {known[-1]}{otherwise}"
+    return UsageError(Problem("output-format", message, fix=fix))
+
+
+def shell_words(*words: object) -> str:
+    """Words as a shell takes them, for a command that is suggested: names of files may have spaces in them."""
+    import shlex  # noqa: PLC0415 - only needed where a command is suggested
+
+    return shlex.join(map(str, words))
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """The text as a message quotes it: its beginning, where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """Say which of the known words was meant: ``did you mean 'x'?`` where one is near, else ``known: a, b, c``."""
+    names = list(known)
+    near = _near(str(word), names)
+    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"
+
+
+def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:
+    """Say which file or folder beside it was meant, with its folder as it was written; empty: none is near.
+
+    A relative path begins at ``start``, else where the program runs.
+    """
+    folder = Path(path).parent
+    try:
+        beside = sorted(each.name for each in (start / folder).iterdir())
+    except OSError:  # no such folder either, or not ours to list
+        return ""
+    stem = _stem(Path(path).name)  # endings alone make names of files alike
+    name = Path(path).name
+    near = [each for each in _near(name, beside) if each != name and _near(stem, [_stem(each)])]
+    return f"did you mean '{folder / near[0]}'?" if near else ""
+
+
+def _near(word: str, known: list[str]) -> list[str]:
+    """Those of which no more than a slip of the pen makes the word, the nearest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
+
+    return get_close_matches(word, known, n=5, cutoff=0.6)
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0]
+
 
 _LEFT_OUT = "the row is left out"
 MOST_KEPT = 10_000  # notes of one code: some megabytes; the others are counted, so that memory ends somewhere
@@ -68,8 +285,8 @@ class Problems:
             at = self._rest.setdefault(note.code, len(self.notes))
             first = self.notes[at] if at < len(self.notes) else note
             others = (note.others or 1) + (first.others if first is not note else 0)
-            what = f"{others:,} more of these, not listed"
-            self.notes[at : at + 1] = [Problem(note.code, what, severity=first.severity, others=others)]
+            message = f"{others:,} more of these, not listed"
+            self.notes[at : at + 1] = [Problem(note.code, message, severity=first.severity, others=others)]
 
     def collect(self, found: Problems) -> None:
         """Take over what was found elsewhere, e.g. by another process that read a piece."""

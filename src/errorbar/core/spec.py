@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.problems import Problem, UsageError, nearest
 
 Value = bool | int | float | str
 
@@ -69,11 +69,11 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
     given: dict[str, str] = {}
     for key, text in raw.items():
         if key not in known:
-            what = f"metric '{metric}' has no parameter '{key}'"
-            raise UsageError(Problem("unknown-parameter", what, fix=nearest(key, known)))
+            message = f"metric '{metric}' has no parameter '{key}'"
+            raise UsageError(Problem("unknown-parameter", message, fix=nearest(key, known)))
         if known[key] in given:
-            what = f"the metric {metric} is given {known[key]} under two names"
-            raise UsageError(Problem("bad-spec", what, expected="each parameter once"))
+            message = f"the metric {metric} is given {known[key]} under two names"
+            raise UsageError(Problem("bad-spec", message, expected="each parameter once"))
         given[known[key]] = text
     read = {p.name: check_value(metric, p, _read(metric, p, given[p.name])) for p in declared if p.name in given}
     return {p.name: read.get(p.name, p.default) for p in declared}

@@ -28,12 +28,12 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.corpus import ContentHash
-from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments, code_of
 from errorbar.core.labels import as_number, named
+from errorbar.core.problems import Problem, UsageError, nearest
 
-Floats = NDArray[np.float64]
 UNKNOWN = "unknown"  # the policy that gives a tie no answer; any other policy is the name of a label that wins its ties
 NO_ANSWER = -1
 _EQUAL = 1e-9  # shares closer than this are a tie: sums of trusts differ by rounding
@@ -135,8 +135,8 @@ def _trust_of(name: str, trust: Mapping[str, float]) -> float:
         fix = nearest(name, trust) if trust else "give a trust to every rater"
         raise UsageError(Problem("crowd-trust", f"rater '{name}' has no trust", fix=fix))
     if not 0 <= trust[name] < np.inf:
-        what = f"the trust of rater '{name}' is {trust[name]}"
-        raise UsageError(Problem("crowd-trust", what, expected="a number of at least 0"))
+        message = f"the trust of rater '{name}' is {trust[name]}"
+        raise UsageError(Problem("crowd-trust", message, expected="a number of at least 0"))
     return float(trust[name])
 
 
@@ -175,9 +175,9 @@ def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = Tru
     numbers = {label: as_number(label) for label in labels}
     strange = [label for label, number in numbers.items() if isnan(number)]
     if isnan(bound) or (strange and numbers_only):
-        what = f"the rule {text} is about numbers, and '{named(strange[:1]) or rule[2]}' is none"
+        message = f"the rule {text} is about numbers, and '{named(strange[:1]) or rule[2]}' is none"
         fix = "name the labels one by one, or say which mean 'cannot say' (--unknown=LABEL)"
-        raise UsageError(Problem("crowd-error-label", what, fix=fix))
+        raise UsageError(Problem("crowd-error-label", message, fix=fix))
     return tuple(label for label, number in numbers.items() if _COMPARE[rule[1]](number, bound))
 
 

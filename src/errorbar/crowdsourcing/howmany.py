@@ -23,18 +23,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Counts
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
+from errorbar.core.problems import Problem, UsageError
 from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 from errorbar.stats.resampling import MOST_RESAMPLES, check_replicates
 
-Counts = NDArray[np.int64]
 DRAWS = 200  # subsets drawn for kappa
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class MajorityPoint:
     """The majority of k raters."""
 
     k: int
@@ -49,7 +49,7 @@ class Point:
 class HowMany:
     """The curve, and the expert to compare with: mean scores of one against the others, None with fewer than two."""
 
-    curve: tuple[Point, ...]
+    curve: tuple[MajorityPoint, ...]
     expert_accuracy: float | None
     expert_kappa: float | None
     n_experts: int
@@ -93,8 +93,8 @@ def how_many(
     """
     check_replicates(n_draws, "draws", MOST_RESAMPLES)
     if len(crowd.labels) != 2:
-        what = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
-        raise UsageError(Problem("crowd-two-labels", what, expected="two labels"))
+        message = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
+        raise UsageError(Problem("crowd-two-labels", message, expected="two labels"))
     counts = np.bincount(crowd.item.astype(np.int64) * 2 + crowd.label, minlength=2 * len(crowd.items)).reshape(-1, 2)
     cases = [_case(crowd, counts, truth) for truth in truths]
     most = max(int(case[1].sum(axis=1).max()) for case in cases)
@@ -126,8 +126,8 @@ def against_experts(
     own = judgments.only(experts)
     rest = [name for name in judgments.raters if name not in set(experts)]
     if not rest:
-        what = "every rater is an expert: there is no crowd"
-        raise UsageError(Problem("crowd-howmany", what, fix="name fewer experts"))
+        message = "every rater is an expert: there is no crowd"
+        raise UsageError(Problem("crowd-howmany", message, fix="name fewer experts"))
     crowd = judgments.only(rest)
     if len(experts) == 1:
         return how_many(crowd, [_said(own)], generator, ks=ks, n_draws=n_draws)
@@ -137,8 +137,8 @@ def against_experts(
         said = _said(own.only([expert]))
         both = [item for item in said if item in truth]
         if not both:
-            what = f"expert '{expert}' shares no item with the others"
-            raise UsageError(Problem("crowd-howmany", what, expected="experts who judged the same items"))
+            message = f"expert '{expert}' shares no item with the others"
+            raise UsageError(Problem("crowd-howmany", message, expected="experts who judged the same items"))
         a, b = (np.array([judgments.labels.index(one[item]) for item in both]) for one in (said, truth))
         truths.append(truth)
         scores.append((float((a == b).mean()), float(_kappa(a[None], b)[0])))
@@ -158,12 +158,14 @@ def _case(crowd: Judgments, counts: Counts, truth: Mapping[str, str]) -> tuple[C
     codes = np.array([at.get(truth.get(item, ""), -1) for item in crowd.items], np.int64)
     used = (codes >= 0) & (counts.sum(axis=1) > 0)
     if not used.any():
-        what = "no item with a known answer was judged"
-        raise UsageError(Problem("crowd-howmany", what, fix="check the names of items and labels"))
+        message = "no item with a known answer was judged"
+        raise UsageError(Problem("crowd-howmany", message, fix="check the names of items and labels"))
     return codes[used], counts[used]
 
 
-def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.Generator, n_draws: int) -> Point:
+def _point(
+    cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.Generator, n_draws: int
+) -> MajorityPoint:
     accuracies, sizes, drawn = [], [], []
     for truth, counts in cases:
         able = counts.sum(axis=1) >= k
@@ -178,7 +180,7 @@ def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.
         drawn.append(kappas[~np.isnan(kappas)])
     # Every truth counts alike, however many of its draws have a kappa.
     kappa = _mean([float(values.mean()) for values in drawn if len(values)])
-    point = Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), kappa)
+    point = MajorityPoint(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), kappa)
     if kappa is None:
         return point
     low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975]).tolist()

@@ -27,7 +27,7 @@ from typing import Literal
 
 import numpy as np
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import Problem, UsageError
 
 START, END = "<s>", "</s>"
 HEADER = "# errorbar n-gram counts 1"
@@ -77,10 +77,10 @@ class NgramCounts:
                 case False, [left, word, right], [n] if len(texts) == 1:
                     counts.triples[left, word, right] = n
                 case _:
-                    what = f"{name}, line {number}: not a file of n-gram counts"
+                    message = f"{name}, line {number}: not a file of n-gram counts"
                     fix = "make one with errorbar crowd mine --build COUNTS CORPUS"
                     expected = f"'{HEADER}', then n-gram TAB count"
-                    raise UsageError(Problem("mine-counts", what, expected=expected, fix=fix))
+                    raise UsageError(Problem("mine-counts", message, expected=expected, fix=fix))
         if not counts.n_pairs:
             raise UsageError(Problem("mine-counts", f"{name}: no n-gram was counted", expected="counts of a corpus"))
         return counts
@@ -140,8 +140,8 @@ def mine(
         error_rate: Wanted share of candidates among all; 1: nothing is mixed in.
     """
     if n < 1 or not 0 < error_rate <= 1:
-        what = f"{n} candidates at an error rate of {error_rate}"
-        raise UsageError(Problem("mine-options", what, expected="at least 1, and a fraction above 0"))
+        message = f"{n} candidates at an error rate of {error_rate}"
+        raise UsageError(Problem("mine-options", message, expected="at least 1, and a fraction above 0"))
     scored = [
         Mined(f"{number}:{at}-{at + 1}", number, at, word, tuple(tokens), score)
         for number, tokens in enumerate(sentences, 1)
@@ -151,15 +151,15 @@ def mine(
     found = list({(m.tokens, m.at): m for m in reversed(scored)}.values())[::-1]  # each question once
     chosen = sorted((m for m in found if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))[:n]
     if not chosen:
-        what = f"none of {len(found)} scored instances does better without the word"
+        message = f"none of {len(found)} scored instances does better without the word"
         fix = "use more text for the counts, or other words"
-        raise UsageError(Problem("mine-nothing", what, fix=fix))
+        raise UsageError(Problem("mine-nothing", message, fix=fix))
     wanted = round(len(chosen) / error_rate) - len(chosen)
     rest = [m for m in found if m.score <= 0]
     if len(rest) < wanted:
-        what = f"{wanted} correct instances are wanted and {len(rest)} are there"
+        message = f"{wanted} correct instances are wanted and {len(rest)} are there"
         fix = "ask for fewer candidates, a higher error rate, or give more text"
-        raise UsageError(Problem("mine-few", what, fix=fix))
+        raise UsageError(Problem("mine-few", message, fix=fix))
     drawn = generator.choice(len(rest), wanted, replace=False).tolist() if wanted else []
     mixed = chosen + [replace(rest[at], kind="correct") for at in drawn]
     order = generator.permutation(len(mixed)).tolist()

@@ -31,11 +31,12 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.answers import Floats, need_judgments
-from errorbar.crowdsourcing.em import check_labels
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.crowdsourcing.answers import need_judgments
+from errorbar.crowdsourcing.hidden_labels import check_labels
 from errorbar.stats.proportion import beta_cdf, proportion_estimate
 
 
@@ -48,14 +49,14 @@ class RaterVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RaterRule:
     """A name with parameters, and what is decided after n gold items of which so many were right."""
 
     name: str
     decide: Callable[[int, int], RaterVerdict]
 
 
-def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> Rule:
+def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> RaterRule:
     """Wald's sequential probability ratio test of a good against a bad accuracy, with the wanted share of errors."""
     _check(0 < bad < good < 1, f"bad {bad}, good {good}", "0 < bad < good < 1")
     _check(0 < error < 0.5, f"error {error}", "a fraction between 0 and 0.5")
@@ -65,7 +66,7 @@ def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> Rule:
         ratio = right * log(good / bad) + (n - right) * log((1 - good) / (1 - bad))
         return RaterVerdict.KEEP if ratio >= bound else RaterVerdict.DROP if ratio <= -bound else RaterVerdict.WATCH
 
-    return Rule(f"sprt(good={good:g},bad={bad:g},error={error:g})", decide)
+    return RaterRule(f"sprt(good={good:g},bad={bad:g},error={error:g})", decide)
 
 
 def posterior_below(right: float, n: float, threshold: float) -> float:
@@ -73,7 +74,7 @@ def posterior_below(right: float, n: float, threshold: float) -> float:
     return float(beta_cdf(threshold, right + 1, n - right + 1))
 
 
-def posterior(threshold: float = 0.70, certainty: float = 0.95, least: int = 4) -> Rule:
+def posterior(threshold: float = 0.70, certainty: float = 0.95, least: int = 4) -> RaterRule:
     """Drop or keep once it is nearly certain on which side of a threshold the accuracy is."""
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
     _check(0.5 < certainty < 1, f"certainty {certainty}", "a fraction above 0.5")
@@ -84,27 +85,27 @@ def posterior(threshold: float = 0.70, certainty: float = 0.95, least: int = 4) 
             return RaterVerdict.WATCH
         return RaterVerdict.DROP if below > certainty else RaterVerdict.KEEP
 
-    return Rule(f"posterior(threshold={threshold:g},certainty={certainty:g},least={least})", decide)
+    return RaterRule(f"posterior(threshold={threshold:g},certainty={certainty:g},least={least})", decide)
 
 
-def running(threshold: float = 0.70, least: int = 5) -> Rule:
+def running(threshold: float = 0.70, least: int = 5) -> RaterRule:
     """The running accuracy against a threshold, after every gold item: drops many good raters."""
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
 
     def decide(n: int, right: int) -> RaterVerdict:
         return RaterVerdict.DROP if n >= least and right < threshold * n else RaterVerdict.WATCH
 
-    return Rule(f"running(threshold={threshold:g},least={least})", decide)
+    return RaterRule(f"running(threshold={threshold:g},least={least})", decide)
 
 
-def fixed(threshold: float = 0.70, least: int = 10) -> Rule:
+def fixed(threshold: float = 0.70, least: int = 10) -> RaterRule:
     """One test after a fixed number of gold items."""
     _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
 
     def decide(n: int, right: int) -> RaterVerdict:
         return RaterVerdict.WATCH if n < least else RaterVerdict.DROP if right < threshold * n else RaterVerdict.KEEP
 
-    return Rule(f"fixed(threshold={threshold:g},least={least})", decide)
+    return RaterRule(f"fixed(threshold={threshold:g},least={least})", decide)
 
 
 def _check(good: bool, what: str, expected: str) -> None:
@@ -125,7 +126,7 @@ class Characteristic:
     mean_items_dropped: float  # of those who are dropped; NaN if nobody is
 
 
-def characteristic(rule: Rule, accuracy: float, most: int = 20) -> Characteristic:
+def characteristic(rule: RaterRule, accuracy: float, most: int = 20) -> Characteristic:
     """How often a rule keeps and drops raters of some accuracy, with at most so many gold items, exactly."""
     _check(0 <= accuracy <= 1 and most >= 1, f"accuracy {accuracy}, {most} gold items", "a fraction, at least 1 item")
     undecided = np.ones(1)
@@ -142,7 +143,7 @@ def characteristic(rule: Rule, accuracy: float, most: int = 20) -> Characteristi
     return Characteristic(rule.name, accuracy, most, keep, drop, mean, spent / drop if drop else float("nan"))
 
 
-def follow(rule: Rule, answers: Sequence[bool]) -> RaterVerdict:
+def follow(rule: RaterRule, answers: Sequence[bool]) -> RaterVerdict:
     """Apply a rule to one rater's gold answers in the order given; the first decision is final."""
     verdicts = (rule.decide(n, right) for n, right in enumerate(accumulate(answers), 1))
     return next((verdict for verdict in verdicts if verdict is not RaterVerdict.WATCH), RaterVerdict.WATCH)
@@ -169,7 +170,7 @@ def rater_rows(
     judgments: Judgments,
     gold: Mapping[str, str] | None = None,
     *,
-    rule: Rule | None = None,
+    rule: RaterRule | None = None,
     per_label: bool = True,
     seconds: Sequence[float] | Floats | None = None,
 ) -> list[RaterRow]:
@@ -183,8 +184,8 @@ def rater_rows(
     truth = _truth(judgments, gold or {})
     times = np.full(len(judgments), np.nan) if seconds is None else np.asarray(seconds, np.float64)
     if len(times) != len(judgments):
-        what = f"{len(times)} times for {len(judgments)} judgments"
-        raise UsageError(Problem("crowd-seconds", what, expected="one time for each judgment"))
+        message = f"{len(times)} times for {len(judgments)} judgments"
+        raise UsageError(Problem("crowd-seconds", message, expected="one time for each judgment"))
     answer, others, chosen, found = truth[judgments.item], _others(judgments), rule or sprt(), []
     agreeing = agreement_with_others(judgments)
     order = np.argsort(judgments.rater, kind="stable")
@@ -225,12 +226,12 @@ def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:
     """Code of each item's true label, -1 where it is not gold; shape (items,)."""
     labels = {name: code for code, name in enumerate(judgments.labels)}
     if wrong := [(item, label) for item, label in gold.items() if label not in labels]:
-        what = "the gold item '{}' has the label '{}', which is not one of the judgments'".format(*wrong[0])
-        raise UsageError(Problem("crowd-gold", what, fix=nearest(wrong[0][1], labels)))
+        message = "the gold item '{}' has the label '{}', which is not one of the judgments'".format(*wrong[0])
+        raise UsageError(Problem("crowd-gold", message, fix=nearest(wrong[0][1], labels)))
     truth = np.array([labels[gold[item]] if item in gold else -1 for item in judgments.items], np.int64)
     if gold and (truth < 0).all():
-        what = f"none of the {len(gold)} gold items was judged"
-        raise UsageError(Problem("crowd-gold", what, fix="check that both files call items by the same names"))
+        message = f"none of the {len(gold)} gold items was judged"
+        raise UsageError(Problem("crowd-gold", message, fix="check that both files call items by the same names"))
     return truth
 
 

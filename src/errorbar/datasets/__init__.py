@@ -1,11 +1,11 @@
 """Public corpora: what there is, where it comes from, and a verified copy in a cache folder."""
 
-from errorbar.datasets.cards import Archive, DataFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
+from errorbar.datasets.cards import Archive, CorpusFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
 from errorbar.datasets.fetching import Fetched, fetch
 
 __all__ = [
     "Archive",
-    "DataFile",
+    "CorpusFile",
     "Dataset",
     "Fetched",
     "Talk",

@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import IO, Any, NoReturn, cast
 
-from errorbar.core.errors import InputError, Place, Problem, shortened
+from errorbar.core.problems import InputError, Place, Problem, shortened
 
 MOST_BYTES = 512 * 2**20  # how large an archive's content may be: fifty times the largest corpus of the catalog
 MOST_MEMBERS = 20_000
@@ -124,8 +124,8 @@ def _zip(path: Path) -> Walk:
             if info.flag_bits & 1:
                 _refuse(path, f"the member '{shortened(name)}' is encrypted", "unpack it and give the folder")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                what = f"the member '{shortened(name)}' is packed in a way that cannot be unpacked in small steps"
-                _refuse(path, what, "unpack it and give the folder")
+                message = f"the member '{shortened(name)}' is packed in a way that cannot be unpacked in small steps"
+                _refuse(path, message, "unpack it and give the folder")
             if is_link:
                 with archive.open(info) as stream:
                     _check_link(path, name, posixpath.dirname(name), os.fsdecode(stream.read(LONGEST_LINK)))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 
 SCHEMA, CACHE_SCHEMA = "errorbar.dataset/1", "errorbar.cache/1"
 FOLDER = "ERRORBAR_DATA"  # the environment variable that names the cache folder
@@ -60,7 +60,7 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
+class CorpusFile:
     """One file of a corpus."""
 
     path: str  # in the corpus's folder, with forward slashes
@@ -83,7 +83,7 @@ class Dataset:
     citation_url: str
     traps: tuple[str, ...]  # what goes wrong for those who do not know
     archives: tuple[Archive, ...]  # of the same content; the first that answers is used
-    files: tuple[DataFile, ...]
+    files: tuple[CorpusFile, ...]
 
     @property
     def n_bytes(self) -> int | None:
@@ -118,7 +118,7 @@ def _dataset(document: dict[str, Any]) -> Dataset:
     if document.pop("schema") != SCHEMA:
         raise AssertionError(f"a card of this package has no schema {SCHEMA}")
     archives = tuple(Archive(**archive) for archive in document.pop("archives"))
-    files = tuple(DataFile(n_bytes=file.pop("bytes"), **file) for file in document.pop("files"))
+    files = tuple(CorpusFile(n_bytes=file.pop("bytes"), **file) for file in document.pop("files"))
     traps, release = tuple(document.pop("traps")), document.pop("release") or ""
     return Dataset(**document, release=release, traps=traps, archives=archives, files=files)
 
@@ -133,9 +133,9 @@ def locate(corpus: Dataset, names: Collection[str], place: Place) -> dict[str, s
     ends = ((name, "/".join(name.split("/")[at:])) for name in names for at in range(name.count("/") + 1))
     votes = Counter(name.removesuffix(end) for name, end in ends if end in paths)
     if not votes:
-        what = f"it has none of the {len(paths)} files of the corpus '{corpus.name}'"
+        message = f"it has none of the {len(paths)} files of the corpus '{corpus.name}'"
         fix = f"errorbar data show {corpus.name} lists them"
-        raise InputError(Problem("data-file-missing", what, place, f"{corpus.files[0].path} and others", fix))
+        raise InputError(Problem("data-file-missing", message, place, f"{corpus.files[0].path} and others", fix))
     # Most files first; among equals the folder that is nearest to the top.
     top = min(votes, key=lambda prefix: (-votes[prefix], len(prefix), prefix))
     if missing := [top + path for path, optional in paths.items() if top + path not in names and not optional]:
@@ -166,8 +166,8 @@ def path(corpus: str | Dataset, *, root: Path | None = None) -> Path:
     found, root = dataset(corpus) if isinstance(corpus, str) else corpus, root or cache_root()
     folder = root / found.name
     if not is_cached(found, root):
-        what = f"the corpus '{found.name}' is not in the cache"
-        raise InputError(Problem("data-missing", what, Place(str(folder)), fix=f"errorbar data fetch {found.name}"))
+        message = f"the corpus '{found.name}' is not in the cache"
+        raise InputError(Problem("data-missing", message, Place(str(folder)), fix=f"errorbar data fetch {found.name}"))
     return folder
 
 

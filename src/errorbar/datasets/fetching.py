@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from email.message import Message
 from functools import partial
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse
+from io import BufferedReader, RawIOBase
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, Problems, visible
 from errorbar.datasets.cards import (
     FOLDER,
     Archive,
-    DataFile,
+    CorpusFile,
     Dataset,
     Talk,
     cache_root,
@@ -25,6 +32,13 @@ from errorbar.datasets.cards import (
     read_recorded,
     write_recorded,
 )
+from errorbar.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from socket import socket
+
+    from _typeshed import WriteableBuffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +174,9 @@ class _Job:
         self._check(self.staging)
         return page
 
-    def _download(self, what: Archive | DataFile, part: Path, use: Callable[[Path], object]) -> None:
+    def _download(self, what: Archive | CorpusFile, part: Path, use: Callable[[Path], object]) -> None:
         """Download and use; where a resumed download turns out bad, once more from the start."""
         from errorbar.datasets.archives import MOST_BYTES, is_page  # noqa: PLC0415 - the network is rarely needed
-        from errorbar.datasets.download import discard, download  # noqa: PLC0415
 
         if what.sha256 and part.is_file() and what.sha256 == sha256_of(part):  # an earlier fetch got so far
             use(part)
@@ -242,3 +255,260 @@ def _why(file: Path, sha256: str) -> str:
     if hashlib.sha256(unix).hexdigest() == sha256:
         return "its line ends were changed to CRLF; take a copy that no program has converted"
     return "the copy is damaged, or the publisher changed the file"
+
+
+# One download over HTTP: resumed where it stopped, tried again where that may help. The caller checks the hash.
+
+
+ATTEMPTS = 4  # failures in a row, each with less gained than GRACE asks for, after which a download is given up
+UNREACHED = 2  # the same, where no server has answered: offline, a second look is enough
+MOST_CONNECTIONS = 50  # of one download, however much each of them brings
+GRACE = 60.0  # seconds of waiting for a server, in which it must send SLOWEST bytes for each of them; again and again
+SLOWEST = 1000
+PAUSE = 1.0  # seconds before the second attempt; doubled before each further one
+TIMEOUT = 30.0  # seconds of silence after which a connection counts as lost
+TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
+_CHUNK = 64 * 1024
+_DIGITS = 18  # of a number that are looked at: more than any file has bytes
+_MOST_SAID = 200  # characters of what a server says that are repeated
+_LOST = (OSError, HTTPException, ValueError)  # ValueError: an address that a redirect made up, or the size of a chunk
+
+
+class _TryAgainError(Exception):
+    """A failure that may pass."""
+
+    def __init__(self, what: str, attempts: int = ATTEMPTS) -> None:
+        super().__init__(what)
+        self.attempts = attempts
+
+
+class _SafeRedirects(HTTPRedirectHandler):
+    """Follows redirects, but never from an encrypted address to an unencrypted one."""
+
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
+    ) -> IO[bytes] | HTTPResponse | None:
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except (ErrorbarError, ValueError):  # an address that is none: the library would leave the connection open
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> Request | None:
+        known = ("https:",) if req.full_url.startswith("https:") else ("https:", "http:")
+        if not newurl.startswith(known):
+            raise _refusal(req.full_url, f"the server redirects to the unencrypted address {_plain(newurl)}")
+        # The type hints of the standard library ask for more than its own caller gives.
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]  # typeshed has a narrower stream
+
+
+class _Meter(HTTPSHandler, HTTPHandler):
+    """Opens connections, and gives up a server that dribbles: a byte now and then never is a silence of TIMEOUT.
+
+    Whatever is received counts, also the headers, the sizes of chunks and the bodies of redirects.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url, self.n_bytes, self.seconds = url, 0, 0.0
+
+    def do_open(
+        self, http_class: Callable[..., HTTPConnection], req: Request, **http_conn_args: object
+    ) -> HTTPResponse:
+        meter = self
+
+        class MeteredResponse(HTTPResponse):
+            def __init__(self, sock: socket, debuglevel: int = 0, method: str | None = None) -> None:
+                super().__init__(sock, debuglevel, method)
+                self.fp = BufferedReader(_MeteredStream(self.fp.detach(), meter))
+
+        def connect(host: str, /, **options: object) -> HTTPConnection:
+            connection = http_class(host, **options)
+            connection.response_class = MeteredResponse
+            return connection
+
+        return super().do_open(connect, req, **http_conn_args)
+
+    def count(self, n_bytes: int, seconds: float) -> None:
+        """Add what was received and how long it was waited for; at the end of a grace time, compare the two."""
+        self.n_bytes += n_bytes
+        self.seconds += seconds
+        if self.seconds < GRACE:
+            return
+        if self.n_bytes < SLOWEST * self.seconds:
+            got = f"the server sent {self.n_bytes:,} bytes in {self.seconds:,.1f} seconds"
+            message = f"{got}, and must send {SLOWEST:,} a second"
+            raise _refusal(self.url, message, "try later: what has come is kept")
+        self.n_bytes, self.seconds = 0, 0.0
+
+
+class _MeteredStream(RawIOBase):
+    """What comes out of a socket, by way of a meter."""
+
+    def __init__(self, raw: RawIOBase, meter: _Meter) -> None:
+        self._raw, self._meter = raw, meter
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        begun = time.monotonic()
+        n_bytes = self._raw.readinto(buffer)
+        self._meter.count(n_bytes or 0, time.monotonic() - begun)
+        return n_bytes
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
+    """Download into a file, or complete it where an earlier download stopped.
+
+    What the file holds already is taken as the beginning; it stays as it is when the download fails. ``limit`` is the
+    largest size accepted, in bytes.
+
+    Returns:
+        Whether any of the bytes came from an earlier connection, which the publisher may have changed since.
+
+    Raises:
+        InputError: If the server refuses, cannot be reached, or sends more than the limit.
+        OSError: If the file cannot be written.
+    """
+    part.parent.mkdir(parents=True, exist_ok=True)
+    resumed, failures = False, 0
+    for connection in range(1, MOST_CONNECTIONS + 1):
+        before = _size(part)
+        resumed = resumed or before > 0
+        try:
+            _transfer(url, part, limit, talk)
+        except _TryAgainError as error:
+            failures = 1 if _size(part) - before >= SLOWEST * GRACE else failures + 1
+            if failures >= error.attempts:
+                raise _refusal(url, f"{error}, {failures} times in a row") from None
+            if connection == MOST_CONNECTIONS:
+                raise _refusal(url, f"{error}, after {connection} connections") from None
+            talk.say(f"{url}: {error}; trying again")
+            time.sleep(PAUSE * 2 ** (failures - 1))
+        else:
+            break
+    return resumed
+
+
+def discard(part: Path) -> None:
+    """Forget what was downloaded."""
+    part.unlink(missing_ok=True)
+    _version_file(part).unlink(missing_ok=True)
+
+
+def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
+    have = _size(part)
+    request = Request(url, headers={"User-Agent": f"errorbar/{__version__}", "Accept-Encoding": "identity"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+        if version := _remembered(part):  # the server sends the whole file where it has changed since
+            request.add_header("If-Range", version)
+    response = _open(request, part, have)
+    if response is None:
+        return
+    with response:
+        if response.status == 206:
+            first, total = _content_range(response)
+            if first != have:
+                discard(part)
+                raise _TryAgainError("the server sent another part than asked for")
+        else:
+            have, total = 0, _number(response.headers.get("Content-Length"))
+            discard(part)
+            _remember(part, response)
+        if total > limit:
+            raise _refusal(url, f"it has {total:,} bytes, more than the {limit:,} that are accepted")
+        with talk.progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
+            while chunk := _read(response):
+                out.write(chunk)
+                have += len(chunk)
+                if have > limit:
+                    break
+                show(have)
+    if have > limit:
+        discard(part)
+        raise _refusal(url, f"it sends more than the {limit:,} bytes that are accepted")
+    if have < total:
+        raise _TryAgainError(f"the connection ended after {have:,} of {total:,} bytes")
+
+
+def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
+    """The answer, or None where the file at hand is whole already."""
+    try:
+        response = build_opener(_SafeRedirects, _Meter(request.full_url)).open(request, timeout=TIMEOUT)
+    except HTTPError as error:
+        with error:
+            if error.code == 416 and (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
+                return None  # nothing stands after what we have
+            if error.code == 416:
+                discard(part)
+                raise _TryAgainError("what was downloaded before does not fit") from None
+            message = f"the server says {error.code} {_plain(error.reason)}"
+            if error.code in TEMPORARY:
+                raise _TryAgainError(message) from None
+            raise _refusal(request.full_url, message) from None
+    except _LOST as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise _TryAgainError(f"no connection ({_plain(reason) or type(error).__name__})", UNREACHED) from None
+    assert isinstance(response, HTTPResponse)
+    return response
+
+
+def _read(response: HTTPResponse) -> bytes:
+    try:
+        return response.read1(_CHUNK)  # what has come, so that it is kept
+    except _LOST as error:
+        raise _TryAgainError(f"the connection was lost ({_plain(error) or type(error).__name__})") from None
+
+
+def _content_range(response: HTTPResponse) -> tuple[int, int]:
+    """The first byte and the size that are said; -1 where nothing is."""
+    found = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
+    return (_number(found[1]), _number(found[2])) if found else (-1, 0)
+
+
+def _number(said: str | None) -> int:
+    """A size that a server says; 0 where it says none, or none that is a number."""
+    digits = (said or "").strip()
+    return int(digits[:_DIGITS]) if digits.isascii() and digits.isdecimal() else 0
+
+
+def _plain(said: object) -> str:
+    """What a server says, on one line and without what a terminal would obey."""
+    return visible(" ".join(str(said).split()))[:_MOST_SAID]
+
+
+def _remember(part: Path, response: HTTPResponse) -> None:
+    """Keep what tells this version of the file from a later one; a weak ETag is no good for byte ranges."""
+    tag = response.headers.get("ETag") or ""
+    version = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
+    if version and version.isascii() and _plain(version) == version:
+        _version_file(part).write_text(version, "utf-8")
+
+
+def _remembered(part: Path) -> str:
+    file = _version_file(part)
+    version = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+    return version if version.isascii() and _plain(version) == version else ""
+
+
+def _version_file(part: Path) -> Path:
+    return part.with_name(part.name + ".version")
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.is_file() else 0
+
+
+def _refusal(url: str, what: str, fix: str = "see 'errorbar data show' for the publisher's page") -> InputError:
+    fix += "; a copy at hand serves with --from-file"
+    return InputError(Problem("data-download", what, Place(url), fix=fix))

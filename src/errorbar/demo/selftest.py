@@ -5,7 +5,7 @@ from __future__ import annotations
 from errorbar.core.corpus import Hypothesis
 from errorbar.demo import demo_files
 from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import Rules
+from errorbar.edits.maxmatch import MatchRules
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 
@@ -32,7 +32,9 @@ def self_test() -> str:
     wrong = [name for name, counts in found.items() if tuple(counts.tolist()) != RECORDED[name]]
     if COMPILED:
         for system in systems:
-            fast, slow = (match_corpus(corpus, system.lines, Rules(kernel=kernel)).counts for kernel in (True, False))
+            fast, slow = (
+                match_corpus(corpus, system.lines, MatchRules(kernel=kernel)).counts for kernel in (True, False)
+            )
             if (fast != slow).any():
                 wrong.append(f"{system.name} (kernel and twin)")
     twins = "kernel and twin agree, " if COMPILED else ""

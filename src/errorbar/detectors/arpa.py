@@ -22,11 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
-from errorbar.detectors.ngram_counts import BOS, EOS, MOST_NODES, SPECIAL, UNK
-from errorbar.detectors.ngram_lookup import LEAST_LOG, Tree, children
-from errorbar.detectors.ngram_model import LARGEST_ORDER, NgramModel
+from errorbar.core.problems import InputError, Place, Problem, Problems
+from errorbar.detectors.ngrams import (
+    BOS,
+    EOS,
+    LARGEST_ORDER,
+    LEAST_LOG,
+    MOST_NODES,
+    SPECIAL,
+    UNK,
+    NgramModel,
+    Tree,
+    children,
+)
 from errorbar.formats.look import Lines
 from errorbar.formats.saving import save_lines
 
@@ -139,8 +147,8 @@ class _Reader:
                 raise self._error(f"'{line[:60]}'", f"ngram {len(counts) + 1}=COUNT")
             counts.append(int(found[2]))
         if not 1 <= len(counts) <= LARGEST_ORDER or sum(counts) > MOST_NODES:
-            what = f"a model of {len(counts)} orders and {sum(counts):,} n-grams"
-            raise self._error(what, f"1 to {LARGEST_ORDER} orders, at most {MOST_NODES:,} n-grams")
+            message = f"a model of {len(counts)} orders and {sum(counts):,} n-grams"
+            raise self._error(message, f"1 to {LARGEST_ORDER} orders, at most {MOST_NODES:,} n-grams")
         self._expect_section(line, 1)
         return counts
 
@@ -159,8 +167,8 @@ class _Reader:
                 return section
         if count:
             self.at = 0
-            what = f"the file ends after {len(section.probs):,} {n}-grams"
-            raise self._error(what, f"{count:,}", "the file may be cut off: get or make it again")
+            message = f"the file ends after {len(section.probs):,} {n}-grams"
+            raise self._error(message, f"{count:,}", "the file may be cut off: get or make it again")
         return section
 
     def _take(self, fields: list[str], n: int, last: bool, section: _Section) -> None:

@@ -17,14 +17,196 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
 from typing import NamedTuple
 
-from errorbar.detectors.word_forms import VOWELS, Families, Spellings, as_written, other_number, verb_forms
+import numpy as np
+from numpy.typing import NDArray
 
-ARTICLES = ("a", "an", "the")
-PREPOSITIONS = ("about", "as", "at", "by", "for", "from", "in", "into", "of", "on", "over", "to", "under", "with")
+from errorbar.core.arrays import Floats, Ints
+from errorbar.detectors.chooser import ARTICLES, FAMILIES, Chooser, find_slots
+from errorbar.detectors.detection import change_scores
+from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.ngrams import NgramModel
+from errorbar.detectors.prepositions import find_contexts
+from errorbar.detectors.selectors import Classifier
+from errorbar.detectors.tagger import Tagged, Tagger
+
+# Forms of a word that learners mix up: number of nouns, forms of verbs, words of one stem, near spellings.
+#
+# Rules of English spelling propose, the words of the training text decide: what does not occur there is no form. Words
+# are in lower case; ``as_written`` gives a form the case of the word that it replaces.
+
+
+VOWELS = frozenset("aeiou")
+_ENDINGS = """s es ed ing er est ly al ial ally ation ations ition ion ions ment ments ness able ably ible ibly ity
+    ities ive ively ance ances ancy ence ences ency ant ants ent ents ful fully less ous ously ic ical ically ist ists
+    ism ize izes ized izing ise ises ised ising y ies ied ier iest ily e"""
+_SUFFIXES = sorted(_ENDINGS.split(), key=len, reverse=True)
+
+
+@cache
+def irregular(kind: str) -> dict[str, tuple[str, ...]]:
+    """All forms of a ``noun`` or a ``verb`` that has irregular ones, by each of them."""
+    lines = files(__package__).joinpath("irregular_forms.txt").read_text(encoding="utf-8").splitlines()
+    rows = [tuple(line.split()[1:]) for line in lines if line.startswith(f"{kind}:")]
+    return {form: row for row in rows for form in row}
+
+
+def as_written(form: str, like: str) -> str:
+    """A form with the case of another word: all capitals, a capital first, or as it is."""
+    if len(like) > 1 and like.isupper():
+        return form.upper()
+    return form[:1].upper() + form[1:] if like[:1].isupper() else form
+
+
+def _doubled(word: str) -> bool:
+    """Whether the last consonant may be doubled before a suffix, as in ``stopped``."""
+    return len(word) > 2 and word[-1] not in VOWELS | {"w", "x", "y"} and word[-2] in VOWELS and word[-3] not in VOWELS
+
+
+def with_s(word: str) -> str:
+    """The plural of a regular noun, or the third person of a regular verb."""
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    if word.endswith("y") and word[-2:-1] not in VOWELS:
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _without_s(word: str) -> Iterator[str]:
+    if word.endswith("ies"):
+        yield word[:-3] + "y"
+    if word.endswith("es"):
+        yield word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        yield word[:-1]
+
+
+def other_number(word: str, known: Collection[str]) -> list[str]:
+    """The plural of a singular, the singular of a plural: those of the known words that are one of the other."""
+    if word in irregular("noun"):
+        return [form for form in irregular("noun")[word] if form != word and form in known]
+    found = [base for base in _without_s(word) if with_s(base) == word]
+    if not found or word.endswith("ss"):
+        found = [*found, with_s(word)]
+    return [form for form in dict.fromkeys(found) if form in known]
+
+
+def verb_forms(word: str, known: Collection[str]) -> list[str]:
+    """The other forms of a verb: known words that have a base with it in common."""
+    if word in irregular("verb"):
+        return [form for form in irregular("verb")[word] if form != word and form in known]
+    found: dict[str, None] = {}
+    for base in _bases(word):
+        if base in known and base not in irregular("verb"):
+            forms = _regular(base)
+            if word in forms:
+                found |= dict.fromkeys(forms)
+    return [form for form in found if form != word and form in known]
+
+
+def _bases(word: str) -> Iterator[str]:
+    yield word
+    yield from _without_s(word)
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and len(word) > len(suffix) + 1:
+            stem = word.removesuffix(suffix)
+            yield stem
+            yield stem + "e"
+            if stem[-1] == stem[-2:-1]:
+                yield stem[:-1]
+            if suffix == "ed" and stem.endswith("i"):
+                yield stem[:-1] + "y"
+
+
+def _regular(base: str) -> set[str]:
+    forms = {base, with_s(base)}
+    if base.endswith("e"):
+        return forms | {base + "d", base + "ing" if base.endswith("ee") else base[:-1] + "ing"}
+    past = base[:-1] + "i" if base.endswith("y") and base[-2:-1] not in VOWELS else base
+    forms |= {past + "ed", base + "ing"}
+    if _doubled(base):
+        forms |= {base + base[-1] + "ed", base + base[-1] + "ing"}
+    return forms
+
+
+@lru_cache(maxsize=1 << 16)
+def stem_of(word: str) -> str:
+    """What is left of a word without its longest suffix; at least four letters."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            stem = word.removesuffix(suffix)
+            return stem[:-1] if len(stem) > 4 and stem[-1] == stem[-2] else stem
+    return word
+
+
+class Families:
+    """The known words of one stem, such as ``economy``, ``economic``, ``economically``."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_stem: defaultdict[str, list[str]] = defaultdict(list)
+        for word in sorted(words):
+            if word.isalpha() and len(word) > 3:
+                self._by_stem[stem_of(word)].append(word)
+
+    def of(self, word: str) -> list[str]:
+        """The others of its stem, in alphabetical order."""
+        return [each for each in self._by_stem.get(stem_of(word), ()) if each != word]
+
+
+class Spellings:
+    """Known words near to one that is unknown: what both are with a few letters left out."""
+
+    def __init__(self, counts: Mapping[str, int], most: int = 8) -> None:
+        """``most``: how many words are proposed."""
+        self._counts, self._most = counts, most
+        self._longest = max(map(len, counts), default=0)
+
+    @cached_property
+    def _by_part(self) -> dict[str, list[str]]:
+        """Words by what they are with a letter left out: half a million parts, made at the first unknown word."""
+        words_by_part: defaultdict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._counts):
+            for part in {word, *_parts(word)}:
+                words_by_part[part].append(word)
+        return words_by_part
+
+    def near(self, word: str) -> list[str]:
+        """The nearest words, at distance 1 or else 2, a swap of neighbors counting 1; the most frequent first."""
+        if len(word) > self._longest + 2:
+            return []  # and what a word of thousands of letters is without two of them fits into no memory
+        once = {word, *_parts(word)}
+        twice = once | {part for each in once if len(each) > 3 for part in _parts(each)}
+        found = {near for part in twice for near in self._by_part.get(part, ())}
+        ranked = sorted((distance(word, near), -self._counts[near], near) for near in found if near != word)
+        least = min(2, ranked[0][0]) if ranked else 0
+        return [near for apart, _, near in ranked if apart <= least][: self._most]
+
+
+def _parts(word: str) -> Iterator[str]:
+    return (word[:k] + word[k + 1 :] for k in range(len(word)))
+
+
+def distance(first: str, second: str) -> int:
+    """Letters inserted, deleted, substituted, or swapped with a neighbor (optimal string alignment)."""
+    before, row = list(range(len(second) + 1)), list(range(len(second) + 1))
+    two_before = before
+    for i, letter in enumerate(first, 1):
+        two_before, before, row = before, row, [i, *[0] * len(second)]
+        for j, other in enumerate(second, 1):
+            row[j] = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
+                row[j] = min(row[j], two_before[j - 2] + 1)
+    return row[-1]
+
+
+ARTICLE_FORMS = ("a", "an", "the")
+PREPOSITION_FORMS = ("about", "as", "at", "by", "for", "from", "in", "into", "of", "on", "over", "to", "under", "with")
 LEFT_OUT = ("at", "for", "from", "in", "of", "on", "to", "with")
 """Prepositions that may be missing."""
 AUXILIARIES = ("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "will", "would")
@@ -122,10 +304,10 @@ class Proposer:
                 if form != word:
                     found[form] = (*found.get(form, ()), kind)
 
-        if word in ARTICLES:
-            add(ARTICLES, "ArtOrDet")
-        elif word in PREPOSITIONS:
-            add(PREPOSITIONS, "Prep")
+        if word in ARTICLE_FORMS:
+            add(ARTICLE_FORMS, "ArtOrDet")
+        elif word in PREPOSITION_FORMS:
+            add(PREPOSITION_FORMS, "Prep")
         elif word in NEIGHBORS:
             add(NEIGHBORS[word], "Det")
         elif word.isalpha():
@@ -147,7 +329,7 @@ def _tagged_name(tags: Sequence[str], k: int) -> bool:
     return bool(tags) and tags[k].startswith("NNP")
 
 
-_PREPOSITIONS, _AUXILIARIES = frozenset(PREPOSITIONS), frozenset(AUXILIARIES)
+_PREPOSITIONS, _AUXILIARIES = frozenset(PREPOSITION_FORMS), frozenset(AUXILIARIES)
 _OPEN = {"Nn": ("NN",), "Vform": ("VB", "MD", "NN", "JJ"), "Wform": ("NN", "VB", "JJ", "RB")}
 _AFTER_ARTICLE = ("NN", "JJ", "VB", "RB", "CD")
 _BEFORE_PREPOSITION, _AFTER_PREPOSITION = ("NN", "VB", "JJ"), ("NN", "PR", "DT", "JJ", "CD", "VB")
@@ -159,11 +341,11 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
     token, word, before = tokens[k], words[k], words[k - 1] if k else ""
     if token[:1].isalpha():
         yield from _missing(token, word, before, k, tags)
-    if (word in ARTICLES or word in PREPOSITIONS) and not is_name(tokens, k, tags):
+    if (word in ARTICLE_FORMS or word in PREPOSITION_FORMS) and not is_name(tokens, k, tags):
         following = tokens[k + 1 : k + 2]
         said = (as_written(following[0], token),) if k == 0 and following else tuple(following)
         if following:
-            yield Candidate(k, k + 2, said, "ArtOrDet" if word in ARTICLES else "Prep")
+            yield Candidate(k, k + 2, said, "ArtOrDet" if word in ARTICLE_FORMS else "Prep")
     if k and word in AUXILIARIES and k + 1 < len(tokens) and _tagged(tags, k + 1, ("VB", "RB")):
         yield Candidate(k, k + 1, (), "Vform")
     if token == "," and k:
@@ -174,8 +356,8 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
 
 def _missing(token: str, word: str, before: str, k: int, tags: Sequence[str]) -> Iterator[Candidate]:
     """Articles, prepositions and auxiliaries before a word."""
-    bare = word not in ARTICLES
-    if bare and before not in ARTICLES and _tagged(tags, k, _AFTER_ARTICLE):
+    bare = word not in ARTICLE_FORMS
+    if bare and before not in ARTICLE_FORMS and _tagged(tags, k, _AFTER_ARTICLE):
         for article in (*_indefinite(word), "the"):
             yield from _inserted(article, k, token, "ArtOrDet", name=_tagged_name(tags, k))
     among = _between(tags, k, _BEFORE_PREPOSITION, _AFTER_PREPOSITION)
@@ -210,3 +392,208 @@ def _inserted(word: str, k: int, token: str, kind: str, *, name: bool) -> Iterat
     elif token[:1].isupper() and not token[1:2].isupper():
         lower = token if name or token == "I" else token[:1].lower() + token[1:]
         yield Candidate(0, 1, (word.capitalize(), lower), kind)
+
+
+# What may be changed in some sentences, with what a language model and classifiers say of each change.
+#
+# Formula
+#     Of a candidate the language model says ln p(the sentence with it) - ln p(the sentence), in nats. A classifier says
+#     ln p(what stands there then) - ln p(what stands there now): of articles at the places of noun phrases, of
+#     prepositions in the place of others (ME), of numbers of nouns, forms of verbs and words of one stem.
+# Conventions
+#     NaN: no classifier speaks of it. Candidates are in the order of the text.
+# Source
+#     Bryant and Briscoe (2018) for the language model; Rozovskaya et al. (2014) for classifiers beside it.
+
+
+AT_ONCE = 256  # sentences: small blocks are slow to tag, large ones hold many candidates
+_GROUP = {name: number for number, name in enumerate(GROUPS)}
+_PREPOSITION = {word: number for number, word in enumerate(PREPOSITIONS)}
+_VERBS = np.isin(np.arange(sum(map(len, FAMILIES))), FAMILIES[1])
+_FORMS = ("R:Nn", "R:Vform", "R:Wform")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposals:
+    """Candidates of some sentences; columns are parallel.
+
+    Attributes:
+        sentences: Their tokens.
+        tags: Their tags.
+        sentence: Number of each candidate's sentence.
+        candidates: What may be changed.
+        groups: An index into ``GROUPS``.
+        model: What the language model says, in nats.
+        classifiers: What the classifiers say, in nats, or NaN.
+    """
+
+    sentences: Sequence[Sequence[str]]
+    tags: Sequence[Sequence[str]]
+    sentence: Ints
+    candidates: Sequence[Candidate]
+    groups: Ints
+    model: Floats
+    classifiers: Floats
+
+    def part(self, chosen: NDArray[np.bool_]) -> Proposals:
+        """Some of the candidates."""
+        at = np.flatnonzero(chosen)
+        return Proposals(
+            self.sentences,
+            self.tags,
+            self.sentence[at],
+            [self.candidates[each] for each in at.tolist()],
+            self.groups[at],
+            self.model[at],
+            self.classifiers[at],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifiers:
+    """The classifiers of a corrector, of one tagger."""
+
+    articles: Chooser
+    forms: Chooser
+    prepositions: Classifier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reader:
+    """What finds candidates and what is said of them.
+
+    Attributes:
+        model: Of n-grams.
+        tagger: Whose tags say what a word can be.
+        proposer: What may be changed.
+        classifiers: None: only the language model speaks.
+        hashes: Of each model of these, by kind: what is learned from its scores is good for no other.
+    """
+
+    model: NgramModel
+    tagger: Tagger
+    proposer: Proposer
+    classifiers: Classifiers | None = None
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, sentences: Sequence[Sequence[str]]) -> Proposals:
+        """The candidates of some sentences: few enough to be held at once."""
+        text = next(iter(self.tagger.blocks(sentences)))
+        named = [text.tags[each] for each in text.classes[text.layout.places].tolist()]
+        tags = [named[start:end] for start, end in text.layout.spans.tolist()]
+        found = [self.proposer.candidates(*each) for each in zip(sentences, tags, strict=True)]
+        numbers = np.repeat(np.arange(len(sentences)), [len(each) for each in found])
+        candidates = [one for each in found for one in each]
+        groups = np.array([_GROUP[one.group] for one in candidates], np.int64)
+        asked = [
+            (number, one.start, one.end, one.replacement)
+            for number, one in zip(numbers.tolist(), candidates, strict=True)
+        ]
+        said = change_scores(self.model, sentences, asked)
+        margins = np.full(len(candidates), np.nan)
+        if self.classifiers is not None and candidates:
+            starts = text.layout.spans[numbers, 0] + np.array([one.start for one in candidates])
+            _Margins(self.classifiers, text, candidates, groups, starts).find(margins)
+        return Proposals(sentences, tags, numbers, candidates, groups, said, margins)
+
+
+def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
+    """The candidates of a whole text."""
+    parts = [reader.read(sentences[first : first + AT_ONCE]) for first in range(0, len(sentences), AT_ONCE)]
+    return Proposals(
+        sentences,
+        [tags for part in parts for tags in part.tags],
+        np.concatenate([part.sentence + number * AT_ONCE for number, part in enumerate(parts)]),
+        [one for part in parts for one in part.candidates],
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "model", "classifiers")),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Margins:
+    """What classifiers say of the candidates of a block; ``starts``: each one's first token in the block."""
+
+    classifiers: Classifiers
+    text: Tagged
+    candidates: Sequence[Candidate]
+    groups: Ints
+    starts: Ints
+
+    def find(self, margins: Floats) -> None:
+        """Fill in the margins of those of which a classifier speaks."""
+        self._articles(margins)
+        self._prepositions(margins)
+        self._forms(margins)
+
+    def _of(self, *groups: str) -> tuple[Ints, list[Candidate]]:
+        at = np.flatnonzero(np.isin(self.groups, [_GROUP[each] for each in groups]))
+        return at, [self.candidates[each] for each in at.tolist()]
+
+    def _rows(self, tokens: Ints) -> Ints:
+        """Of each token of the block its row among some tokens, or -1."""
+        rows = np.full(len(self.text.layout.places) + 1, -1)
+        rows[tokens] = np.arange(len(tokens))
+        return rows
+
+    def _articles(self, margins: Floats) -> None:
+        slots = find_slots("articles", self.text)
+        scores = self.classifiers.articles.scores(slots)
+        at, asked = self._of("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet")
+        missing = self.groups[at] == _GROUP["M:ArtOrDet"]
+        # The place of an article is that of the word after it, which must be of its sentence.
+        places = self.starts[at] + ~missing
+        ends = self.text.layout.spans[:, 1]
+        inside = np.searchsorted(ends, places, "right") == np.searchsorted(ends, self.starts[at], "right")
+        rows = np.where(inside, self._rows(slots.tokens)[places], -1)
+        left_out = (self.groups[at] == _GROUP["U:ArtOrDet"]).tolist()
+        new = [0 if out else ARTICLES[one.replacement[0].lower()] for one, out in zip(asked, left_out, strict=True)]
+        # An "A" that is no article to the tagger is none that another could stand for.
+        replaced = np.flatnonzero(~missing & (rows >= 0))
+        rows[replaced[slots.written[rows[replaced]] == 0]] = -1
+        margins[at] = _gained(scores, slots.written, rows, np.array(new, np.int64))
+
+    def _prepositions(self, margins: Floats) -> None:
+        contexts = find_contexts(self.text)
+        scores = self.classifiers.prepositions.scores(self.text, contexts)
+        at, asked = self._of("R:Prep")
+        rows = self._rows(contexts.tokens)[self.starts[at]]
+        new = np.array([_PREPOSITION[one.replacement[0].lower()] for one in asked], np.int64)
+        margins[at] = _gained(scores, contexts.written, rows, new)
+
+    def _forms(self, margins: Floats) -> None:
+        chooser = self.classifiers.forms
+        slots = find_slots("forms", self.text)
+        scores = chooser.scores(slots)
+        at, _ = self._of(*_FORMS)
+        rows = self._rows(slots.tokens)[self.starts[at]]
+        at, rows = at[rows >= 0], rows[rows >= 0]
+        asked = [self.candidates[each] for each in at.tolist()]
+        written = slots.written[rows].astype(np.int64)
+        noun = self.groups[at] == _GROUP["R:Nn"]
+        verb = self.groups[at] == _GROUP["R:Vform"]
+        # The number of a noun is as it is tagged; its other form has the other one.
+        new = chooser.words.masks([one.replacement[0] for one in asked])
+        new[verb] &= _VERBS
+        new[noun] = np.eye(new.shape[1], dtype=np.bool_)[np.where(written[noun] < 2, 1 - written[noun], 0)]
+        names, words = self.text.lexicon.names, self.text.layout
+        old = chooser.words.masks([names[each] for each in words.words[words.places[self.starts[at]]].tolist()])
+        old[verb] &= _VERBS
+        old[noun] = False
+        old[np.arange(len(old)), written] = True
+        found = _log_sum(scores[rows], new) - _log_sum(scores[rows], old)
+        spoken = new.any(axis=1) & ~(noun & (written > 1))
+        margins[at] = np.where(spoken, found, np.nan)
+
+
+def _gained(scores: Floats, written: NDArray[np.int8], rows: Ints, new: Ints) -> Floats:
+    """How much better the new class is than the written one; NaN where there is no row (-1), or nothing is new."""
+    found = np.full(len(rows), np.nan)
+    at = np.flatnonzero(rows >= 0)
+    at = at[written[rows[at]] != new[at]]
+    found[at] = scores[rows[at], new[at]] - scores[rows[at], written[rows[at]]]
+    return found
+
+
+def _log_sum(scores: Floats, masks: NDArray[np.bool_]) -> Floats:
+    """The logarithm of the summed probabilities of some classes."""
+    return np.asarray(np.logaddexp.reduce(np.where(masks, scores, -np.inf), axis=1))

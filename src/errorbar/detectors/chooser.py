@@ -14,23 +14,210 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.detectors.choice_features import FEATURES, slot_states
-from errorbar.detectors.choices import CLASSES, Slots, Task, find_slots
-from errorbar.detectors.features import LEAST, Known, States
-from errorbar.detectors.hashing import HASH
-from errorbar.detectors.learning import Classes
-from errorbar.detectors.lexicon import Sentences
-from errorbar.detectors.loading import check_made, check_tagger, fitting, stored_weights
-from errorbar.detectors.maxent import log_probabilities, train_maxent
-from errorbar.detectors.model_file import Model, fingerprint
-from errorbar.detectors.sparse import Floats, Weights
-from errorbar.detectors.tagger import Tagger
+from errorbar.core.arrays import Floats, Ints
+from errorbar.core.problems import Problem, UsageError
+from errorbar.detectors.learning import HASH, Classes, Codes, code, states
+from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
+from errorbar.detectors.linear import Weights, log_probabilities, train_maxent
+from errorbar.detectors.model_file import Model, check_made, check_tagger, fingerprint, fitting, stored_weights
+from errorbar.detectors.prepositions import (
+    BEFORE_NOUNS,
+    LEAST,
+    NOUNS,
+    VERBS,
+    WITH_NOUNS,
+    Known,
+    States,
+    find_heads,
+    last_place,
+    lemma_codes,
+    next_place,
+)
+from errorbar.detectors.tagger import Lemmas, Tagged, Tagger
+
+# Places that a corrector may change, with what stands there: articles, and forms of words.
+#
+# Conventions ``articles``: no article, *a* (or *an*), *the*, before every word where a noun phrase begins without
+# another determiner. The text is looked at without its articles, so that none is in its own context. ``forms``: the
+# tag of a noun, verb, adjective or adverb, whose lemma is seen and whose form is not. Source Knight and Chander (1994)
+# for articles learned from native text; Rozovskaya et al. (2014) for a classifier of each type of error.
+
+
+Task = Literal["articles", "forms"]
+TASKS: tuple[Task, ...] = get_args(Task)
+CLASSES: Mapping[Task, tuple[str, ...]] = {
+    "articles": ("", "a", "the"),
+    "forms": ("NN", "NNS", "VB", "VBP", "VBZ", "VBG", "VBD", "VBN", "JJ", "RB"),
+}
+ARTICLES: Mapping[str, int] = {"a": 1, "an": 1, "the": 2}
+"""The class of each article."""
+IN_PHRASE = (*BEFORE_NOUNS, *WITH_NOUNS, "PRP$")
+_DETERMINERS = ("DT", "PDT", "PRP$", "POS")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slots:
+    """Places of a block of sentences.
+
+    Attributes:
+        text: Tagged; of ``articles``, without them.
+        places: Where in its layout; of an article, the place of the word after it.
+        written: Which class stands there.
+        sentence: Number of each one's sentence in the block.
+        tokens: Number of its token in the block as it was given; of an article, of the word after it.
+    """
+
+    text: Tagged
+    places: Ints
+    written: Classes
+    sentence: Ints
+    tokens: Ints
+
+
+def find_slots(task: Task, text: Tagged) -> Slots:
+    """The slots of a task in tagged sentences."""
+    return _article_slots(text) if task == "articles" else _form_slots(text)
+
+
+def _article_slots(text: Tagged) -> Slots:
+    layout = text.layout
+    # "A" as a letter or in a name has another tag than DT.
+    articles = _article_numbers(text)[layout.words] * text.flags(("DT",))
+    kept = articles == 0
+    stay = kept[layout.places]
+    old = layout.places[stay]
+    ends = np.concatenate([[0], np.cumsum(stay)])
+    bare = Layout(layout.words[kept], (np.cumsum(kept) - 1)[old], ends[layout.spans])
+    rest = Tagged(text.lexicon, bare, text.tags, text.classes[kept])
+    before = articles[old - 1]
+    chosen = np.flatnonzero(_phrases(rest) | (before > 0))
+    tokens = np.flatnonzero(stay)[chosen]
+    sentence = np.searchsorted(layout.spans[:, 1], tokens, side="right")
+    return Slots(rest, bare.places[chosen], before[chosen].astype(np.int8), sentence, tokens)
+
+
+def _article_numbers(text: Tagged) -> NDArray[np.int8]:
+    found = np.zeros(len(text.lexicon.names), np.int8)
+    for word, number in ARTICLES.items():
+        for form in (word, word.capitalize(), word.upper()):
+            if (at := text.lexicon.numbers.get(form)) is not None:
+                found[at] = number
+    return found
+
+
+def _phrases(text: Tagged) -> NDArray[np.bool_]:
+    """At which tokens a noun phrase begins that has no determiner."""
+    places = text.layout.places
+    inside = text.flags(IN_PHRASE)
+    starts = inside[places] & ~inside[places - 1] & ~text.flags(_DETERMINERS)[places]
+    return np.asarray(starts & (next_place(text.flags(NOUNS))[places] < next_place(~inside)[places]))
+
+
+def _form_slots(text: Tagged) -> Slots:
+    numbers = np.full(len(text.tags) + 1, -1, np.int8)
+    for number, tag in enumerate(CLASSES["forms"]):
+        if tag in text.tags:
+            numbers[text.number(tag)] = number
+    layout = text.layout
+    written = numbers[text.classes[layout.places]]
+    tokens = np.flatnonzero(written >= 0)
+    sentence = np.searchsorted(layout.spans[:, 1], tokens, side="right")
+    return Slots(text, layout.places[tokens], written[tokens], sentence, tokens)
+
+
+# Features of the places where a corrector chooses an article or a form.
+#
+# Conventions ``w-1`` is the word before the place, ``t+2`` the tag of the second after it; an article's place is
+# between two words. ``next``, ``verb``, ``noun`` are the lemmas of heads (``contexts.py``), ``T:next`` the tag of one.
+# Of articles ``then`` is the word after the phrase's head. Of forms ``l`` is the lemma of the word, ``det`` the
+# nearest determiner, possessive or number in the phrase before it, ``aux`` the nearest verb before, ``then`` the next
+# verb, ``subject`` the head of the phrase before the verbs: a pronoun as it is, else its tag. Several parts make one
+# feature, their combination.
+
+
+FEATURES = "choices-1"  # what model files name; other templates are another name
+_WINDOW = """w-1 w-2 w-3 w+1 w+2 w+3 t-1 t-2 t+1 t+2 w-1,w+1 w-2,w-1 w+1,w+2 w-2,w-1,w+1 w-1,w+1,w+2 t-1,t+1 t-2,t-1
+    t+1,t+2 t-2,t-1,t+1,t+2 w-3,w-2,w-1 w+1,w+2,w+3"""
+_OF_ARTICLES = """next verb noun T:next verb,next noun,w-1,next w-1,next w-2,w-1,next w-1,T:next then next,then
+    T:next,then w+1,T:next w-1,next,then next,then,then+1 w-1,w+1,next t-1,w+1 next,T:next
+    w-1,next,T:next verb,next,T:next w+1,next,T:next w-1,T:next,then"""
+_OF_FORMS = """l l,w-1 l,w+1 l,t-1 l,t+1 l,t-1,t+1 l,w-1,w+1 l,w-2,w-1 l,w+1,w+2 det l,det det,t+1 det,w-1,t+1 aux
+    aux,w-1 l,aux aux,t-1 noun T:noun T:noun,aux noun,l T:noun,t-1 then T:then det,T:then det,then verb,w+1 l,next
+    subject subject,aux,t-1 subject,t-1"""
+
+
+def _templates(said: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(template.split(",")) for template in said.split())
+
+
+TEMPLATES: Mapping[Task, tuple[tuple[str, ...], ...]] = {
+    "articles": _templates(_WINDOW + " " + _OF_ARTICLES),
+    "forms": _templates(_WINDOW + " " + _OF_FORMS),
+}
+_OFFSETS = (-3, -2, -1, 1, 2, 3)
+_AS_IT_IS = ("PRP", "WDT", "WP", "EX", "DT")
+
+
+def slot_states(task: Task, slots: Slots, lemmas: Lemmas) -> States:
+    """Every slot's features as states (``hashing.py``); shape (slots, templates)."""
+    parts = _parts(task, slots, lemmas)
+    found = np.empty((len(slots.places), len(TEMPLATES[task])), np.uint32)
+    for number, names in enumerate(TEMPLATES[task]):
+        found[:, number] = states(number, *(parts[name] for name in names))
+    return found
+
+
+def _parts(task: Task, slots: Slots, lemmas: Lemmas) -> dict[str, Codes]:
+    text, places, between = slots.text, slots.places, task == "articles"
+    layout = text.layout
+    forms = text.lexicon.codes(Lexicon.FORM)[layout.words]
+    tags = np.array([*map(code, text.tags), 0], np.uint32)[text.classes]
+    found: dict[str, Codes] = {}
+    for offset in _OFFSETS:
+        at = places + offset - (between and offset > 0)
+        found[f"w{offset:+d}"], found[f"t{offset:+d}"] = forms[at], tags[at]
+    first, last = layout.places[layout.spans[slots.sentence] - [0, 1]].T
+    heads = find_heads(text, places - 1, places + (not between), first)
+    for name in ("next", "verb", "noun"):
+        found[name] = lemma_codes(text, heads[name], lemmas)
+    for name in ("next", "noun"):
+        found[f"T:{name}"] = tags[heads[name]]
+    if between:
+        then = np.minimum(heads["next"] + 1, last + 1)
+        return found | {"then": forms[then], "then+1": forms[np.minimum(then + 1, last + 1)]}
+    found["l"] = lemma_codes(text, places, lemmas)
+    around = _around(text, places, first, last)
+    for name in ("det", "aux", "then"):
+        found[name] = forms[around[name]]
+    subject = around["subject"]
+    found["T:then"] = tags[around["then"]]
+    found["subject"] = np.where(text.flags(_AS_IT_IS)[subject], forms[subject], tags[subject])
+    return found
+
+
+def _around(text: Tagged, places: Ints, first: Ints, last: Ints) -> dict[str, Ints]:
+    """Words that agree with a noun or a verb; 0, a gap, for none."""
+    inside, verbs, nouns = (text.flags(tags) for tags in (IN_PHRASE, VERBS, NOUNS))
+    before = places - 1
+    det = last_place(text.flags(("DT", "PDT", "PRP$", "CD", "POS")))[before]
+    aux = last_place(verbs)[before]
+    then = next_place(verbs)[places + 1]
+    subject = last_place(~text.flags((*VERBS, "RB", "TO")))[before]
+    # In "the list of items is" the subject is the noun before the preposition.
+    of = last_place(~inside)[subject]
+    subject = np.where(text.flags(("IN",))[of] & nouns[of - 1] & nouns[subject], of - 1, subject)
+    return {
+        "det": np.where(det > last_place(~inside)[before], det, 0),
+        "aux": np.where(aux >= first, aux, 0),
+        "then": np.where(then <= last, then, 0),
+        "subject": np.where(subject >= first, subject, 0),
+    }
+
 
 BITS = 21
 EPOCHS: Mapping[Task, int] = {"articles": 4, "forms": 3}

@@ -24,9 +24,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.candidates import GROUPS
-from errorbar.detectors.proposals import AT_ONCE, Proposals, Reader
-from errorbar.detectors.sparse import Floats
+from errorbar.core.arrays import Floats
+from errorbar.detectors.candidates import AT_ONCE, GROUPS, Proposals, Reader
 from errorbar.edits.texts import common_ends
 
 NEVER = -np.inf

@@ -16,16 +16,23 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from math import log
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.contexts import find_extraneous, find_prepositions, is_infinitive
+from errorbar.core.arrays import Floats, Ints
+from errorbar.core.problems import Problem, UsageError
 from errorbar.detectors.learning import Classes
-from errorbar.detectors.lexicon import PREPOSITIONS, Ints, Sentences
+from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
+from errorbar.detectors.ngrams import BOS, EOS, NgramModel, score_tokens
+from errorbar.detectors.prepositions import Contexts, find_extraneous, find_prepositions, is_infinitive
 from errorbar.detectors.selectors import PAPER, Classifier, Selector
-from errorbar.detectors.sparse import Floats
+from errorbar.detectors.tagger import Tagged, Tagger
 from errorbar.edits.items import ERROR, OK
 
 
@@ -95,3 +102,187 @@ def margins(scores: Floats, written: Classes) -> tuple[Classes, Floats]:
     others[every, written] = -np.inf
     best = others.argmax(axis=1)
     return best.astype(np.int8), others[every, best] - own
+
+
+# LM: a word is extraneous if a language model finds the sentence more probable without it.
+#
+# Formula
+#     For the sentence w1 ... wk </s> and the word at i, with p of an n-gram model of order N,
+#
+# score = ln p(the sentence without wi) - ln p(the sentence)      label = "error" if score > threshold, else "ok"
+#
+#     in nats. Only wi and the N - 1 tokens after it have another probability in the two, so the score is exact though
+#     nothing else is looked at. No length is taken out: the sentence without the word has one factor less.
+# Conventions
+#     The threshold is 0: on a tie the word is OK. Scores are kept, so that another threshold can be tried afterwards.
+#     The words to look at are given, token by token; a word that the model does not know is ``<unk>``, in either
+#     sentence. Nothing is suggested but leaving the word out: a wrong choice of preposition is found only where it is
+#     worse than none.
+# Source
+#     The LM system of Madnani, Chodorow, Tetreault and Rozovskaya 2011, section 5 (a 4-gram model of the Web 1T corpus
+#     with SRILM there, the text of the user and modified Kneser-Ney here).
+
+
+_AT_ONCE = 1 << 16  # changes whose windows are looked up together
+Item = tuple[int, int]  # the sentence and the token in it, from 0
+Change = tuple[int, int, int, Sequence[str]]  # the sentence, start and end of a span of tokens, and others for it
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScore:
+    """What a detector says of an item.
+
+    Attributes:
+        label: ``error`` or ``ok``.
+        score: How much more probable the sentence is without the word, in nats; the higher, the more an error.
+    """
+
+    label: str
+    score: float
+
+
+def detect_extraneous(
+    model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item], *, threshold: float = 0.0
+) -> list[ItemScore]:
+    """Judge whether words are extraneous.
+
+    Args:
+        model: An n-gram model.
+        sentences: Tokens, sentence by sentence.
+        items: The words to judge, in any order.
+        threshold: In nats; above it a word is an error.
+
+    Returns:
+        A judgment for each item, in their order.
+
+    Raises:
+        UsageError: If an item is no token of its sentence.
+    """
+    scores = deletion_scores(model, sentences, items).tolist()
+    return [ItemScore(ERROR if score > threshold else OK, score) for score in scores]
+
+
+def deletion_scores(model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item]) -> Floats:
+    """How much more probable, in nats, each item's sentence is without it; ``detect_extraneous`` says how."""
+    return change_scores(model, sentences, [(number, at, at + 1, ()) for number, at in items])
+
+
+def change_scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
+    """How much more probable, in nats, each changed sentence is than as it stands: below 0, it is less probable.
+
+    Args:
+        model: An n-gram model.
+        sentences: Tokens, sentence by sentence.
+        changes: Each by itself: the sentence, the tokens from start to before end, and what stands there instead.
+
+    Raises:
+        UsageError: If a sentence does not have these tokens.
+    """
+    for number, start, end, _ in changes:
+        if not (0 <= number < len(sentences) and 0 <= start <= end <= len(sentences[number])):
+            span = f"token {start}" if end == start + 1 else f"tokens {start} to {end}"
+            message = f"sentence {number} has no {span} (all counted from 0)"
+            raise UsageError(Problem("bad-parameter", message, expected="places in the sentences given"))
+    parts = [_scores(model, sentences, changes[at : at + _AT_ONCE]) for at in range(0, len(changes), _AT_ONCE)]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
+    reach = model.order - 1
+    ids: list[int] = []
+    lengths: list[int] = []  # of runs: the window of each span that is changed as it stands, then of each change
+    counted: list[int] = []  # how many tokens at the end of each run have a probability that differs
+    old: list[int] = []  # of each change the run as it stands
+    new: list[int] = []  # and changed
+
+    def run_of(before: list[int], inside: list[int], after: list[int]) -> int:
+        ids.extend(before)
+        ids.extend(inside)
+        ids.extend(after)
+        lengths.append(len(before) + len(inside) + len(after))
+        counted.append(len(inside) + len(after))
+        return len(lengths) - 1
+
+    for number, group in groupby(changes, itemgetter(0)):
+        sentence = [BOS, *model.encode(sentences[number]), EOS]
+        windows: dict[tuple[int, int], tuple[list[int], list[int], int]] = {}
+        for _, start, end, tokens in group:
+            if (window := windows.get((start, end))) is None:
+                before, after = sentence[max(0, start + 1 - reach) : start + 1], sentence[end + 1 : end + 1 + reach]
+                window = before, after, run_of(before, sentence[start + 1 : end + 1], after)
+                windows[start, end] = window
+            old.append(window[2])
+            new.append(run_of(window[0], model.encode(tokens), window[1]))
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.diff(run, prepend=-1) > 0
+    log10 = score_tokens(model.tree, np.array(ids, np.int32), starts)
+    from_end = np.cumsum(lengths)[run] - np.arange(len(ids))
+    log10[from_end > np.array(counted)[run]] = 0
+    # Each run is added up by itself: what else is asked about moves no last bit, and no tie.
+    summed = np.bincount(run, weights=log10, minlength=len(lengths))
+    return np.asarray((summed[new] - summed[old]) * log(10), np.float64)
+
+
+# Which preposition a language model prefers: each one put in the place of the one written.
+#
+# Formula
+#     The score of a preposition is the natural logarithm of the probability of the words from it to N - 1 words after
+#     it (or the sentence's end), it being there; N is the model's order. The differences between prepositions are
+#     those of whole sentences.
+# Conventions
+#     The preposition stands there in lower case, the other words as written.
+# Source
+#     Gamon et al. (2008) let a language model of words judge prepositions that a classifier suggests; here it is a
+#     detector of its own beside PERC and ME.
+
+
+_CONTEXTS_AT_ONCE = 4_096  # contexts looked up together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LmChoice:
+    """A language model as a selector of prepositions.
+
+    Attributes:
+        model: Of n-grams.
+        tagger: What tells the marks of infinitives from prepositions.
+    """
+
+    model: NgramModel
+    tagger: Tagger
+
+    def scores(self, text: Tagged, contexts: Contexts) -> Floats:
+        """The score of every preposition in every context, in nats; shape (contexts, prepositions)."""
+        found = np.zeros((len(contexts.tokens), len(PREPOSITIONS)))
+        for first in range(0, len(found), _CONTEXTS_AT_ONCE):
+            part = slice(first, first + _CONTEXTS_AT_ONCE)
+            found[part] = self._scores(text, contexts.tokens[part].tolist(), contexts.written[part])
+        return found
+
+    def _scores(self, text: Tagged, tokens: list[int], written: Classes) -> Floats:
+        layout, names, reach = text.layout, text.lexicon.names, self.model.order - 1
+        candidates = self.model.encode(PREPOSITIONS)
+        spans = layout.spans[np.searchsorted(layout.spans[:, 1], tokens, side="right")]
+        ids: list[int] = []
+        lengths: list[int] = []
+        counted: list[int] = []
+        for token, (start, end) in zip(tokens, spans.tolist(), strict=True):
+            words = self.model.encode(
+                names[number] for number in layout.words[layout.places[max(start, token - reach) : token]].tolist()
+            )
+            before = [BOS, *words][-reach:] if reach and token - reach < start else words
+            after = self.model.encode(
+                names[number]
+                for number in layout.words[layout.places[token + 1 : min(end, token + 1 + reach)]].tolist()
+            )
+            after = [*after, EOS][:reach]
+            for each in candidates:
+                ids += (*before, each, *after)
+            lengths += [len(before) + 1 + len(after)] * len(candidates)
+            counted += [1 + len(after)] * len(candidates)
+        ends = np.cumsum(lengths, dtype=np.int64)
+        starts = np.zeros(len(ids), np.bool_)
+        starts[ends - lengths] = True
+        sums = np.concatenate([[0.0], np.cumsum(score_tokens(self.model.tree, np.array(ids, np.int32), starts))])
+        found: Floats = (sums[ends] - sums[ends - counted]).reshape(len(tokens), len(candidates)) * log(10)
+        return found

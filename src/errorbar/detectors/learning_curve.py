@@ -26,12 +26,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate
-from errorbar.detectors.lexicon import Ints
-from errorbar.detectors.sparse import Floats
 from errorbar.metrics.intervals import estimated, resampled
-from errorbar.stats.resampling import Resampling, stream
-from errorbar.stats.units import Units
+from errorbar.stats.resampling import Resampling, Units, stream
 
 Form = Literal["line", "power"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -39,7 +37,7 @@ _STEPS = 24  # places at which a fit is drawn
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class LearningPoint:
     """Accuracy after training on so many examples.
 
     Attributes:
@@ -56,7 +54,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class CurveFit:
     """A curve through the points.
 
     Attributes:
@@ -85,9 +83,9 @@ class LearningCurve:
         fits: Those that can be had.
     """
 
-    points: tuple[CurvePoint, ...]
+    points: tuple[LearningPoint, ...]
     doubling: Estimate | None
-    fits: tuple[Fit, ...]
+    fits: tuple[CurveFit, ...]
 
 
 def training_samples(blocks: Ints, n: int, most: int, seed: int) -> list[Ints]:
@@ -146,14 +144,14 @@ def learning_curve(right: Mapping[int, Floats], totals: Floats, ahead: float, re
     n_units = int(totals.sum()), len(totals)
     made = estimated(values.tolist(), [None] * len(values), n_units, resampling, drawn)
     points = [
-        CurvePoint(n, tuple(each.tolist()), estimate, None if spread is None else spread[0])
+        LearningPoint(n, tuple(each.tolist()), estimate, None if spread is None else spread[0])
         for n, each, estimate, spread in zip(sizes, runs, made, spreads, strict=False)
     ]
     fits = []
     for k, form in enumerate(FORMS):
         first = len(sizes) + k * (_STEPS + 1)
         if len(sizes) > 1 and not np.isnan(values[first : first + _STEPS + 1]).any():
-            fits.append(Fit(form, tuple(places.tolist()), tuple(made[first : first + _STEPS])))
+            fits.append(CurveFit(form, tuple(places.tolist()), tuple(made[first : first + _STEPS])))
     doubling = made[len(sizes) + _STEPS] if len(sizes) > 1 else None
     return LearningCurve(tuple(points), doubling, tuple(fits))
 

@@ -14,7 +14,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.hashing import Codes, code
+from errorbar.core.arrays import Ints
+from errorbar.detectors.learning import Codes, code
 from errorbar.edits.items import PREPOSITIONS as FORMS
 
 GAP = 3  # the widest window looks at three words to a side
@@ -24,7 +25,6 @@ PREPOSITIONS = tuple(sorted(FORMS))  # in the order of classes
 _NUMBERS = {form: number for number, form in enumerate(PREPOSITIONS)}
 SHAPES = ((re.compile(r"[A-Z]+"), "X"), (re.compile(r"[a-z]+"), "x"), (re.compile(r"[0-9]+"), "d"))
 Sentences = Sequence[Sequence[str]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,24 +12,27 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.problems import InputError, Place, Problem
+from errorbar.detectors.linear import Weights
+from errorbar.formats.look import note_input
+from errorbar.formats.saving import save_bytes
+from errorbar.formats.untrusted import NotJsonError, parse_json
 
 try:
     from lzma import LZMAError
 except ImportError:  # a Python that was built without it reads the other models
     LZMAError = zlib.error  # type: ignore[assignment,misc]
 
-import numpy as np
-from numpy.typing import NDArray
-
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.look import note_input
-from errorbar.formats.saving import save_bytes
-from errorbar.formats.untrusted import NotJsonError, parse_json
 
 FORMAT, VERSION = "errorbar-model", 1
 _HEADER = "header"
@@ -112,8 +115,8 @@ def load_model(path: str | Path, kind: str) -> Model:
         with zipfile.ZipFile(path) as archive:
             header = _header(_content(archive, f"{_HEADER}.json", MOST_HEADER))
             if header["version"] != VERSION:
-                what = f"a model of version {header['version']}"
-                raise InputError(Problem("model-version", what, place, f"version {VERSION}", TRAIN))
+                message = f"a model of version {header['version']}"
+                raise InputError(Problem("model-version", message, place, f"version {VERSION}", TRAIN))
             if header["kind"] != kind:
                 raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
             arrays: dict[str, Array] = {}
@@ -126,12 +129,12 @@ def load_model(path: str | Path, kind: str) -> Model:
     except OSError as error:
         raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
     except _DAMAGE as error:
-        what = f"no model that errorbar can read: {' '.join(str(error).split())[:200]}"
-        raise InputError(Problem("model-damaged", what, place, fix=TRAIN)) from None
+        message = f"no model that errorbar can read: {' '.join(str(error).split())[:200]}"
+        raise InputError(Problem("model-damaged", message, place, fix=TRAIN)) from None
     wrong = [name for name, array in arrays.items() if _hash(array) != header["arrays"][name]]
     if wrong:
-        what = f"damaged: {', '.join(wrong)} is not what was written"
-        raise InputError(Problem("model-damaged", what, place, fix=TRAIN))
+        message = f"damaged: {', '.join(wrong)} is not what was written"
+        raise InputError(Problem("model-damaged", message, place, fix=TRAIN))
     return Model(kind, header["made"], header["text"], arrays, header["arrays"])
 
 
@@ -231,3 +234,44 @@ def _hash(array: Array) -> str:
     if array.size:
         found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return found.hexdigest()
+
+
+# What every model is checked for before it is used: made by the same definitions, its parts fit each other.
+
+
+_UNFIT = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
+
+
+@contextmanager
+def fitting(path: str) -> Iterator[None]:
+    """Refuse a model whose header and arrays do not fit what is done with them."""
+    try:
+        yield
+    except InputError:
+        raise
+    except _UNFIT:
+        message = "its header and its arrays do not fit each other"
+        raise InputError(Problem("model-features", message, Place(path), fix=TRAIN)) from None
+
+
+def check_made(model: Model, path: str, wanted: Mapping[str, str]) -> None:
+    """Refuse a model that was made by other definitions, e.g. of other ``features`` or with another ``hash``."""
+    for what, name in wanted.items():
+        if model.made.get(what) != name:
+            found = f"a model of {what} '{model.made.get(what)}'"
+            raise InputError(Problem("model-features", found, Place(path), f"{what} '{name}'", TRAIN))
+
+
+def check_tagger(model: Model, path: str, tagger: str) -> None:
+    """Refuse a model that was made with another tagger than the one with this fingerprint."""
+    if model.made.get("tagger") != tagger:
+        fix = "load the tagger it was trained with, or train it again"
+        raise InputError(Problem("model-tagger", "it was made with another tagger", Place(path), fix=fix))
+
+
+def stored_weights(model: Model, n_classes: int) -> Weights:
+    """The weights of a model file; a ``ValueError`` if they fit no table of its bits and classes."""
+    rows, classes, values = (model.arrays[name] for name in ("rows", "classes", "values"))
+    if not (rows.dtype == np.int32 and classes.dtype == np.int8 and values.dtype.kind == "f"):
+        raise ValueError("columns of other types")
+    return Weights(model.made["bits"], n_classes, rows, classes, values)

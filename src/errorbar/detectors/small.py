@@ -21,11 +21,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.loading import stored_weights
-from errorbar.detectors.model_file import Model
-from errorbar.detectors.ngram_lookup import Tree
-from errorbar.detectors.ngram_model import NgramModel
-from errorbar.detectors.sparse import Weights
+from errorbar.detectors.linear import Weights
+from errorbar.detectors.model_file import Model, stored_weights
+from errorbar.detectors.ngrams import NgramModel, Tree
 
 SMALL = "small-1"
 """What models say that were made with these numbers."""

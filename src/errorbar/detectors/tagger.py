@@ -12,24 +12,110 @@ Source
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.detectors.hashing import HASH, Codes, Rows, code, rows_of, state, states
-from errorbar.detectors.kernels import kernel
-from errorbar.detectors.learning import Classes
-from errorbar.detectors.lemmas import Lemmas, learn_lemmas
+from errorbar.core.problems import InputError, Place, Problem, UsageError
+from errorbar.detectors.learning import HASH, Classes, Codes, Rows, code, kernel, rows_of, state, states
 from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
-from errorbar.detectors.loading import check_made, fitting, stored_weights
-from errorbar.detectors.model_file import Model
-from errorbar.detectors.perceptron import averaged, tables
-from errorbar.detectors.sparse import MOST_CLASSES, Weights
-from errorbar.detectors.treebank import Treebank
+from errorbar.detectors.linear import MOST_CLASSES, Weights, averaged, tables
+from errorbar.detectors.model_file import Model, check_made, fitting, stored_weights
+from errorbar.detectors.text import Treebank
 from errorbar.stats.resampling import stream
+
+# Lemmas of tagged words: endings cut by a few rules, and a treebank's exceptions to them.
+
+
+# By Penn tag: endings, and what stands in their place; the first that fits.
+_PLURAL = (
+    ("sses", "ss"),
+    ("shes", "sh"),
+    ("ches", "ch"),
+    ("xes", "x"),
+    ("ies", "y"),
+    ("ss", "ss"),
+    ("us", "us"),
+    ("s", ""),
+)
+_PAST = (("ied", "y"), ("eed", "ee"), ("ed", ""))
+_ING = (("ying", "y"), ("ing", ""))
+RULES = {"NNS": _PLURAL, "NNPS": _PLURAL, "VBZ": _PLURAL, "VBD": _PAST, "VBN": _PAST, "VBG": _ING}
+_ARRAYS = ("lemma_forms", "lemma_tags", "lemmas")
+_DOUBLED = frozenset("bdgmnprt")
+_SHORTEST = 2  # letters of a stem
+_LONGEST = 100  # letters of a word that is an exception: a model file has as much room for each as the longest needs
+_VOWELS = frozenset("aeiouy")
+
+
+def lemma_by_rule(form: str, tag: str) -> str:
+    """The lemma that the rules give a form in lower case."""
+    for ending, instead in RULES.get(tag, ()):
+        stem = form[: len(form) - len(ending)]
+        if form.endswith(ending) and len(stem) >= _SHORTEST and _VOWELS & set(stem + instead):
+            cut = tag in ("VBD", "VBN", "VBG") and not instead
+            return _verb(stem) if cut else stem + instead
+    return form
+
+
+def _verb(stem: str) -> str:
+    """The verb of a stem without -ed or -ing: one letter of two taken, or an e put back."""
+    if stem[-1] == stem[-2] and stem[-1] in _DOUBLED:
+        return stem[:-1]
+    ends = (stem[-1] in "cgsuvz" and stem[-2:] not in ("ss", "zz", "ng")) or stem[-2:] in (
+        "at",
+        "ut",
+        "bl",
+        "pl",
+        "tl",
+        "dl",
+    )
+    return stem + "e" if ends else stem
+
+
+def learn_lemmas(bank: Treebank) -> Lemmas:
+    """Take the most frequent lemma of every form and tag of a treebank where the rules give another."""
+    seen: dict[tuple[str, str], Counter[str]] = {}
+    for forms, tags, lemmas in zip(bank.forms, bank.tags, bank.lemmas, strict=True):
+        for form, tag, lemma in zip(forms, tags, lemmas, strict=True):
+            if tag in RULES and max(len(form), len(lemma)) <= _LONGEST:
+                seen.setdefault((form.lower(), tag), Counter())[lemma.lower()] += 1
+    best = {key: min(found, key=lambda lemma: (-found[lemma], lemma)) for key, found in seen.items()}
+    return Lemmas({key: lemma for key, lemma in best.items() if lemma_by_rule(*key) != lemma})
+
+
+@dataclass(frozen=True, slots=True)
+class Lemmas:
+    """Rules and exceptions.
+
+    Attributes:
+        exceptions: The lemma of a form in lower case and its tag.
+    """
+
+    exceptions: Mapping[tuple[str, str], str]
+
+    def lemma(self, form: str, tag: str) -> str:
+        """The lemma of a form with a Penn tag, in lower case; a form the rules do not speak of is its own."""
+        form = form.lower()
+        return self.exceptions.get((form, tag)) or lemma_by_rule(form, tag)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model file holds: three parallel columns of words."""
+        columns = [(form, tag, lemma) for (form, tag), lemma in sorted(self.exceptions.items())]
+        return {name: np.array([row[at] for row in columns], "U") for at, name in enumerate(_ARRAYS)}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Lemmas:
+        """The lemmas of a model file."""
+        forms, tags, lemmas = (arrays[name].tolist() for name in _ARRAYS)
+        return cls(dict(zip(zip(forms, tags, strict=True), lemmas, strict=True)))
+
 
 KIND, FEATURES = "tagger", "tagger-1"
 BITS, EPOCHS = 19, 8
@@ -216,3 +302,84 @@ def _features(lexicon: Lexicon, layout: Layout, bits: int) -> tuple[Rows, Codes]
         template = len(STATIC) + number
         h[:, number] = states(template, *(near[part] for part in parts)) if parts else state(template)
     return rows, h
+
+
+# The tags of errorbar-en's spaCy pipeline in place of the perceptron's; lemmas are those of a treebank as ever.
+#
+# It needs spaCy, to train with and to use what was trained. docs/detectors/tagger.md has what it brings: nothing that
+# the detectors' figures would show.
+
+
+PIPELINE = "errorbar_en"
+_UNUSED = ("parser", "morphologizer", "attribute_ruler", "lemmatizer")
+_BATCH = 256
+_NONE = Weights(1, 1, np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.float16))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PipelineTagger(Tagger):
+    """A tagger without weights of its own.
+
+    Attributes:
+        pipeline: What tags.
+    """
+
+    pipeline: Any = None
+
+    def tagged(self, layout: Layout) -> Tagged:
+        """Tag the words of a layout."""
+        from spacy.tokens import Doc  # noqa: PLC0415 - an extra, and slow to load
+
+        names = [name.encode("utf-8", "replace").decode() for name in self.lexicon.names]  # spaCy takes valid Unicode
+        words = layout.words[layout.places].tolist()
+        texts = ([names[word] for word in words[start:end]] for start, end in layout.spans.tolist())
+        docs = self.pipeline.pipe((Doc(self.pipeline.vocab, words=text) for text in texts), batch_size=_BATCH)
+        numbers = {tag: number for number, tag in enumerate(self.tags)}
+        found = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
+        return Tagged(self.lexicon, layout, self.tags, padded(layout, found, len(self.tags)))
+
+
+def pipeline_tagger(bank: Treebank, about: Mapping[str, str]) -> PipelineTagger:
+    """The pipeline's tags, and lemmas of a treebank; a ``UsageError`` if it is not installed."""
+    pipeline, version = _pipeline()
+    tags = tuple(sorted(pipeline.get_pipe("tagger").labels))
+    made = {"features": PIPELINE, "version": version, "hash": HASH, "tags": list(tags)}
+    text = {"sha256": bank.sha256, "tokens": bank.n_tokens, **about}
+    return PipelineTagger(tags, _NONE, learn_lemmas(bank), made, text, pipeline=pipeline)
+
+
+def load_any_tagger(model: Model, path: str) -> Tagger:
+    """The tagger of a model file; one of another version of the pipeline is refused."""
+    if model.made.get("features") != PIPELINE:
+        return load_tagger(model, path)
+    check_made(model, path, {"hash": HASH})
+    pipeline, version = _pipeline()
+    if model.made.get("version") != version:
+        message = f"it was made with {PIPELINE} {model.made.get('version')}"
+        raise InputError(
+            Problem("model-tagger", message, Place(path), f"{version}, which is installed", "train it again")
+        )
+    with fitting(path):
+        tags, lemmas = stored_tags(model), Lemmas.of_arrays(model.arrays)
+        if {*pipeline.get_pipe("tagger").labels} - {*tags}:
+            raise ValueError("other tags")
+    return PipelineTagger(tags, _NONE, lemmas, dict(model.made), dict(model.text), pipeline=pipeline)
+
+
+def pipeline_version() -> str | None:
+    """Which version of the pipeline is installed, if one is."""
+    try:
+        return metadata.version(PIPELINE.replace("_", "-"))
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _pipeline() -> tuple[Any, str]:
+    try:
+        import spacy  # noqa: PLC0415 - an extra
+
+        return spacy.load(PIPELINE, exclude=_UNUSED), metadata.version(PIPELINE.replace("_", "-"))
+    except (ImportError, OSError, metadata.PackageNotFoundError):
+        message = f"tags of {PIPELINE} need spaCy and that pipeline"
+        fix = "in a checkout of errorbar: make errant; or take --tagger=perceptron"
+        raise UsageError(Problem("no-pipeline", message, fix=fix)) from None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
-from errorbar.edits.likeness import Changed, Evidence, Words, changed_lines, evidence
+from errorbar.core.problems import Place, Problems
+from errorbar.edits.likeness import Changed, LikenessEvidence, Words, changed_lines, evidence
 
 if TYPE_CHECKING:
-    from errorbar.edits.retokenize import Retokenized
+    from errorbar.edits.likeness import Retokenized
+
 
 MOST_UNLIKE = 0.8  # share of lines, empty or unlike their source, beyond which a text is no correction of the source
 LEAST_LINES, LEAST_WORDS = 5, 100  # such lines, and words of their source lines; nothing is refused by fewer
@@ -40,23 +41,23 @@ class Admission:
 
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
         """Look at the whole of a text; the lines as they are scored."""
-        look = Look()
+        look = TextInspection()
         taken = look.add(sources, lines, retokenize=self.retokenize)
         self.say(name, look, problems)
         return taken
 
-    def say(self, name: str, look: Look, problems: Problems) -> None:
+    def say(self, name: str, look: TextInspection, problems: Problems) -> None:
         """Say what was seen of a text and changed in it, and refuse what is for another source."""
         if self.silent:
             return
         seen, done = look.seen, look.retokenized
         if done is not None:
-            what = "no line looks untokenized; nothing was changed"
+            message = "no line looks untokenized; nothing was changed"
             if done.lines.n:
-                what = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the"
-                what += f" source's tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into"
-                what += f" {done.example[1]!r}"
-            problems.note("retokenized", what, Place(name), severity="repaired")
+                message = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the"
+                message += f" source's tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into"
+                message += f" {done.example[1]!r}"
+            problems.note("retokenized", message, Place(name), severity="repaired")
         n = seen.n_lines - seen.short
         bad = seen.unlike.n + seen.empty.n
         moved = seen.n_triples >= FEW_TRIPLES and seen.moved >= MOVED
@@ -65,12 +66,12 @@ class Admission:
             return
         self._say_order(name, look, moved, problems)
         if seen.empty.n:
-            what = f"{seen.empty.are('empty')}, which deletes the whole sentence"
+            message = f"{seen.empty.are('empty')}, which deletes the whole sentence"
             where = Place(name, seen.empty.first[0])
-            problems.note("empty-lines", what, where, "repeat the source where nothing changes")
+            problems.note("empty-lines", message, where, "repeat the source where nothing changes")
         self._say_form(name, seen, problems)
 
-    def _say_order(self, name: str, look: Look, moved: bool, problems: Problems) -> None:
+    def _say_order(self, name: str, look: TextInspection, moved: bool, problems: Problems) -> None:
         """Say which lines are not those of their source lines."""
         seen = look.seen
         n = seen.n_lines - seen.short
@@ -79,69 +80,73 @@ class Admission:
         named = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
         if unlike and moved and seen.unlike.n > n / 2:
             order = "reversed" if look.is_reversed else "shuffled"
-            what = f"{named}, but match the source in another order ({order}); they are scored as they are"
-            problems.note("shuffled-lines", what, where, "put them into the order of the source")
+            message = f"{named}, but match the source in another order ({order}); they are scored as they are"
+            problems.note("shuffled-lines", message, where, "put them into the order of the source")
             return
         if look.shifted:
             said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
-            what = f"lines {said} look shifted against the source; they are scored as they are"
-            problems.note("shifted-lines", what, Place(name), "check the order of lines around them")
+            message = f"lines {said} look shifted against the source; they are scored as they are"
+            problems.note("shifted-lines", message, Place(name), "check the order of lines around them")
         if unlike and moved:
-            what = f"{named}, but {seen.moved:.0%} of what they say stands in other lines; they are scored as they are"
-            problems.note("shuffled-lines", what, where, "put them into the order of the source")
+            message = (
+                f"{named}, but {seen.moved:.0%} of what they say stands in other lines; they are scored as they are"
+            )
+            problems.note("shuffled-lines", message, where, "put them into the order of the source")
         elif unlike and not self.free:
             problems.note("unlike-lines", f"{named}; they are scored as they are", where, "look at some of them")
 
-    def _say_form(self, name: str, seen: Evidence, problems: Problems) -> None:
+    def _say_form(self, name: str, seen: LikenessEvidence, problems: Problems) -> None:
         """Say what is no correction but another way to write: joined marks, other quotation marks, numbered lines."""
         lines = f"of {seen.changed:,} changed lines,"
         if seen.joined.n > SOME * seen.changed:
             word, mark = seen.example
-            what = f"looks untokenized: {lines} {seen.joined.n:,} ({seen.joined}) join to words what the source has"
-            what += f" apart, as {mark!r} in {word!r}; each such word counts as changed"
+            message = f"looks untokenized: {lines} {seen.joined.n:,} ({seen.joined}) join to words what the source has"
+            message += f" apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
-            problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix)
+            problems.note("not-tokenized", message, Place(name, seen.joined.first[0]), fix)
         if seen.quotes.n > SOME * seen.changed:
             word, source = seen.quote
-            what = f"{lines} {seen.quotes.n:,} ({seen.quotes}) have quotation marks or apostrophes of another form than"
-            what += f" the source, as {word!r} for {source!r}; each such word counts as changed"
-            problems.note("other-quotes", what, Place(name, seen.quotes.first[0]), "write them as the source does")
+            message = (
+                f"{lines} {seen.quotes.n:,} ({seen.quotes}) have quotation marks or apostrophes of another form than"
+            )
+            message += f" the source, as {word!r} for {source!r}; each such word counts as changed"
+            problems.note("other-quotes", message, Place(name, seen.quotes.first[0]), "write them as the source does")
         if seen.numbered.n > SOME * seen.n_lines:
-            what = f"{seen.numbered.are('numbered')}, and the source is not; each number counts as an inserted word"
+            message = f"{seen.numbered.are('numbered')}, and the source is not; each number counts as an inserted word"
             fix = "take the numbers away: sed -E 's/^ *[0-9]+[.):] *//' FILE > NEW"
-            problems.note("numbered-lines", what, Place(name, seen.numbered.first[0]), fix)
+            problems.note("numbered-lines", message, Place(name, seen.numbered.first[0]), fix)
         if seen.n_whole > seen.n_lines / 2 and all(note.code != "source-not-tokenized" for note in problems.notes):
-            what = (
+            message = (
                 f"the source looks untokenized: of {seen.n_lines:,} lines, {seen.n_whole:,} end in a word with a mark;"
             )
-            what += " words with marks are other words than those without, whatever the metric"
+            message += " words with marks are other words than those without, whatever the metric"
             fix = "put spaces around marks in the source, the references and the systems"
-            problems.note("source-not-tokenized", what, Place(name), fix)
+            problems.note("source-not-tokenized", message, Place(name), fix)
 
-    def _refuse(self, name: str, seen: Evidence, problems: Problems) -> None:
+    def _refuse(self, name: str, seen: LikenessEvidence, problems: Problems) -> None:
         said = []
         if seen.unlike.n:
             said.append(f"{seen.unlike.n:,} are unlike the source's ({seen.unlike}: {seen.quoted})")
         if seen.empty.n:
             said.append(f"{seen.empty.n:,} are empty ({seen.empty})")
-        what = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
+        message = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
         where = Place(name, min([*seen.unlike.first, *seen.empty.first]))
         if self.force:
-            problems.note("not-this-source", what, where, "taken all the same, by --force")
+            problems.note("not-this-source", message, where, "taken all the same, by --force")
             return
         fix = f"check that the file belongs to this source{', or use --force' if self.advise else ''}"
-        problems.error("not-this-source", what, where, "corrected sentences of the source, in order", fix)
+        problems.error("not-this-source", message, where, "corrected sentences of the source, in order", fix)
 
 
 @dataclass(slots=True)
-class Look:
+class TextInspection:
     """What was seen of a text, in pieces that follow each other; ``retokenized`` is None where nobody asked for it.
 
     A line that looks shifted within a piece looks so in the whole, where it has more neighbors to be taken from; so
     only lines near a border are looked at again, with the neighbors on both sides.
     """
 
-    seen: Evidence = field(default_factory=Evidence)
+    seen: LikenessEvidence = field(default_factory=LikenessEvidence)
     shifted: set[int] = field(default_factory=set)  # lines that belong to another source line, counted from 1
     retokenized: Retokenized | None = None
     head: list[tuple[str, str]] = field(default_factory=list)  # the first source lines, each with its line
@@ -163,15 +168,17 @@ class Look:
         """Look at the next lines; the lines as they are scored."""
         taken, done = list(lines), None
         if retokenize:
-            from errorbar.edits.retokenize import retokenize_lines  # noqa: PLC0415 - few ask for it
+            from errorbar.edits.likeness import retokenize_lines  # noqa: PLC0415 - few ask for it
 
             taken, done = retokenize_lines(sources, taken)
         changed, both = changed_lines(sources, taken), list(zip(sources, taken, strict=True))
         shifted = _shifted(sources, changed)
-        self.join(Look(evidence(sources, taken, changed), shifted, done, both[: 2 * WINDOW], both[-2 * WINDOW :]))
+        self.join(
+            TextInspection(evidence(sources, taken, changed), shifted, done, both[: 2 * WINDOW], both[-2 * WINDOW :])
+        )
         return taken
 
-    def join(self, other: Look) -> None:
+    def join(self, other: TextInspection) -> None:
         """Take what was seen of the lines that follow."""
         n, border = self.seen.n_lines, self.tail + other.head
         sources = [source for source, _ in border]
@@ -215,3 +222,45 @@ def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
 def likeness(first: Words, second: Words) -> float:
     """Distinct words that two lines share, over those of the one that has more."""
     return len(first & second) / max(len(first), len(second), 1)
+
+
+# Where lines are missing from a text, or stand in it besides, whose number is not that of its source.
+
+
+def explain_gap(sources: Sequence[str], lines: Sequence[str], n_lines: int) -> str | None:
+    """Say where one stretch of lines is missing or too many, if all others fit the source well; None: they do not.
+
+    Args:
+        sources: The source lines.
+        lines: The text's lines; those beyond the number of source lines may be left out.
+        n_lines: How many the text has.
+
+    The stretch is where the likeness of lines and their source lines (shared distinct words over the larger of the two
+    sets), summed over all lines, is largest.
+    """
+    n_off = abs(n_lines - len(sources))
+    if not n_off or n_off >= min(n_lines, len(sources)):
+        return None
+    missing = n_lines < len(sources)
+    source_words, said_words = [*map(_words, sources)], [*map(_words, lines)]
+    before = _running(said_words, source_words)
+    behind = _running(said_words if missing else said_words[n_off:], source_words[n_off:] if missing else source_words)
+    n_behind = len(behind) - 1
+    sums = [sum_before + behind[-1] - behind[min(at, n_behind)] for at, sum_before in enumerate(before)]
+    at = max(range(len(sums)), key=sums.__getitem__)
+    if sums[at] < ALIKE * max(at, n_behind):
+        return None
+    named = f"line {at + 1}" if n_off == 1 else f"lines {at + 1}-{at + n_off}"
+    seem, them = ("seems", "it") if n_off == 1 else ("seem", "them")
+    if missing:
+        return f"{named} of the source {seem} to be missing here; with {them}, the other lines fit"
+    return f"{named} {seem} to be too many; without {them}, the other lines fit"
+
+
+def _words(line: str) -> Words:
+    return frozenset(line.split())
+
+
+def _running(first: Sequence[Words], second: Sequence[Words]) -> list[float]:
+    """Sums of the likeness of pairs, from none to all."""
+    return [*accumulate((likeness(a, b) for a, b in zip(first, second, strict=False)), initial=0.0)]

@@ -78,7 +78,7 @@ class Material:
 
 
 @dataclass(slots=True)
-class Made:
+class DegenerateSystems:
     """The systems, in order; why others were not made, by name; how many edits are in no annotator's text."""
 
     systems: list[Degenerate] = field(default_factory=list)
@@ -92,7 +92,7 @@ Maker = Callable[[Material], Iterator[Degenerate | tuple[str, str]]]
 
 def make_degenerate(
     corpus: Corpus, kinds: Sequence[str], *, output: tuple[str, Sequence[str]] | None = None, seed: int = 0
-) -> Made:
+) -> DegenerateSystems:
     """Make the systems of some ``KINDS``, in the order of these.
 
     Args:
@@ -113,7 +113,7 @@ def make_degenerate(
     name, lines = ("the source", source) if output is None else output
     shuffled = name, tuple(" ".join(line.split()) for line in lines)
     material = Material(corpus, source, texts, shuffled, seed)
-    made = Made(n_overlaps=sum(note.others or 1 for note in problems.notes))
+    made = DegenerateSystems(n_overlaps=sum(note.others or 1 for note in problems.notes))
     known: dict[tuple[str, ...], str] = {}
     for kind in (each for each in KINDS if each in kinds):
         for found in KINDS[kind](material):

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.edits.texts import extract_edits
 
 ERROR = "error"
@@ -173,8 +173,8 @@ def split_items(items: str) -> tuple[Projection, str | list[str]]:
     """Read what the items are, ``words:articles``, ``words:a,b,c`` or a projection: that, and words or their class."""
     name, colon, named = items.partition(":")
     if colon and (name != "words" or not named):
-        what = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"
-        raise UsageError(Problem("bad-parameter", what))
+        message = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"
+        raise UsageError(Problem("bad-parameter", message))
     words = named or "prepositions"
     return cast("Projection", name), words if words in WORD_CLASSES else [word for word in words.split(",") if word]
 

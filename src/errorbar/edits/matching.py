@@ -5,24 +5,160 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, wrong_count
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.edits.encode import EncodedReferences, Flags, Ints, Offsets, encode_references, encode_tokens, fold_case
+from errorbar.core.edit import Edit, are_edits
+from errorbar.core.problems import InputError, Place, Problem
 from errorbar.edits.maxmatch import (
     DEFAULT_RULES,
     MAX_CELLS,
     MAX_STATES,
     Match,
+    MatchRules,
     PairTooLargeError,
-    Rules,
     match_all,
+    replacement_tokens,
     too_large,
 )
+
+# Reference edits and sentences as arrays, for the kernel.
+
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+
+
+class Vocabulary(dict[str, int]):
+    """Token to number, growing as tokens are looked up; several threads may share one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
+
+    def __missing__(self, token: str) -> int:
+        with self._lock:  # two threads must not give one number to two tokens
+            return self.setdefault(token, len(self))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenArrays:
+    """Token sequences end to end."""
+
+    ids: Ints  # token numbers of all sequences; one unused element at the end, so that it is never empty
+    offsets: Offsets  # where each sequence starts, and where the last one ends; shape (sequences + 1,)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedReferences:
+    """A corpus as arrays; ``slot = unit * n_annotators + annotator``."""
+
+    vocabulary: Vocabulary  # shared with the hypotheses
+    source: TokenArrays
+    present: Flags  # whether an annotator looked at a unit; shape (units, annotators)
+    edit_offsets: Offsets  # edits of each slot; shape (units * annotators + 1,)
+    start: Ints
+    end: Ints
+    alternative_offsets: Offsets  # alternatives of each edit; shape (edits + 1,)
+    alternatives: TokenArrays
+    types: Ints  # numbers of ``type_names``
+    type_names: tuple[str, ...]
+
+
+def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
+    """Number the tokens of many sequences."""
+    offsets = _offsets(np.fromiter(map(len, sequences), np.int64, len(sequences)))
+    ids = np.zeros(int(offsets[-1]) + 1, np.int32)
+    ids[:-1] = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(sequences)), np.int32, int(offsets[-1]))
+    return TokenArrays(ids, offsets)
+
+
+class _Cached(NamedTuple):
+    encoded: EncodedReferences
+    made_of: object
+
+
+def encode_references(corpus: Corpus) -> EncodedReferences:
+    """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between.
+
+    A span outside its sentence is an ``InputError``: the kernel must never look there.
+    """
+    known = corpus.cache.get("references")
+    made_of = (corpus.annotators, [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences])
+    if isinstance(known, _Cached) and known.made_of == made_of:
+        return known.encoded
+    annotators = corpus.annotators
+    found = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
+    sizes = [len(edits or ()) for edits in found]
+    edits: list[Edit] = [edit for one in found if one for edit in one]
+    if not are_edits(edits):
+        corpus.check()
+    alternatives: list[list[str]] = []
+    cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
+    for edit in edits:
+        tokens = cut.get(edit[2])
+        if tokens is None:
+            tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
+        alternatives += tokens
+    start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])
+    _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
+    vocabulary, types = Vocabulary(), Vocabulary()
+    encoded = EncodedReferences(
+        vocabulary,
+        encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
+        np.array([edits is not None for edits in found], np.uint8).reshape(len(corpus), len(annotators)),
+        _offsets(sizes),
+        start,
+        end,
+        _offsets([len(edit[2]) for edit in edits]),
+        encode_tokens(alternatives, vocabulary),
+        np.array([types[edit[3]] for edit in edits], np.int32),
+        tuple(types),
+    )
+    corpus.cache["references"] = _Cached(encoded, made_of)
+    return encoded
+
+
+def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:
+    units = slots // max(len(corpus.annotators), 1)
+    lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences], np.int64)[units]
+    wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
+    if wrong.size:
+        first = int(wrong[0])
+        message = f"the span {start[first]} {end[first]} is outside the sentence of {lengths[first]} tokens"
+        place = Place(corpus.name, corpus.sentences[units[first]].line)
+        raise InputError(Problem("span-outside", message, place, f"0 <= start <= end <= {lengths[first]}"))
+
+
+def fold_case(vocabulary: Vocabulary) -> TokenArrays:
+    """The characters of every token in lower case, one by one as in the official scorer: a final sigma is a sigma."""
+    folded = ["".join([character.lower() for character in token]) for token in vocabulary]
+    offsets = _offsets([len(token) for token in folded])
+    return TokenArrays(_never_empty([ord(character) for token in folded for character in token]), offsets)
+
+
+def _offsets(lengths: NDArray[np.int64] | list[int]) -> Offsets:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+_LARGEST = int(np.iinfo(np.int32).max)
+
+
+def _never_empty(numbers: list[int]) -> Ints:
+    numbers.append(0)
+    try:
+        return np.array(numbers, np.int32)
+    except OverflowError:  # no sentence is so long: whoever checks spans refuses the largest number, too
+        return np.array([max(-1, min(number, _LARGEST)) for number in numbers], np.int32)
+
 
 try:
     from errorbar.edits import _kernel
@@ -64,7 +200,7 @@ class Proposed(NamedTuple):
     matched: bool
 
 
-def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: Rules = DEFAULT_RULES) -> Matches:
+def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: MatchRules = DEFAULT_RULES) -> Matches:
     """Match a system's sentences with every annotator's edits; an ``InputError`` if their numbers differ."""
     lines = _tokens(corpus, hypothesis)
     result = _empty(encode_references(corpus))
@@ -81,7 +217,7 @@ def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: Rules = DEFAU
 
 
 def proposed_edits(
-    corpus: Corpus, hypothesis: Sequence[str], columns: Sequence[int], rules: Rules = DEFAULT_RULES
+    corpus: Corpus, hypothesis: Sequence[str], columns: Sequence[int], rules: MatchRules = DEFAULT_RULES
 ) -> list[tuple[Proposed, ...]]:
     """Find the edits whose numbers ``match_corpus`` counts, against one annotator of each sentence.
 
@@ -90,8 +226,8 @@ def proposed_edits(
     """
     lines = _tokens(corpus, hypothesis)
     if len(columns) != len(corpus):
-        what = f"{len(columns)} annotators for the {len(corpus)} sentences of the source"
-        raise InputError(Problem("line-count", what, Place(corpus.name)))
+        message = f"{len(columns)} annotators for the {len(corpus)} sentences of the source"
+        raise InputError(Problem("line-count", message, Place(corpus.name)))
     result = _empty(encode_references(corpus))
     wanted = np.array(columns, np.int64)
     only = np.zeros_like(result.present)
@@ -115,7 +251,7 @@ def proposed_edits(
     return [tuple(edits) for edits in found]
 
 
-def _by_kernel(rules: Rules) -> bool:
+def _by_kernel(rules: MatchRules) -> bool:
     return KERNEL if rules.kernel is None else rules.kernel
 
 
@@ -133,7 +269,12 @@ def _empty(references: EncodedReferences) -> Matches:
 
 
 def _run_kernel(
-    corpus: Corpus, lines: list[list[str]], result: Matches, rules: Rules, rows: Ints | None, offsets: Offsets | None
+    corpus: Corpus,
+    lines: list[list[str]],
+    result: Matches,
+    rules: MatchRules,
+    rows: Ints | None,
+    offsets: Offsets | None,
 ) -> None:
     """Fill in a result, whose ``present`` says whom to match with; ``rows``: proposed edits, shape (edits, 5)."""
     references, alternatives = result.references, result.references.alternatives
@@ -152,7 +293,9 @@ def _run_kernel(
         raise _too_large(corpus, failed, len(lines[failed]))
 
 
-def _by_twin(corpus: Corpus, lines: list[list[str]], present: Flags, rules: Rules) -> Iterator[tuple[int, int, Match]]:
+def _by_twin(
+    corpus: Corpus, lines: list[list[str]], present: Flags, rules: MatchRules
+) -> Iterator[tuple[int, int, Match]]:
     """Sentence, annotator and what matches, wherever an annotator is present."""
     for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
         columns = np.flatnonzero(present[unit]).tolist()

@@ -14,14 +14,320 @@ Source
 
 from __future__ import annotations
 
+import math
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from errorbar.core.edit import Edit, check_edits, check_tokens
-from errorbar.core.errors import InputError, Place, Problem, wrong_type
-from errorbar.edits.large import cheapest_path_large
-from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit, cheapest_path, edit_lattice, merge
+from errorbar.core.problems import InputError, Place, Problem, wrong_type
+
+# Text pair -> the lattice of minimal edit paths, and its edits merged into longer ones (readable twin of the kernel).
+#
+# Formula Two tables of edit distance between source tokens s[1..n] and hypothesis tokens h[1..m], with insertion and
+# deletion at cost 1 and substitution at cost 1 (first table) or 2 (second). A vertex (i, j) means that i source and j
+# hypothesis tokens are consumed. Every edge on some minimal path of a table belongs to the lattice. Merging: for every
+# vertex k in order, every arc (i, k) and every lattice edge (k, j): if dist(i, k) + 1 < dist(i, j) and the unchanged
+# words of both parts number at most ``max_unchanged``, (i, j) becomes an arc of that length. Conventions Tokens are
+# compared exactly. An edge that is minimal in both tables stands twice in the edge list; the official scorer weighs it
+# twice, so it matters. The first shortest path found fixes an arc's number of unchanged words. An arc that is
+# shortened stands in the list again. The official scorer merges arcs with arcs, Floyd-Warshall like; as an arc
+# starting in k is only ever found after k was handled, its second part is always a single lattice edge, as here. Arcs
+# of unchanged words only are taken out again, while iterating over the list, so that the entry after a removed one is
+# never looked at; the survivors cost what single steps cost and stay. Source Dahlmeier & Ng 2012, sections 3.1 and
+# 3.2; behavior of the official M2 scorer, release 3.2.
+
+
+MAX_ARCS = 1 << 18  # entries of the arc list beyond which the search of ``errorbar.edits.maxmatch`` takes over
+MAX_VERTICES = 2048  # of the lattice, beyond which it does so at once
+
+Vertex = tuple[int, int]
+Edge = tuple[Vertex, Vertex]
+
+
+class ReferenceEdit(NamedTuple):
+    """A reference edit whose alternatives are tuples of tokens, as written; ``()`` deletes the span."""
+
+    start: int
+    end: int
+    replacements: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """Every minimal way to turn a source into a hypothesis; vertices are sorted, and so in topological order."""
+
+    source: Sequence[str]
+    hypothesis: Sequence[str]
+    vertices: list[Vertex]
+    edges: list[Edge]  # sorted; an edge of both tables stands twice
+
+    def is_match(self, edge: Edge) -> bool:
+        """Whether the edge keeps one source token as it is."""
+        (i, j), (i2, j2) = edge
+        return i2 == i + 1 and j2 == j + 1 and self.source[i] == self.hypothesis[j]
+
+
+def edit_lattice(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
+    """Build the lattice of minimal edit paths between two token sequences."""
+    last = (len(source), len(hypothesis))
+    vertices = {last}
+    edges: list[Edge] = []
+    for substitution in (1, 2):
+        distance = _distances(source, hypothesis, substitution)
+        found = {last}
+        stack = [last]
+        while stack:
+            i, j = stack.pop()
+            here = distance[i][j]
+            steps: list[Vertex] = []
+            if i and j and here == distance[i - 1][j - 1] + (0 if source[i - 1] == hypothesis[j - 1] else substitution):
+                steps.append((i - 1, j - 1))
+            if i and here == distance[i - 1][j] + 1:
+                steps.append((i - 1, j))
+            if j and here == distance[i][j - 1] + 1:
+                steps.append((i, j - 1))
+            edges += [(step, (i, j)) for step in steps]
+            stack += [step for step in steps if step not in found]
+            found.update(steps)
+        vertices |= found
+    return Lattice(source, hypothesis, sorted(vertices), sorted(edges))
+
+
+def _distances(s: Sequence[str], h: Sequence[str], substitution: int) -> list[list[int]]:
+    previous = list(range(len(h) + 1))
+    table = [previous]
+    for i, token in enumerate(s, 1):
+        row = [i]
+        left = i
+        for j, other in enumerate(h):
+            diagonal = previous[j] if token == other else previous[j] + substitution
+            up = previous[j + 1] + 1
+            left += 1  # the smallest of three; min() would take half as long again
+            if up < left:
+                left = up
+            if diagonal < left:
+                left = diagonal
+            row.append(left)
+        table.append(row)
+        previous = row
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Arcs:
+    """Lattice edges and merged arcs."""
+
+    order: list[Edge]  # in the order of discovery, lattice edges first; entries may repeat
+    length: dict[Edge, float]  # in lattice steps; infinite for an arc that was taken out
+    unchanged: set[Edge]  # arcs made of unchanged words only
+
+
+def merge(lattice: Lattice, max_unchanged: int, arc_limit: int = MAX_ARCS) -> Arcs | None:
+    """Close the lattice under merging; None where the list would grow beyond ``arc_limit`` entries."""
+    if len(lattice.vertices) > MAX_VERTICES:
+        return None
+    order = list(lattice.edges)
+    n_unchanged = {edge: int(lattice.is_match(edge)) for edge in order}
+    only_unchanged = {edge: bool(count) for edge, count in n_unchanged.items()}
+    length: dict[Edge, float] = dict.fromkeys(order, 1)
+    after: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in lattice.vertices}
+    before: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in lattice.vertices}
+    for start, end in length:
+        after[start].append(end)
+        before[end].append(start)
+    for k in lattice.vertices:
+        for i in before[k]:
+            for j in after[k]:
+                arc = (i, j)
+                steps = length[i, k] + 1
+                words = n_unchanged[i, k] + n_unchanged[k, j]
+                if words <= max_unchanged and steps < length.get(arc, math.inf):
+                    if arc not in length:
+                        insort(before[j], i)
+                    order.append(arc)
+                    length[arc] = steps
+                    n_unchanged[arc] = words
+                    only_unchanged[arc] = only_unchanged[i, k] and only_unchanged[k, j]
+        if len(order) > arc_limit:
+            return None
+    unchanged = {arc for arc, only in only_unchanged.items() if only}
+    return Arcs(_without_long_matches(order, length, unchanged), length, unchanged)
+
+
+def _without_long_matches(order: list[Edge], length: dict[Edge, float], unchanged: set[Edge]) -> list[Edge]:
+    kept: list[Edge] = []
+    skipped: set[Edge] = set()
+    entries = iter(order)
+    for arc in entries:
+        if arc not in unchanged or length[arc] == 1:
+            kept.append(arc)
+            continue
+        length[arc] = math.inf
+        unchanged.discard(arc)
+        if arc in skipped:  # its first entry stands earlier: that one goes, and this one slides out of sight
+            kept.remove(arc)
+            kept.append(arc)
+        for following in entries:  # slides into the place just looked at
+            skipped.add(following)
+            kept.append(following)
+            break
+    return kept
+
+
+def cheapest_path(vertices: list[Vertex], order: list[Edge], cost: dict[Edge, float]) -> list[Edge]:
+    """Bellman-Ford over the arc list; stopping after a pass without change is exact."""
+    distance = dict.fromkeys(vertices, math.inf)
+    distance[vertices[0]] = 0.0
+    arrived: dict[Vertex, Vertex] = {}
+    costs = [cost[arc] for arc in order]
+    changed = True
+    while changed:
+        changed = False
+        for (start, end), step in zip(order, costs, strict=True):
+            total = distance[start] + step
+            if total < distance[end]:
+                distance[end] = total
+                arrived[end] = start
+                changed = True
+    path: list[Edge] = []
+    end = vertices[-1]
+    while end != vertices[0]:
+        start = arrived[end]
+        path.append((start, end))
+        end = start
+    return path[::-1]
+
+
+# The same search for pairs too large to list every arc (readable twin of the kernel).
+#
+# Formula Among all ways to cut a path of the lattice into unchanged words, reference edits and other edits, each edit
+# with at most ``max_unchanged`` unchanged words: as many reference edits as possible, then the fewest lattice steps
+# outside them, then the fewest other edits. A dynamic program with whole-number keys, so no rounding decides anything.
+# Its states are (layer, column, unchanged words of the open edit). Layers are the source positions, and one more for
+# each reference insertion at a position: who is in it has passed that insertion, matched or not. Conventions This is
+# the objective that the official scorer's costs stand for, without two accidents of its arithmetic: an entry that
+# stands twice in its list costs twice, and ties are broken by rounding and list order. A reference edit that changes
+# nothing is never matched. docs/design/large-lattices.md has the argument and the measurements. Source Dahlmeier & Ng
+# 2012, section 3.3, as an integer objective.
+
+
+STEP = 1 << 20
+HIT = 1 << 40
+_KEEP, _SKIP, _OPEN, _EXTEND, _CLOSE, _HIT = range(6)
+_CLOSED = -1
+
+_State = tuple[int, int, int]  # layer, column, unchanged words or _CLOSED
+
+
+def cheapest_path_large(lattice: Lattice, reference: Sequence[ReferenceEdit], max_unchanged: int) -> list[Edge]:
+    """Find the edits of the best path by the integer objective; time and memory linear in the lattice."""
+    search = _Search(lattice, reference, max_unchanged)
+    for layer, (i, _) in enumerate(search.layers):
+        for j in search.columns[i]:
+            search.arrive(layer, j)
+    return search.walk_back()
+
+
+class _Search:
+    def __init__(self, lattice: Lattice, reference: Sequence[ReferenceEdit], max_unchanged: int) -> None:
+        self.lattice = lattice
+        self.max_unchanged = max_unchanged
+        self.edges = set(lattice.edges)
+        self.columns: dict[int, list[int]] = {}
+        for i, j in lattice.vertices:
+            self.columns.setdefault(i, []).append(j)
+        insertions: dict[int, list[ReferenceEdit]] = {}
+        self.spans: dict[int, list[ReferenceEdit]] = {}  # by their ends
+        for edit in reference:
+            (insertions if edit.start == edit.end else self.spans).setdefault(edit.end, []).append(edit)
+        self.layers: list[tuple[int, ReferenceEdit | None]] = []
+        self.last: list[int] = []  # layer that a source position is left from
+        for i in range(len(lattice.source) + 1):
+            self.layers += [(i, None), *((i, edit) for edit in insertions.get(i, ()))]
+            self.last.append(len(self.layers) - 1)
+        self.key: dict[_State, int] = {(0, 0, _CLOSED): 0}
+        self.arrived: dict[_State, tuple[_State, int]] = {}
+
+    def arrive(self, layer: int, j: int) -> None:
+        """Find the smallest key of every state of a layer and a column."""
+        i, passed = self.layers[layer]
+        above = self.last[i - 1] if i else 0
+        closed = (layer, j, _CLOSED)
+        diagonal = ((i - 1, j - 1), (i, j))
+        kept = int(diagonal in self.edges and self.lattice.is_match(diagonal))
+        for words in range(self.max_unchanged + 1):
+            state = (layer, j, words)
+            if passed is not None:
+                self._reach(state, (layer - 1, j, words), 0, _SKIP)
+            self._edit(state, (layer, j - 1), ((i, j - 1), (i, j)), 0)
+            if passed is None:
+                self._edit(state, (above, j), ((i - 1, j), (i, j)), 0)
+                self._edit(state, (above, j - 1), diagonal, kept)
+        if passed is not None:
+            self._reach(closed, (layer - 1, j, _CLOSED), 0, _SKIP)
+        elif kept:
+            self._reach(closed, (above, j - 1, _CLOSED), STEP, _KEEP)
+        for words in range(self.max_unchanged + 1):
+            self._reach(closed, (layer, j, words), 0, _CLOSE)
+        for edit in self.spans.get(i, ()) if passed is None else (passed,):
+            begun = self.last[edit.start] if passed is None else layer - 1
+            for tokens in edit.replacements:
+                if tokens != tuple(self.lattice.source[edit.start : i]):
+                    self._hit(closed, begun, (edit.start, j - len(tokens)), (i, j), tokens)
+
+    def _edit(self, state: _State, before: tuple[int, int], edge: Edge, kept: int) -> None:
+        """Begin an edit with a step of the lattice, or go on with it."""
+        if edge in self.edges:
+            if state[2] == kept:
+                self._reach(state, (*before, _CLOSED), STEP + 1, _OPEN)
+            if state[2] >= kept:
+                self._reach(state, (*before, state[2] - kept), STEP, _EXTEND)
+
+    def _hit(self, closed: _State, layer: int, start: Vertex, end: Vertex, tokens: tuple[str, ...]) -> None:
+        if (layer, start[1], _CLOSED) in self.key and tuple(self.lattice.hypothesis[start[1] : end[1]]) == tokens:
+            words = self._fewest_unchanged(start, end)
+            if words is not None and words <= self.max_unchanged:
+                self._reach(closed, (layer, start[1], _CLOSED), -HIT, _HIT)
+
+    def _reach(self, state: _State, origin: _State, cost: int, how: int) -> None:
+        if origin in self.key:
+            key = self.key[origin] + cost
+            if key < self.key.get(state, key + 1):
+                self.key[state] = key
+                self.arrived[state] = (origin, how)
+
+    def _fewest_unchanged(self, start: Vertex, end: Vertex) -> int | None:
+        fewest = {start: 0}
+        for i in range(start[0], end[0] + 1):
+            for j in range(start[1], end[1] + 1):
+                for before in ((i, j - 1), (i - 1, j), (i - 1, j - 1)):
+                    edge = (before, (i, j))
+                    if before in fewest and edge in self.edges:
+                        words = fewest[before] + self.lattice.is_match(edge)
+                        fewest[i, j] = min(words, fewest.get((i, j), words))
+        return fewest.get(end)
+
+    def walk_back(self) -> list[Edge]:
+        """The edits of the best path."""
+        state = (len(self.layers) - 1, len(self.lattice.hypothesis), _CLOSED)
+        path: list[Edge] = []
+        end = self._vertex(state)
+        while state in self.arrived:
+            origin, how = self.arrived[state]
+            if how == _CLOSE:
+                end = self._vertex(state)
+            elif how == _OPEN:
+                path.append((self._vertex(origin), end))
+            elif how == _HIT:
+                path.append((self._vertex(origin), self._vertex(state)))
+            state = origin
+        return path[::-1]
+
+    def _vertex(self, state: _State) -> Vertex:
+        return self.layers[state[0]][0], state[1]
+
 
 EPSILON = 0.001
 MAX_CELLS = 1 << 25  # of the distance table, (source tokens + 1) * (hypothesis tokens + 1); larger pairs are refused
@@ -33,16 +339,16 @@ _Groups = dict[tuple[int, int], list[Edge]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class MatchRules:
     """How edits are found."""
 
     max_unchanged: int = 2  # words that an edit may span, as in the official scorer
     ignore_case_space: bool = False  # drop proposed edits that only change letter case or white space
     kernel: bool | None = None  # by the kernel, by its twin, or by the kernel where there is one
-    arc_limit: int = MAX_ARCS  # entries of the arc list beyond which ``errorbar.edits.large`` takes over
+    arc_limit: int = MAX_ARCS  # entries of the arc list beyond which ``errorbar.edits.maxmatch`` takes over
 
 
-DEFAULT_RULES = Rules()
+DEFAULT_RULES = MatchRules()
 
 
 class Match(NamedTuple):
@@ -95,7 +401,7 @@ def max_match(
     if not isinstance(max_unchanged, int):
         raise wrong_type("max_unchanged", "a whole number", max_unchanged)
     try:
-        return match_all(source, hypothesis, [reference], Rules(max_unchanged, ignore_case_space))[0]
+        return match_all(source, hypothesis, [reference], MatchRules(max_unchanged, ignore_case_space))[0]
     except PairTooLargeError:
         raise too_large("the source", len(source), len(hypothesis), Place()) from None
 
@@ -114,7 +420,7 @@ def replacement_tokens(text: str) -> list[str]:
 
 
 def match_all(
-    source: Sequence[str], hypothesis: Sequence[str], references: Sequence[Sequence[Edit]], rules: Rules
+    source: Sequence[str], hypothesis: Sequence[str], references: Sequence[Sequence[Edit]], rules: MatchRules
 ) -> list[Match]:
     """As ``max_match``, for several annotators of one sentence; PairTooLargeError beyond the limits of this module."""
     if (len(source) + 1) * (len(hypothesis) + 1) > MAX_CELLS:

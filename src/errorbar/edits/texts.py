@@ -18,14 +18,15 @@ Source
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import cache
 
-from errorbar.core.corpus import Annotation, Sentence, TextEdits
+from errorbar.core.corpus import Annotation, Corpus, Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.formats.text import ParallelLine
 
 MOST_CELLS = 4_000_000  # pairs of tokens that are compared: without the kernel two seconds, 300 MB
@@ -64,9 +65,9 @@ def apply_edits(
         if not check_span(edit.start, edit.end, len(tokens), place, notebook):
             continue
         if overlaps(edit, last):
-            what = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
-            what += " of the same annotator: both cannot be applied"
-            notebook.repairable("apply-overlap", what, place, "the later one is not applied")
+            message = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
+            message += " of the same annotator: both cannot be applied"
+            notebook.repairable("apply-overlap", message, place, "the later one is not applied")
             continue
         corrected += tokens[last.end : edit.start]
         corrected += edit.replacements[alternative if 0 <= alternative < len(edit.replacements) else 0].split()
@@ -111,9 +112,9 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     first, rest = common_ends(source, target)
     middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
     if len(middle) * len(new) > MOST_CELLS:
-        what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
+        message = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
-        raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
+        raise InputError(Problem("pair-too-large", message, Place(), expected, "split the line"))
     return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _aligner()(middle, new)]
 
 
@@ -215,3 +216,133 @@ def _tables(source: Sequence[str], target: Sequence[str]) -> tuple[_Table, _Tabl
         closed.append(closed_row)
         opened.append(open_row)
     return closed, opened
+
+
+# A sentence cut where several sets of its edits agree to leave it: chunks that each set changes as a whole or not.
+
+
+Span = tuple[int, int]
+
+
+def applied(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits that say what the text should become, in text order; of those that overlap, the first."""
+    kept: list[Edit] = []
+    for edit in sorted((each for each in edits if each.applicable), key=lambda each: each.span):
+        if not kept or not overlaps(edit, kept[-1]):
+            kept.append(edit)
+    return kept
+
+
+def changed_chunks(sides: Iterable[Sequence[Edit]]) -> list[Span]:
+    """The chunks that some side changes: the spans of all edits, joined where they overlap or touch."""
+    chunks: list[Span] = []
+    for start, end in sorted(edit.span for edits in sides for edit in edits):
+        if chunks and start <= chunks[-1][1]:
+            chunks[-1] = chunks[-1][0], max(end, chunks[-1][1])
+        else:
+            chunks.append((start, end))
+    return chunks
+
+
+def within(edits: Sequence[Edit], chunk: Span) -> list[Edit]:
+    """A side's edits of a chunk."""
+    return [edit for edit in edits if chunk[0] <= edit.start and edit.end <= chunk[1]]
+
+
+def chunk_text(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit]) -> list[str]:
+    """What the first alternatives of a side's edits make of a chunk."""
+    return [token for one in _pieces(tokens, chunk, edits) for token in one[0]]
+
+
+def says(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit], text: Sequence[str]) -> bool:
+    """Whether some alternatives of a side's edits make this text of a chunk."""
+    ends = {0}
+    for one in _pieces(tokens, chunk, edits):
+        ends = {at + len(said) for at in ends for said in one if list(text[at : at + len(said)]) == said}
+    return len(text) in ends
+
+
+def _pieces(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit]) -> Iterable[list[list[str]]]:
+    """The alternatives of each piece of a chunk, edited or not."""
+    at = chunk[0]
+    for edit in edits:
+        yield [list(tokens[at : edit.start])]
+        yield [said.split() for said in edit.replacements]
+        at = edit.end
+    yield [list(tokens[at : chunk[1]])]
+
+
+# What annotators delete: of each edit the tokens that its correction does not have and puts nothing in place of.
+#
+# Conventions An edit is cut into the smallest ones (``extract_edits``) between its tokens and its first correction;
+# those that replace or insert something are left out. So ``in the`` to ``the`` deletes ``in``, ``on`` to ``in``
+# nothing. A token that the correction has as often as the source was moved, not deleted. Edits of unclear meaning and
+# those without a correction delete nothing.
+
+
+GONE = ("",)
+
+
+def only_deletions(corpus: Corpus) -> Corpus:
+    """The corpus with nothing but deletions, token by token, of the types of their edits; who looked stays known."""
+    sentences = [
+        replace(
+            sentence,
+            annotations={
+                name: tuple(piece for edit in edits for piece in _deleted(edit, sentence.tokens))
+                for name, edits in sentence.annotations.items()
+            },
+        )
+        for sentence in corpus.sentences
+    ]
+    return Corpus(sentences, corpus.annotators, corpus.name)
+
+
+def _deleted(edit: Edit, tokens: Sequence[str]) -> Iterator[Edit]:
+    if not edit.applicable or edit.is_insertion:
+        return
+    source, target = tokens[edit.start : edit.end], edit.replacements[0].split()
+    gone = Counter(source) - Counter(target)
+    for piece in extract_edits(source, target):
+        if piece.replacements != GONE:
+            continue
+        for at in range(piece.start, piece.end):
+            if gone[source[at]] > 0:
+                gone[source[at]] -= 1
+                yield edit._replace(start=edit.start + at, end=edit.start + at + 1, replacements=GONE)
+
+
+# Edits cut into minimal pieces: what they change, without the unchanged words that they carry along.
+#
+# Conventions A piece is a stretch of the source and what stands there instead, with no unchanged token in it. The
+# longest stretch that both texts share is kept first, then the longest on either side of it. Two edits that change the
+# same are the same pieces, wherever they begin and end. An edit that changes nothing has no piece. Source Ratcliff &
+# Metzener 1988, Pattern matching: the gestalt approach, Dr. Dobb's Journal, as Python's difflib has it.
+
+
+Piece = tuple[int, int, str]
+"""First token, one past the last, what stands there instead."""
+
+
+def minimal_pieces(tokens: Sequence[str], start: int, end: int, replacement: str) -> tuple[Piece, ...]:
+    """The pieces of an edit of some tokens, in text order."""
+    before, after = list(tokens[start:end]), replacement.split()
+    return tuple(
+        (start + one, start + two, " ".join(after[three:four]))
+        for kind, one, two, three, four in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if kind != "equal"
+    )
+
+
+def as_edits(pieces: Sequence[Piece], kind: str = "") -> list[Edit]:
+    """Pieces as edits of a type."""
+    return [Edit(start, end, (text,), kind) for start, end, text in pieces]
+
+
+def changed_text(tokens: Sequence[str], start: int, end: int, pieces: Sequence[Piece]) -> str:
+    """What pieces make of the tokens from ``start`` to ``end``, which they lie in."""
+    shown, at = list[str](), start
+    for first, last, text in pieces:
+        shown += [*tokens[at:first], *([text] if text else [])]
+        at = last
+    return " ".join([*shown, *tokens[at:end]])

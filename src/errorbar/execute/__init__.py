@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import Problem, UsageError
 from errorbar.execute.executor import LOCAL, Executor, Processes, Serial, run
 
 __all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run"]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from errorbar.core.errors import ErrorbarError, MissingExtraError, Problem, UsageError
+from errorbar.core.problems import ErrorbarError, MissingExtraError, Problem, UsageError
 from errorbar.execute.executor import LOCAL, RETRIES, Job, Piece, Remote, Result, other_version
 from errorbar.version import __version__
 
@@ -54,8 +54,8 @@ class DaskCluster(Remote):
             self._check_versions()
         except TimeoutError:
             self.close()
-            what = f"the scheduler at {address} has no workers"
-            raise UsageError(Problem("no-workers", what, fix=f"dask worker {address}")) from None
+            message = f"the scheduler at {address} has no workers"
+            raise UsageError(Problem("no-workers", message, fix=f"dask worker {address}")) from None
         except UsageError:
             self.close()
             raise
@@ -76,11 +76,11 @@ class DaskCluster(Remote):
         try:
             outcome: Result | ErrorbarError = self._result(waiting[0][1])
         except distributed.KilledWorker:
-            what = f"a piece of work took {RETRIES + 1} workers with it"
-            raise UsageError(Problem("workers-lost", what, fix="give the workers more memory")) from None
+            message = f"a piece of work took {RETRIES + 1} workers with it"
+            raise UsageError(Problem("workers-lost", message, fix="give the workers more memory")) from None
         except (CancelledError, distributed.comm.CommClosedError):
-            what = f"the scheduler at {self.address} was lost in the middle"
-            raise UsageError(Problem("scheduler-lost", what, fix="start it and run again")) from None
+            message = f"the scheduler at {self.address} was lost in the middle"
+            raise UsageError(Problem("scheduler-lost", message, fix="start it and run again")) from None
         waiting.popleft()
         return outcome
 
@@ -103,8 +103,8 @@ class DaskCluster(Remote):
         try:
             versions = self.client.run(_version)
         except ImportError:  # a function of errorbar cannot be read there
-            what = "a worker has no errorbar"
-            raise UsageError(Problem("worker-version", what, expected=__version__, fix="install it there")) from None
+            message = "a worker has no errorbar"
+            raise UsageError(Problem("worker-version", message, expected=__version__, fix="install it there")) from None
         for worker, version in versions.items():
             if version != __version__:
                 raise other_version(f"the worker {worker}", version, __version__)
@@ -187,6 +187,6 @@ def _version() -> str:
 
 
 def _unreachable(address: str, error: Exception) -> UsageError:
-    what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
+    message = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
     expected, fix = "e.g. tcp://10.0.0.1:8786", "is it running? or --jobs=local"
-    return UsageError(Problem("dask-unreachable", what, expected=expected, fix=fix))
+    return UsageError(Problem("dask-unreachable", message, expected=expected, fix=fix))

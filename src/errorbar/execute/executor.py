@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from errorbar.core.errors import ErrorbarError, Problem, UsageError
+from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.version import __version__
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ class Processes(Remote):
             else:
                 waiting.popleft()
                 return outcome
-        what = f"a worker process died {RETRIES + 1} times over the same piece of work"
+        message = f"a worker process died {RETRIES + 1} times over the same piece of work"
         fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
-        raise UsageError(Problem("workers-lost", what, fix=fix))
+        raise UsageError(Problem("workers-lost", message, fix=fix))
 
     def close(self) -> None:
         """End the processes."""
@@ -196,5 +196,5 @@ def _succeeded(future: Future[Result]) -> bool:
 
 def other_version(who: str, theirs: str, ours: str) -> UsageError:
     """A worker that runs another version might count otherwise."""
-    what = f"{who} runs errorbar {theirs}"
-    return UsageError(Problem("worker-version", what, expected=ours, fix="install one version everywhere"))
+    message = f"{who} runs errorbar {theirs}"
+    return UsageError(Problem("worker-version", message, expected=ours, fix="install one version everywhere"))

@@ -1,8 +1,8 @@
 """JSON essays of BEA-2019 (W&I, LOCNESS, FCE): one object a line with a raw text and edits of its characters.
 
 Conventions
-    The text is cut into paragraphs at line feeds, sentences and tokens as NUCLE essays are (``formats.tokenize``), and
-    an edit becomes one of the tokens it touches (``formats.nucle_project``). Edits that touch one token are made one.
+    The text is cut into paragraphs at line feeds, sentences and tokens as NUCLE essays are (``formats.nucle``), and
+    an edit becomes one of the tokens it touches (``formats.nucle``). Edits that touch one token are made one.
     Marks of other shapes become the plain ones first, in text and corrections, as in the released M2 files: there it is
     arbitrary whether they were corrected. An edit that reaches beyond a sentence is left out. One without a
     correction, which only detects, becomes an edit of type UNK, unless others correct what is inside of it.
@@ -19,12 +19,10 @@ from typing import Any, NamedTuple
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit, check_annotation
-from errorbar.core.errors import Place, shortened
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems, shortened
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import UNKNOWN
-from errorbar.formats.nucle import Essay, Mistake
-from errorbar.formats.nucle_project import Dropped, Located, locate, project_mistake, split_essays
+from errorbar.formats.m2 import UNKNOWN
+from errorbar.formats.nucle import Dropped, Essay, Located, Mistake, locate, project_mistake, split_essays
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 _NEEDED = ("id", "text", "edits")
@@ -125,8 +123,8 @@ def _annotations(
     for said in record["edits"]:
         good = isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)
         if not good or isinstance(said[0], bool) or not isinstance(said[0], int | str):
-            what = f"the essay {essay!r} has {shortened(repr(said))} among its annotators"
-            problems.error("bea-record", what, place, "[annotator, [edit, ...]]")
+            message = f"the essay {essay!r} has {shortened(repr(said))} among its annotators"
+            problems.error("bea-record", message, place, "[annotator, [edit, ...]]")
             continue
         edits = [_edit(each, size, essay, place, problems) for each in said[1]]
         known = found.setdefault(str(said[0]), [])
@@ -140,12 +138,12 @@ def _edit(said: object, size: int, essay: str, place: Place, problems: Problems)
     kind = fields[3] if len(fields) > _FIELDS[0] else ""
     offsets = all(isinstance(each, int) and not isinstance(each, bool) for each in (start, end))
     if not offsets or not isinstance(correction, str | None) or not isinstance(kind, str | None):
-        what = f"the essay {essay!r} has {shortened(repr(said))} for an edit"
-        problems.repairable("bea-edit", what, place, "the edit is dropped", _EDIT)
+        message = f"the essay {essay!r} has {shortened(repr(said))} for an edit"
+        problems.repairable("bea-edit", message, place, "the edit is dropped", _EDIT)
         return None
     if not 0 <= start <= end <= size:
-        what = f"the characters {shortened(f'{start} {end}')} of an edit are not in the text of the essay {essay!r}"
-        problems.repairable("bea-outside", what, place, "the edit is dropped", f"0 <= start <= end <= {size}")
+        message = f"the characters {shortened(f'{start} {end}')} of an edit are not in the text of the essay {essay!r}"
+        problems.repairable("bea-outside", message, place, "the edit is dropped", f"0 <= start <= end <= {size}")
         return None
     if correction is None:
         return CharacterEdit(start, end, None, UNKNOWN)
@@ -210,8 +208,8 @@ def _project(
                 made = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
                 before.pop()
         if isinstance(made, Dropped):
-            what = f"the edit {own.start} {own.end} of the essay {essay.id!r} is left out: {made}"
-            problems.note("bea-crosses" if made is Dropped.CROSSES else "bea-no-change", what, essay.place)
+            message = f"the edit {own.start} {own.end} of the essay {essay.id!r} is left out: {made}"
+            problems.note("bea-crosses" if made is Dropped.CROSSES else "bea-no-change", message, essay.place)
             continue
         found.setdefault(made[:2], []).append(made[2])
         last = own, made[:2]

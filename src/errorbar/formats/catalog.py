@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.formats.look import Input, Lines, look
 
@@ -62,12 +61,19 @@ def _later(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
 
     def call(*arguments: object) -> object:
-        return getattr(import_module(f"errorbar.formats.{module}"), name)(*arguments)
+        return getattr(import_module(module), name)(*arguments)
 
     return call
 
 
-_is_bea, _is_essays, _is_labels = map(_later, ("bea_essays:is_bea", "essay_texts:is_essays", "token_labels:is_labels"))
+_is_bea, _is_essays, _is_labels = map(
+    _later,
+    (
+        "errorbar.formats.bea_essays:is_bea",
+        "errorbar.formats.essay_texts:is_essays",
+        "errorbar.formats.token_labels:is_labels",
+    ),
+)
 _MARKUP = ("<DOC", "<?XML", "<!DOCTYPE")
 _EDITS = ("sentences", "tokens", "annotators", "edits")
 _LINES = (*_EDITS, "sentences without an A line")
@@ -78,7 +84,7 @@ _LISTED = (
         ".json",
         "edits",
         lambda line: '"edits"' in line and _is_bea(line),
-        _later("bea_essays:read_bea"),
+        _later("errorbar.formats.bea_essays:read_bea"),
         counts=("essays", *_EDITS),
     ),
     Format(
@@ -86,8 +92,8 @@ _LISTED = (
         ".jsonl",
         "edits",
         lambda line: line[:1] == "{",
-        _later("jsonl:read_jsonl"),
-        _later("jsonl:write_jsonl"),
+        _later("errorbar.formats.jsonl:read_jsonl"),
+        _later("errorbar.formats.jsonl:write_jsonl"),
         _LINES,
     ),
     Format(
@@ -95,8 +101,8 @@ _LISTED = (
         ".m2",
         "edits",
         lambda line: line[:2] in ("S ", "S"),
-        _later("m2_file:read_m2"),
-        _later("m2_file:write_m2"),
+        _later("errorbar.formats.m2:read_m2"),
+        _later("errorbar.formats.m2:write_m2"),
         _LINES,
         silent=True,
     ),
@@ -105,14 +111,14 @@ _LISTED = (
         ".sgml",
         "essays",
         lambda line: line.upper().startswith(_MARKUP),
-        _later("nucle_project:read_nucle_sentences"),
+        _later("errorbar.formats.nucle:read_nucle_sentences"),
     ),
     Format(
         "multigec",
         ".md",
         "texts",
         lambda line: line[:1] == "#" and _is_essays(line),
-        _later("essay_texts:read_essays_as_sentences"),
+        _later("errorbar.formats.essay_texts:read_essays_as_sentences"),
         counts=("essays", "tokens"),
     ),
     Format(
@@ -120,10 +126,17 @@ _LISTED = (
         ".tsv",
         "labels",
         lambda line: "\t" in line and _is_labels(line),
-        _later("token_labels:read_token_labels"),
+        _later("errorbar.formats.token_labels:read_token_labels"),
         counts=_LABELS,
     ),
-    Format("text", ".txt", "texts", lambda _: True, _later("text:read_text"), _later("text:write_text")),
+    Format(
+        "text",
+        ".txt",
+        "texts",
+        lambda _: True,
+        _later("errorbar.formats.text:read_text"),
+        _later("errorbar.formats.text:write_text"),
+    ),
 )  # in the order in which they are tried on a file
 FORMATS = {known.name: known for known in _LISTED}
 
@@ -142,8 +155,8 @@ def _others(path: tuple[str, ...]) -> Mapping[str, Format]:
     for point in entry_points(group=ENTRY_POINTS):
         other = point.load()
         if not isinstance(other, Format) or other.holds not in ("edits", "labels", "rows"):
-            what = f"the entry point {point.name} = {point.value} is not a Format that holds edits, labels or rows"
-            raise UsageError(Problem("bad-format", what, fix="correct the package, or uninstall it"))
+            message = f"the entry point {point.name} = {point.value} is not a Format that holds edits, labels or rows"
+            raise UsageError(Problem("bad-format", message, fix="correct the package, or uninstall it"))
         others[other.name] = other
     return others
 
@@ -180,8 +193,8 @@ def recognize(path: str) -> Format:
     known = format_of(source)
     if known.name == "text" and (first.lstrip().startswith("<") or first.strip() == "["):
         kind = "JSON" if first.strip() == "[" else "markup"
-        what = f"{kind} that errorbar does not know; it starts {first.strip()[:30]!r}"
-        raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from=text"))
+        message = f"{kind} that errorbar does not know; it starts {first.strip()[:30]!r}"
+        raise InputError(Problem("unknown-format", message, place, fix="if it is plain text all the same: --from=text"))
     return known
 
 
@@ -216,15 +229,15 @@ def wants_hoo(gold: object, metrics: object = None) -> bool:
     paths = [str(fspath(path)) for path in _listed(gold) if isinstance(path, str | PathLike)]
     data = [is_hoo(path) for path in paths]
     if any(data) and not all(asked):
-        what = "HOO edit files hold stand-off edits, which only the metric hoo scores"
-        raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of them"))
+        message = "HOO edit files hold stand-off edits, which only the metric hoo scores"
+        raise UsageError(Problem("hoo-metric", message, fix="errorbar convert --to m2 makes M2 of them"))
     if any(asked) and not all(asked):
         raise UsageError(Problem("hoo-metric", "hoo and other metrics do not score the same data", fix="two commands"))
     # A broken edit file is left to its reader.
     others = (path for path, hoo in zip(paths, data, strict=True) if not hoo and not is_xml(Path(path)))
     if any(asked) and (other := next((path for path in others if look(path).is_file), "")):
-        what = f"{other} is no HOO edit file"
-        raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to hoo makes one of M2 and JSONL"))
+        message = f"{other} is no HOO edit file"
+        raise UsageError(Problem("hoo-metric", message, fix="errorbar convert --to hoo makes one of M2 and JSONL"))
     return any(asked) or any(data)
 
 

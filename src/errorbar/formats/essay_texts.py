@@ -13,9 +13,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.labels import counted, named
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.formats.look import Lines
 
 HEADER = "### essay_id = "
@@ -60,8 +59,8 @@ def read_essay_texts(lines: Lines, problems: Problems) -> Iterator[EssayText]:
             yield EssayText(essay, " ".join(words), at)
         essay, at, words = _id(line, found[1].strip(), Place(lines.name, number), problems), number, []
         if essay and essay in seen:
-            what = f"a second essay with the id {essay!r}; the first stands in line {seen[essay]}"
-            problems.error("essay-twice", what, Place(lines.name, number), "every id once in a file")
+            message = f"a second essay with the id {essay!r}; the first stands in line {seen[essay]}"
+            problems.error("essay-twice", message, Place(lines.name, number), "every id once in a file")
             essay = ""
         elif essay:
             seen[essay] = number
@@ -76,8 +75,8 @@ def _id(line: str, said: str, place: Place, problems: Problems) -> str:
     if not said:
         problems.error("essay-header", "a header without an id", place, f"{HEADER}ID")
     elif not line.startswith(HEADER):
-        what = f"the header {line.strip()[:40]!r} is not written as MultiGEC writes it"
-        problems.repairable("essay-header", what, place, "it is read as one", f"{HEADER}{said}")
+        message = f"the header {line.strip()[:40]!r} is not written as MultiGEC writes it"
+        problems.repairable("essay-header", message, place, "it is read as one", f"{HEADER}{said}")
     return said
 
 
@@ -106,8 +105,8 @@ def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> I
 
 def _refuse_unknown(unknown: Iterable[EssayText], name: str, source: str, problems: Problems) -> None:
     for essay in unknown:
-        what = f"the essay {essay.id!r} is not in {source}"
-        problems.error("essay-unknown", what, Place(name, essay.line), "an id of the source")
+        message = f"the essay {essay.id!r} is not in {source}"
+        problems.error("essay-unknown", message, Place(name, essay.line), "an id of the source")
 
 
 class EssayReader:
@@ -138,9 +137,9 @@ class EssayReader:
             essay = sentence.document
             if not essay or essay in self._seen:
                 said = f"has the essay {essay!r} in several sentences" if essay else "does not tell its essays"
-                what = f"this file has whole essays by their ids, and the reference {said}"
+                message = f"this file has whole essays by their ids, and the reference {said}"
                 fix = "make one of whole essays: errorbar convert --source orig.md ref1.md -o gold.jsonl"
-                raise InputError(Problem("essay-reference", what, self._place, fix=fix))
+                raise InputError(Problem("essay-reference", message, self._place, fix=fix))
             self._seen.add(essay)
             found = self._left.pop(essay, None)
             if found is None:
@@ -153,6 +152,6 @@ class EssayReader:
         """Check that every essay of the reference was there, and no other."""
         if self._missing:
             n, of = len(self._missing), counted(n_sentences, "essays")
-            what = f"{n:,} of {of} {'is' if n == 1 else 'are'} missing: {named(self._missing)}"
-            self._problems.error("essay-missing", what, self._place, "every essay of the reference, changed or not")
+            message = f"{n:,} of {of} {'is' if n == 1 else 'are'} missing: {named(self._missing)}"
+            self._problems.error("essay-missing", message, self._place, "every essay of the reference, changed or not")
         _refuse_unknown(self._left.values(), self._place.file, "the reference", self._problems)

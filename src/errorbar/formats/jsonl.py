@@ -20,10 +20,9 @@ from errorbar.core.edit import (
     check_white_space,
     in_text_order,
 )
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems
 from errorbar.formats.look import Lines, Source, look
-from errorbar.formats.m2_file import NOOP
+from errorbar.formats.m2 import NOOP
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 FORMAT = "errorbar-corpus"
@@ -59,8 +58,8 @@ def read_jsonl(
             problems.error("jsonl-record", "not a JSON object", place, '{"text": ..., "annotations": ...}')
         elif n_sentences == 0 and "format" in record:
             if record["format"] != FORMAT or record.get("version") != VERSION:
-                what = f"format {record['format']!r}, version {record.get('version')!r}"
-                problems.error("jsonl-header", what, place, f"format {FORMAT!r}, version {VERSION}")
+                message = f"format {record['format']!r}, version {record.get('version')!r}"
+                problems.error("jsonl-header", message, place, f"format {FORMAT!r}, version {VERSION}")
         elif STANDOFF in record:
             if standoff is not None:
                 standoff.append((place, record))
@@ -108,9 +107,9 @@ def _sentence(record: _Record, place: Place, problems: Problems) -> Sentence | N
         edits = []
         for item in _edits(items, _EDIT_KEYS, place, problems):
             if item.get("type") == NOOP:
-                what = f"an edit of type '{NOOP}', which M2 takes for none"
+                message = f"an edit of type '{NOOP}', which M2 takes for none"
                 expected, fix = "another type, or no edit", "an annotator who changed nothing has an empty list"
-                problems.repairable("jsonl-noop", what, place, "it is left out", expected, hint=fix)
+                problems.repairable("jsonl-noop", message, place, "it is left out", expected, hint=fix)
             elif check_span(item["start"], item["end"], len(tokens), place, problems):
                 item["replacements"] = tuple(text.strip() for text in item["replacements"])
                 check_white_space(item["replacements"], place, problems)
@@ -171,8 +170,8 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
         name, text = record[STANDOFF], record["text"]
         annotator = annotator or record["annotator"]
         if name in fragments or record["annotator"] != annotator:
-            what = f"a second stand-off record of fragment '{name}', or of another annotator than '{annotator}'"
-            problems.error("jsonl-standoff", what, place, "one annotator, one record for each text")
+            message = f"a second stand-off record of fragment '{name}', or of another annotator than '{annotator}'"
+            problems.error("jsonl-standoff", message, place, "one annotator, one record for each text")
             continue
         edits = []
         for item in _edits(record["edits"], _STANDOFF_EDIT_KEYS, place, problems):
@@ -181,7 +180,7 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
                 item |= {"original": text[start:end], "corrections": tuple(item["corrections"])}
                 edits.append(StandoffEdit(**{"index": "", **item}))
             else:
-                what = f"the characters {start} {end} are not in the text"
-                problems.error("jsonl-standoff", what, place, f"0 <= start <= end <= {len(text)}")
+                message = f"the characters {start} {end} are not in the text"
+                problems.error("jsonl-standoff", message, place, f"0 <= start <= end <= {len(text)}")
         fragments[name] = Fragment(name, in_text_order(edits), text, lines.name)
     return list(fragments.values()), sentences, annotator

@@ -21,8 +21,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
-from errorbar.core.errors import InputError, Place, Problem, nearest_file
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest_file
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 
 if TYPE_CHECKING:
@@ -224,8 +223,8 @@ class Input(PathLike[str]):
             self._copy.seek(at)
             return self._copy.read(min(size, self._n_kept - at))
         if at != self._n_read:
-            what = "a pipe can be read only once, and its beginning is gone"
-            raise InputError(Problem("read-once", what, Place(self.name), fix="write it into a file first"))
+            message = "a pipe can be read only once, and its beginning is gone"
+            raise InputError(Problem("read-once", message, Place(self.name), fix="write it into a file first"))
         read = getattr(self._stream, "read1", self._stream.read)  # without waiting for more than there is
         data = read(size) or b""
         while data and self._n_read + len(data) < MAGIC and (more := read(size)):
@@ -257,9 +256,9 @@ def cannot_keep(name: str, error: OSError) -> InputError:
         folder = gettempdir()
     except OSError:  # there is none that can be written to
         folder = "a temporary folder"
-    what = f"no copy of what goes through can be kept in {folder}: {error.strerror or error}"
+    message = f"no copy of what goes through can be kept in {folder}: {error.strerror or error}"
     fix = "make room, name another folder by TMPDIR, or use a file instead of a pipe"
-    return InputError(Problem("no-space", what, Place(name), fix=fix))
+    return InputError(Problem("no-space", message, Place(name), fix=fix))
 
 
 class RawBytes(io.RawIOBase):
@@ -322,15 +321,15 @@ class _Unpacked(RawBytes):
         try:
             data = self._unpacked.read(size)
         except self._damages as error:
-            what = f"the compressed data is damaged: {error}"
+            message = f"the compressed data is damaged: {error}"
             fix = "fetch or compress the file again"
-            raise InputError(Problem("gzip-damaged", what, self._place, fix=fix)) from None
+            raise InputError(Problem("gzip-damaged", message, self._place, fix=fix)) from None
         self._size += len(data)
         if self._size > FREELY_UNPACKED and self._size > MOST_EXPANSION * self._packed.tell():
-            what = f"{self._packed.tell():,} compressed bytes hold more than {self._size:,}"
+            message = f"{self._packed.tell():,} compressed bytes hold more than {self._size:,}"
             expected = f"at most {MOST_EXPANSION} times as many"
             fix = "unpack it with gunzip if that is meant"
-            raise InputError(Problem("gzip-expands", what, self._place, expected, fix))
+            raise InputError(Problem("gzip-expands", message, self._place, expected, fix))
         return data
 
 
@@ -441,8 +440,8 @@ def whole_lines(stream: io.BufferedReader, name: str, size: int) -> Generator[by
             parts.append(chunk[end:])
             length += len(chunk) - end
             if length > LONGEST_LINE:
-                what = f"a line of more than {LONGEST_LINE:,} bytes"
-                raise InputError(Problem("line-too-long", what, Place(name, number + 1), "text in lines"))
+                message = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise InputError(Problem("line-too-long", message, Place(name, number + 1), "text in lines"))
     except InputError as error:
         if error.code not in ("gzip-damaged", "gzip-expands"):
             raise
@@ -559,10 +558,10 @@ def decoded(raw: bytes, place: Place, problems: Problems) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start)
         column = error.start - raw.rfind(b"\n", 0, error.start)
-        what = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
+        message = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
         there = replace(place, line=place.line + line)
         hint = "if it was written on Windows: iconv -f cp1252 -t UTF-8 FILE > NEW" if _is_cp1252(raw) else ""
-        problems.repairable("not-utf8", what, there, "replaced by U+FFFD", "UTF-8 text", hint)
+        problems.repairable("not-utf8", message, there, "replaced by U+FFFD", "UTF-8 text", hint)
         return raw.decode(errors="replace")
 
 

@@ -13,8 +13,7 @@ from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.core.rankings import MetricScores
 from errorbar.formats import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.look import Lines, Source, display_name, look
@@ -96,8 +95,8 @@ class _Scores:
         """Whether there is such a score already; if so, this is recorded."""
         known = self.sentences.get(metric, {}).get(sentence, {}) if sentence else self.systems.get(metric, {})
         if system in known:
-            what = f"{row}{metric} of '{system}' stands twice"
-            self.problems.repairable("scores-twice", what, place, "the first is kept")
+            message = f"{row}{metric} of '{system}' stands twice"
+            self.problems.repairable("scores-twice", message, place, "the first is kept")
         return system in known
 
     def number(self, text: str, place: Place) -> float | None:
@@ -163,8 +162,8 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
         raise InputError(Problem("scores-json", "not the scores of systems", place, expected))
     for number, row in enumerate(rows, 1):
         if not _is_score(row):
-            what = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
-            scores.problems.repairable("scores-json", what, place)
+            message = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
+            scores.problems.repairable("scores-json", message, place)
             continue
         main, metric, system = row.get("main", "f"), row["metric"], row["system"]
         if scores.twice(metric, system, place, row=f"row {number}: "):

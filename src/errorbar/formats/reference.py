@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import glob
 from itertools import islice, zip_longest
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
-from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.labels import natural_key
-from errorbar.core.problems import Problems
-from errorbar.formats.catalog import find_format, format_of
-from errorbar.formats.look import Lines, Source, display_name, is_there
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, wrong_type
+from errorbar.formats.catalog import FORMATS, find_format, format_of
+from errorbar.formats.look import Lines, Source, display_name, is_there, look
+from errorbar.formats.m2 import m2_annotators, no_blank_line, read_m2
+from errorbar.formats.text import Cutter, HypothesisReader, Stretch
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
 UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
@@ -109,14 +111,14 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     known = format_of(lines) if first else find_format("m2")  # which says that the file is empty
     if known.holds in ("edits", "labels"):
         return known.read(lines, problems)
-    what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
+    message = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
     fix = "if it is a corrected text, add --source=FILE: what it corrects"
     if first.startswith("<"):
         fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text"
     if known.name == "multigec":
-        what = "these are texts of essays, without edits"
+        message = "these are texts of essays, without edits"
         fix = "errorbar convert --source orig.md ref1.md -o gold.jsonl"
-    raise InputError(Problem("unknown-format", what, Place(lines.name, 1), "a line that starts with S or {", fix))
+    raise InputError(Problem("unknown-format", message, Place(lines.name, 1), "a line that starts with S or {", fix))
 
 
 def reference_chunks(
@@ -174,7 +176,7 @@ class ReferenceStream:
                 self.seen.update(dict.fromkeys(sentence.annotations))
         if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
-            from errorbar.formats.m2_file import m2_annotators  # noqa: PLC0415 - only of large files
+            from errorbar.formats.m2 import m2_annotators  # noqa: PLC0415 - only of large files
 
             self.seen.update(dict.fromkeys(m2_annotators(self.file.path)))
         self.complete = True
@@ -217,8 +219,8 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
         return
     totals = [at + len(part) + sum(1 for _ in stream.sentences) for stream, part in zip(streams, parts, strict=True)]
     said = ", ".join(f"{stream.file.name}: {total}" for stream, total in zip(streams, totals, strict=True))
-    what = f"the reference files have different numbers of sentences ({said})"
-    raise InputError(Problem("reference-lengths", what, fix="give files over the same text"))
+    message = f"the reference files have different numbers of sentences ({said})"
+    raise InputError(Problem("reference-lengths", message, fix="give files over the same text"))
 
 
 def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
@@ -242,8 +244,133 @@ def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> S
             pairs = zip_longest(first.tokens, sentence.tokens)
             position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
             name, place = streams[0].file.name, Place(display_name(stream.file.path), sentence.line)
-            what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
-            raise InputError(Problem("source-mismatch", what, place, fix="give files over the same text"))
+            message = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
+            raise InputError(Problem("source-mismatch", message, place, fix="give files over the same text"))
         for name, edits in sentence.annotations.items():
             annotations[stream.called(name)] = edits
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
+
+
+# References and systems cut into pieces for the workers of ``errorbar.execute``, which read them.
+#
+# Whole lines, or sentences of M2 with their A lines, are cut without understanding them: a fiftieth of the time of
+# reading, so that one process can feed many.
+
+
+class PieceContents(NamedTuple):
+    """What a piece holds: sentences, their annotators, and the lines of systems, fewer where a file has ended."""
+
+    corpus: Corpus
+    lines: list[list[str]]
+    problems: Problems
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePart:
+    """A reference file's part of a piece, and what is known of the whole file."""
+
+    file: NamedFile
+    stretch: Stretch
+    unmarked: Unmarked  # ``auto`` only where ``known`` is the file's only annotator
+    known: tuple[str, ...]  # annotators of the file, as far as a meaning depends on them
+    rename: bool  # there are several files
+
+    def stream(self, problems: Problems) -> ReferenceStream:
+        """The stretch, read as the whole file would be."""
+        lines = self.stretch.lines(problems)
+        if not self.stretch.separated:
+            lines.peek()  # what cannot be decoded is said first, as in a whole file
+            no_blank_line(Place(lines.name, lines.before + 1), problems)
+        known = dict.fromkeys(self.known)
+        return ReferenceStream(self.file, read_m2(lines, problems), self.unmarked, self.rename, known, complete=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Sentences of the references and the systems' lines for them, unread."""
+
+    references: tuple[ReferencePart, ...]
+    systems: tuple[Stretch, ...]
+    lenient: bool
+    as_written: bool = False
+
+    def read(self) -> PieceContents:
+        """Read it; whoever collects the pieces sets the limit of problems."""
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
+        streams = [part.stream(problems) for part in self.references]
+        corpus = corpus_of([stream.take(ALL) for stream in streams], streams)
+        return PieceContents(corpus, [list(stretch.lines(problems)) for stretch in self.systems], problems)
+
+
+class CutSystem(HypothesisReader):
+    """A system's file, cut in step with the references; complains at the end if its length differs."""
+
+    def __init__(self, file: NamedFile, problems: Problems, *, carry: bool) -> None:
+        super().__init__(file.path, file.name, Problems(lenient=True))  # looks at the first lines only
+        self.problems = problems
+        self.cutter = Cutter(file.path, sentences=False, carry=carry)
+
+    def cut(self, size: int) -> Stretch:
+        """The next lines, as many as there are up to ``size``."""
+        stretch, n = self.cutter.take(size)
+        self.count += n
+        return stretch
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that the file has as many sentences as the source."""
+        self.lines = Lines(self.cutter.path, self.problems, cut=self.cutter.rest(), before=self.count)
+        super().finish(n_sentences)
+
+
+def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
+    """Whether these files can be read in pieces: references in M2, systems line by line, nothing read only once."""
+    outputs, golds = ([look(file.path) for file in files] for files in (systems, references))
+    if any(source.is_pipe for source in (*golds, *outputs)):
+        return False
+    # A missing file of a system is better known before workers start.
+    kinds = [format_of(source).name for source in outputs]
+    if any(kind not in FORMATS or kind in ("multigec", "multiged") for kind in kinds):
+        return False
+    return all(format_of(source).name == "m2" for source in golds)
+
+
+def cut_pieces(
+    references: Sequence[NamedFile],
+    systems: Sequence[CutSystem],
+    problems: Problems,
+    *,
+    unmarked: Unmarked = "auto",
+    size: int,
+    carry: bool,
+) -> Iterator[TextPiece]:
+    """Cut references, M2 files over the same sentences, and systems in step into pieces of ``size`` sentences.
+
+    The mode of ``problems`` is that of the pieces; ``carry``: they hold their text.
+    """
+    refuse_same_names(references, "reference files", "--gold=name=path")
+    known = [_known(file, unmarked) for file in references]
+    cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
+    at = 0
+    while True:
+        taken = [cutter.take(size) for cutter in cutters]
+        n = taken[0][1]
+        if any(other != n for _, other in taken) or not (at or n):
+            for _ in reference_chunks(references, problems, unmarked=unmarked):  # which says what is wrong
+                pass
+        if not n:
+            break
+        at += n
+        each = zip(references, taken, known, strict=True)
+        parts = tuple(ReferencePart(file, stretch, *policy, len(references) > 1) for file, (stretch, _), policy in each)
+        yield TextPiece(parts, tuple(system.cut(n) for system in systems), problems.lenient, problems.as_written)
+    problems.raise_errors()
+
+
+def _known(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
+    """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
+    if unmarked in OF_ALL:
+        return unmarked, tuple(m2_annotators(file.path))
+    if unmarked != "auto":
+        return unmarked, ()
+    known = tuple(m2_annotators(file.path, most=2))
+    return ("auto", known) if len(known) == 1 else ("official", ())

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, visible
+from errorbar.core.problems import InputError, Place, Problem, UsageError, visible
 from errorbar.formats.look import Source, cannot_keep, is_input
 
 STANDARD_OUTPUT = "-"
@@ -36,8 +36,8 @@ def save_lines(lines: Iterable[str], target: str, *, private: bool = False) -> N
             try:
                 stream.write(f"{line}\n".encode())
             except UnicodeEncodeError as error:
-                what = f"character {error.start + 1} of output line {number} is half of a surrogate pair, not text"
-                problem = Problem("not-unicode", what, expected="Unicode text", fix="correct the input")
+                message = f"character {error.start + 1} of output line {number} is half of a surrogate pair, not text"
+                problem = Problem("not-unicode", message, expected="Unicode text", fix="correct the input")
                 raise InputError(problem) from None
 
     _save(target, fill, private=private)
@@ -85,13 +85,13 @@ def refuse_input(target: Source) -> None:
         return
     place = Place(name)
     if is_input(name):
-        what = "the output would overwrite what the command reads"
-        raise UsageError(Problem("output-over-input", what, place, fix="name another file"))
+        message = "the output would overwrite what the command reads"
+        raise UsageError(Problem("output-over-input", message, place, fix="name another file"))
     path = Path(os.path.realpath(name))
     for folder in path.parents:
         if all((folder / file).exists() for file in STUDY_FILES):
-            what = f"the output would lie in {folder}, the folder of a judging study"
-            raise UsageError(Problem("output-in-study", what, place, fix="name a place outside the study"))
+            message = f"the output would lie in {folder}, the folder of a judging study"
+            raise UsageError(Problem("output-in-study", message, place, fix="name a place outside the study"))
 
 
 def refuse_unwritable(target: str) -> None:

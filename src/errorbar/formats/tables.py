@@ -16,8 +16,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from errorbar.core.csv_cells import unguarded
-from errorbar.core.errors import Place, nearest
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems, nearest
 from errorbar.formats.catalog import format_of
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parquet_columns, parquet_names, parse_json
@@ -50,7 +49,7 @@ class TableRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TableFields:
     """What a reader wants of a table."""
 
     needed: Sequence[str] = ()  # columns that must be there
@@ -84,10 +83,10 @@ def _likely(role: str, header: Sequence[str]) -> str:
     return next((name for word in words for name in islice(header, MOST_NAMED) if word in name.casefold()), "")
 
 
-def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
+def table_rows(path: Source, problems: Problems, needed: Sequence[str] | TableFields = ()) -> Iterator[TableRow]:
     """Read a table of texts row by row; the caller raises the problems after the last. Parquet needs pyarrow."""
     name, parquet = display_name(path), look(path).is_parquet
-    wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
+    wanted = needed if isinstance(needed, TableFields) else TableFields(needed)
     for header, columns, lines, _ in table_blocks(path, problems, wanted):
         for line, *values in zip(lines, *columns, strict=True):
             place = Place(name, line)
@@ -102,7 +101,7 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted 
 _NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false"
 
 
-def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
+def table_blocks(path: Source, problems: Problems, wanted: TableFields) -> Iterator[Block]:
     """Read a table in blocks of good rows; the others are said after what came before them has been taken."""
     source = look(path)
     if source.is_parquet:
@@ -143,7 +142,7 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
     return next(making, max(DELIMITERS, key=line.count))
 
 
-def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str) -> Iterator[Block]:
+def _csv_blocks(lines: Lines, problems: Problems, wanted: TableFields, delimiter: str) -> Iterator[Block]:
     reader = csv.reader(chain.from_iterable(_ended(lines.blocks())), delimiter=delimiter, strict=True)
     try:
         header = tuple(unguarded(name.strip()) for name in next(filter(None, reader), ()))
@@ -212,7 +211,7 @@ def _json_records(lines: Lines) -> Iterator[tuple[int, object]]:
 
 
 def _record_blocks(
-    records: Iterable[tuple[int, object]], name: str, problems: Problems, wanted: Wanted
+    records: Iterable[tuple[int, object]], name: str, problems: Problems, wanted: TableFields
 ) -> Iterator[Block]:
     header: tuple[str, ...] = ()
     rows: list[list[object]] = []
@@ -233,7 +232,7 @@ def _record_blocks(
         yield Block(header, [*zip(*rows, strict=True)], numbers)
 
 
-def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
+def _parquet_blocks(path: Source, problems: Problems, wanted: TableFields) -> Iterator[Block]:
     place, number = Place(display_name(path)), 0
     header = tuple(parquet_names(path))
     if not wanted.good(header, place, problems):

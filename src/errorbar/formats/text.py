@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Sentence, wrong_count
-from errorbar.core.errors import InputError, Place, Problem, shell_words
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems, shell_words
 from errorbar.formats import LONGEST_SENTENCE
 from errorbar.formats.catalog import format_of
 from errorbar.formats.look import Lines, Source, byte_blocks, look
@@ -166,11 +165,11 @@ class Stretch:
                 stream.seek(self.start)
                 data = stream.read(self.size)
         except OSError as error:
-            what = f"cannot be read by a worker: {error.strerror}"
-            raise InputError(Problem("cannot-open", what, Place(self.path))) from None
+            message = f"cannot be read by a worker: {error.strerror}"
+            raise InputError(Problem("cannot-open", message, Place(self.path))) from None
         if len(data) < self.size:
-            what = "has become shorter while it was read"
-            raise InputError(Problem("file-changed", what, Place(self.path), fix="run again"))
+            message = "has become shorter while it was read"
+            raise InputError(Problem("file-changed", message, Place(self.path), fix="run again"))
         return data
 
     def lines(self, problems: Problems) -> Lines:
@@ -227,10 +226,10 @@ class Cutter:
         self._starts = np.append(self._starts, self._find(block + tail, end))
         self._scanned = end
         if end - int(self._starts[-1] if len(self._starts) else 0) > LONGEST_SENTENCE:
-            what = f"a sentence whose A lines have more than {LONGEST_SENTENCE:,} bytes"
+            message = f"a sentence whose A lines have more than {LONGEST_SENTENCE:,} bytes"
             place = Place(self.path, self._lines + self._buffer.count(b"\n"))
             fix = "or read it by one process: --jobs 1"
-            raise InputError(Problem("sentence-too-long", what, place, "S lines", fix))
+            raise InputError(Problem("sentence-too-long", message, place, "S lines", fix))
 
     def _find(self, text: bytes, end: int) -> NDArray[np.int64]:
         """Where units start, in lines that are complete."""
@@ -258,3 +257,38 @@ def _ends_block(sentence: bytes) -> bool:
         if text[:2] in ("S ", "S"):
             break
     return False
+
+
+# Tokens as ordinary text: what a person or a language model is shown of a tokenized sentence.
+#
+# Conventions
+#     Closing marks and contractions are joined to the word before them, opening marks to the word after. Of straight
+#     quotation marks every other one opens. An apostrophe alone is joined to a word in ``s``, as a genitive, and stays
+#     apart elsewhere: it may open or close a quotation. ``can not`` stays two words.
+# Source
+#     The inverse of ``formats.nucle``; how much of it comes back is measured in docs/integrations.md.
+
+
+_CLOSING = frozenset({*".,;:?!)]}%", "...", "''", "”", "’"})
+_OPENING = frozenset({*"([{$£€", "``", "“", "‘"})
+_CONTRACTIONS = frozenset({"n't", "'s", "'ll", "'re", "'ve", "'m", "'d", "n’t", "’s", "’ll", "’re", "’ve", "’m", "’d"})
+_WRITTEN = {"``": '"', "''": '"'}
+
+
+def ordinary_text(tokens: Iterable[str]) -> str:
+    """A sentence of tokens with the white space that one writes."""
+    made: list[str] = []
+    quoted = False  # whether a straight quotation mark is open
+    joined = True  # to what comes next
+    for token in tokens:
+        before, after = token in _CLOSING or token.lower() in _CONTRACTIONS, token in _OPENING
+        if token == '"':
+            before, after = quoted, not quoted
+            quoted = after
+        elif token == "'":
+            before = bool(made) and made[-1].endswith(("s", "S"))
+        if made and not before and not joined:
+            made.append(" ")
+        made.append(_WRITTEN.get(token, token))
+        joined = after
+    return "".join(made)

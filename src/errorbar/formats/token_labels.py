@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place, shortened
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problems, shortened
 from errorbar.formats.look import Lines
 
 CORRECT, INCORRECT = "c", "i"
@@ -60,17 +59,17 @@ def read_token_labels(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     if not n_sentences:
         problems.error("labels-empty", "no token in the file", Place(lines.name), EXPECTED)
     if n_joined:
-        what = f"{n_joined:,} tokens hold white space, which is written as _"
-        problems.note("labels-white-space", what, Place(lines.name), severity="repaired")
+        message = f"{n_joined:,} tokens hold white space, which is written as _"
+        problems.note("labels-white-space", message, Place(lines.name), severity="repaired")
 
 
 def _check_line(fields: Sequence[str], place: Place, problems: Problems) -> None:
     label = fields[-1].strip()
     if len(fields) != _COLUMNS:
-        what = f"a line of {len(fields)} column{'s' * (len(fields) > 1)}"
-        problems.error("labels-columns", what, place, f"{_COLUMNS} columns: {EXPECTED}")
+        message = f"a line of {len(fields)} column{'s' * (len(fields) > 1)}"
+        problems.error("labels-columns", message, place, f"{_COLUMNS} columns: {EXPECTED}")
     elif not fields[0].strip():
         problems.error("labels-token", "a label without a token", place, EXPECTED)
     elif label not in (CORRECT, INCORRECT):
-        what = f"the label {shortened(label)!r}"
-        problems.error("labels-label", what, place, f"{CORRECT} (correct) or {INCORRECT} (incorrect)")
+        message = f"the label {shortened(label)!r}"
+        problems.error("labels-label", message, place, f"{CORRECT} (correct) or {INCORRECT} (incorrect)")

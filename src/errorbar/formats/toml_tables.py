@@ -10,8 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.errors import InputError, Place, Problem, nearest, nearest_file, shortened
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, nearest_file, shortened
 from errorbar.formats.look import Lines, note_input
 
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
@@ -45,7 +44,7 @@ class _WrongError(Exception):
 
 
 @dataclass(slots=True)
-class Table:
+class TomlTable:
     """One table of a file, whose values are read as its fields say."""
 
     values: Mapping[str, Any]
@@ -71,11 +70,11 @@ class Table:
         for key in self.values:
             if key not in known:
                 kind = self.file.kind
-                what = f"[{table}] has no key '{key}'" if table else f"a {kind} has no table or key '{key}'"
+                message = f"[{table}] has no key '{key}'" if table else f"a {kind} has no table or key '{key}'"
                 # A table's header is where it stands; of several of one name the first.
                 inner = (f"{table}.{key}" if table else key, 0)
                 place = self.place(key) if (self.where, key) in self.file.keys else self.file.place(inner)
-                self.file.problems.error(f"{kind}-key", what, place, fix=nearest(key, known))
+                self.file.problems.error(f"{kind}-key", message, place, fix=nearest(key, known))
 
     def value(self, key: str, field: Field) -> Any:  # noqa: ANN401 - whatever the field reads
         """The value of one field."""
@@ -93,25 +92,25 @@ class Table:
             self.error(f"{self.file.kind}-value", f"{key} must be {expected}, got {got}", key, fix=fix)
             return field.default
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """The table of a key, e.g. ``[codabench]``; an empty one where it is missing."""
         values = self.values.get(key, {})
-        table = Table(values if isinstance(values, dict) else {}, self.file, (key, 0))
+        table = TomlTable(values if isinstance(values, dict) else {}, self.file, (key, 0))
         if not isinstance(values, dict):
             table.error(f"{self.file.kind}-value", f"'{key}' is not a table", expected=f"[{key}]")
         return table
 
-    def each(self, key: str) -> Iterator[Table]:
+    def each(self, key: str) -> Iterator[TomlTable]:
         """Every table of a list of tables, e.g. ``[[corpus]]``."""
         found = self.values.get(key, [])
         if isinstance(found, list) and all(isinstance(each, dict) for each in found):
-            yield from (Table(table, self.file, (key, number)) for number, table in enumerate(found))
+            yield from (TomlTable(table, self.file, (key, number)) for number, table in enumerate(found))
         else:
-            whole = Table({}, self.file, (key, 0))
+            whole = TomlTable({}, self.file, (key, 0))
             whole.error(f"{self.file.kind}-value", f"'{key}' is not a list of tables", expected=f"[[{key}]]")
 
 
-Read = Callable[[Table, str, Any], Any]
+Read = Callable[[TomlTable, str, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class Field:
 def checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
     """A reader of values that fit, and what is made of them."""
 
-    def read(table: Table, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
+    def read(table: TomlTable, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
         if not fits(value):
             raise _WrongError(expected, "")
         return made(value)
@@ -171,7 +170,7 @@ beginning = checked(_MOMENT, lambda said: isinstance(said, date), lambda said: _
 def one_of(*words: str) -> Read:
     """One of some words."""
 
-    def read(table: Table, key: str, value: object) -> object:
+    def read(table: TomlTable, key: str, value: object) -> object:
         if value not in words:
             raise _WrongError(" or ".join(words), nearest(value, words) if isinstance(value, str) else "")
         return value
@@ -179,29 +178,29 @@ def one_of(*words: str) -> Read:
     return read
 
 
-def paths(table: Table, key: str, value: object) -> tuple[Path, ...]:
+def paths(table: TomlTable, key: str, value: object) -> tuple[Path, ...]:
     """Files or folders that exist; a pattern with ``*`` stands for the files it matches, A2 before A10."""
     return tuple(path for said in texts(table, key, value) for path in existing(table, key, said))
 
 
-def path(table: Table, key: str, value: object) -> Path | None:
+def path(table: TomlTable, key: str, value: object) -> Path | None:
     """A file or folder that exists, or None."""
     found: list[Path] = existing(table, key, text(table, key, value))
     return found[0] if found else None
 
 
-def inside(table: Table, key: str, value: object) -> Path | None:
+def inside(table: TomlTable, key: str, value: object) -> Path | None:
     """A folder to write to, which must be below that of the TOML file: a task comes from somebody else."""
     folder, said = table.file.path.parent, str(text(table, key, value))
     if "\0" in said or not (folder / said).resolve().is_relative_to(folder.resolve()):
         fix = f"give it on the command line if that is meant: --{key} DIR"
-        what = f"{key} = {shortened(said)!r} is not inside the folder of the TOML file"
-        table.error(f"{table.file.kind}-outside", what, key, expected="a folder below it", fix=fix)
+        message = f"{key} = {shortened(said)!r} is not inside the folder of the TOML file"
+        table.error(f"{table.file.kind}-outside", message, key, expected="a folder below it", fix=fix)
         return None
     return folder / said
 
 
-def existing(table: Table, key: str, said: str) -> list[Path]:
+def existing(table: TomlTable, key: str, said: str) -> list[Path]:
     """The paths that a text stands for, seen from the TOML file's folder."""
     folder, fix = table.file.path.parent, ""
     if "\0" in said:
@@ -237,19 +236,19 @@ def read_toml(path: Path, problems: Problems, kind: str) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
         line = (found and found[1]) or str(len(lines))
-        what = f"not valid TOML: {_AT.sub('', str(error)).strip().lower()}"
+        message = f"not valid TOML: {_AT.sub('', str(error)).strip().lower()}"
         expected, fix = 'key = "value"', "text stands in quotes, tables in [brackets]"
-        if "overwrite" in what or "twice" in what:  # two ways in which tomllib says it
-            what = "not valid TOML: this key or table is there already"
+        if "overwrite" in message or "twice" in message:  # two ways in which tomllib says it
+            message = "not valid TOML: this key or table is there already"
             expected, fix = "each once", "keep one of the two"
     except RecursionError:  # lists within lists within lists
-        what = f"not valid TOML of a {kind}: lists or tables are nested too deeply"
+        message = f"not valid TOML of a {kind}: lists or tables are nested too deeply"
     except ValueError:  # thousands of digits
-        what = f"not valid TOML of a {kind}: a number is too long"
+        message = f"not valid TOML of a {kind}: a number is too long"
     else:
         _find_places(lines, file)
         return file
-    raise InputError(Problem(f"{kind}-toml", what, Place(str(path), int(line or 0)), expected, fix))
+    raise InputError(Problem(f"{kind}-toml", message, Place(str(path), int(line or 0)), expected, fix))
 
 
 def _find_places(lines: list[str], file: TomlFile) -> None:

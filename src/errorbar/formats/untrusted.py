@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
 from errorbar.formats import MOST_DIGITS
 from errorbar.formats.look import Lines, Source, display_name, look, read_once
 
@@ -88,9 +87,9 @@ class XmlReader:
         raise InputError(Problem(f"{self.kind}-xml", what, Place(self.name, line), self.expected))
 
     def _declared(self, *_: object) -> NoReturn:
-        what = "the file declares a document type or an entity"
+        message = "the file declares a document type or an entity"
         fix = f"take the declaration out: {self.called} need none, and it can be used to do harm"
-        raise InputError(Problem(f"{self.kind}-xml-entity", what, self.place, fix=fix))
+        raise InputError(Problem(f"{self.kind}-xml-entity", message, self.place, fix=fix))
 
 
 class NotJsonError(Exception):
@@ -174,10 +173,10 @@ def _check_expansion(metadata: Any, path: Source) -> None:  # noqa: ANN401 - pya
     size = packed if read_once(path) else Path(fspath(path)).stat().st_size
     most, rows = MOST_UNPACKED + MOST_RATIO * size, MOST_ROWS + ROWS_A_BYTE * size
     if unpacked > most or max(metadata.num_rows, values) > rows:
-        what = f"it is a file of {size:,} bytes with {max(metadata.num_rows, values):,} rows of {unpacked:,} bytes"
+        message = f"it is a file of {size:,} bytes with {max(metadata.num_rows, values):,} rows of {unpacked:,} bytes"
         expected = f"at most {rows:,} rows and {most:,} bytes"
         raise InputError(
-            Problem("judgments-parquet", what, Place(display_name(path)), expected, "give CSV or JSON lines")
+            Problem("judgments-parquet", message, Place(display_name(path)), expected, "give CSV or JSON lines")
         )
 
 
@@ -199,9 +198,9 @@ def _said(path: Source, where: str) -> Iterator[None]:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         if isinstance(error, UnicodeDecodeError):
             said = "a text is not UTF-8"
-        what = f"cannot be read as Parquet at {where}: {said}"
+        message = f"cannot be read as Parquet at {where}: {said}"
         fix = "write the table again, or give CSV or JSON lines"
-        raise InputError(Problem("judgments-parquet", what, Place(display_name(path)), fix=fix)) from None
+        raise InputError(Problem("judgments-parquet", message, Place(display_name(path)), fix=fix)) from None
 
 
 def read_json(path: Source) -> tuple[Any, Place]:

@@ -6,7 +6,7 @@ of errorbar imports it.
 
 from importlib.util import find_spec
 
-from errorbar.core.errors import MissingExtraError
+from errorbar.core.problems import MissingExtraError
 
 if find_spec("sqlalchemy") is None:
     raise MissingExtraError("judge", "collecting judgments")

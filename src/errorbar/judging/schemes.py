@@ -2,13 +2,221 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.judging.scheme import FRAME_KEYS, NOTHING, SIDES, Option, Question, Scheme, near, tokens
-from errorbar.judging.scheme_answers import check_answer, folded, is_right, label_of
-from errorbar.judging.scheme_files import read_scheme
+from errorbar.core.problems import Problem, Problems, UsageError, nearest
+from errorbar.formats import toml_tables as toml
+from errorbar.formats.toml_tables import Field, TomlTable
+from errorbar.judging.scheme import (
+    FRAME_KEYS,
+    KINDS,
+    NOTHING,
+    SHOWS,
+    SIDES,
+    Option,
+    Question,
+    Scheme,
+    check_answer,
+    folded,
+    is_right,
+    label_of,
+    near,
+    tokens,
+)
+
+# Schemes as TOML files: what is wrong with one is said with its line, all at once.
+
+
+_ID = "a lower-case word of letters, digits and hyphens"
+_RESERVED = frozenset(
+    ("item", "rater", "label", "weight", "seconds", "round", "state", "version", "comment", "skip", "pause")
+)
+"""Columns of exports and names in trails, which no question may be called."""
+_TAKES_OPTIONS = ("one", "words")
+
+
+def _long(table: TomlTable, key: str, value: object) -> str:
+    """A text that keeps its lines."""
+    toml.text(table, key, value)
+    return str(value).strip()
+
+
+def _whole(table: TomlTable, key: str, value: object) -> object:
+    """A whole number from 0."""
+    return 0 if value == 0 and type(value) is int else toml.whole(table, key, value)
+
+
+def _two_texts(table: TomlTable, key: str, value: object) -> tuple[str, ...]:
+    """A list of two texts."""
+    if not (isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) and each for each in value)):
+        table.error("scheme-value", f"{key} = {value!r}", key, expected='["of the first text", "of the second"]')
+        return ()
+    return tuple(value)
+
+
+_SCHEME = {
+    "name": Field(toml.name, "", required=True),
+    "title": Field(toml.name, "", required=True),
+    "version": Field(toml.whole, 1),
+    "source": Field(toml.text, ""),
+    "shows": Field(toml.one_of(*SHOWS), "span", required=True),
+    "main": Field(toml.name, "", required=True),
+    "questions": Field(toml.raw, required=True),
+    "guidelines": Field(_long, ""),
+    "context_words": Field(_whole, 0),
+    "reversible": Field(toml.flag, False),
+    "headings": Field(_two_texts, ()),
+}
+_QUESTION = {
+    "id": Field(toml.name, "", required=True),
+    "kind": Field(toml.one_of(*KINDS), "text", required=True),
+    "ask": Field(toml.name, "", required=True),
+    "options": Field(toml.raw),
+    "required": Field(toml.flag, True),
+    "when": Field(toml.raw),
+    "most": Field(toml.whole, 1),
+    "key": Field(toml.text, ""),
+    "help": Field(toml.text, ""),
+    "step": Field(toml.whole, 1),
+    "proposed": Field(toml.one_of("verb"), ""),
+    "nothing": Field(toml.text, ""),
+}
+_OPTION = {
+    "value": Field(toml.name, "", required=True),
+    "label": Field(toml.name, "", required=True),
+    "key": Field(toml.text, ""),
+    "help": Field(toml.text, ""),
+    "abstains": Field(toml.flag, False),
+}
+
+
+def read_scheme(path: Path) -> Scheme:
+    """Read a scheme.
+
+    Raises:
+        InputError: With everything that is wrong with it.
+    """
+    problems = Problems()
+    file = toml.read_toml(path, problems, "scheme")
+    table = TomlTable(file.document, file)
+    said = table.read(_SCHEME)
+    placed = [(_question(each), each) for each in table.each("questions")]
+    _check_together(said, placed, table)
+    problems.raise_errors()
+    return Scheme(**said | {"questions": tuple(question for question, _ in placed)})
+
+
+def _question(table: TomlTable) -> Question:
+    said = table.read(_QUESTION)
+    name, kind = said["id"], said["kind"]
+    if name in _RESERVED or not _is_id(name):
+        expected = f"{_ID}, and no column of the exports" if name in _RESERVED else _ID
+        table.error("scheme-value", f"a question cannot be called '{name}'", "id", expected=expected)
+    options = tuple(_options(table, said["options"] or []))
+    if said["proposed"] and kind != "token":
+        message = f"for question '{name}' a verb is proposed, and its kind is {kind}"
+        table.error("scheme-value", message, "proposed", expected="a question of the kind token")
+    values = [option.value for option in options]
+    if kind == "one" and len(options) < 2:
+        table.error("scheme-value", f"question '{name}' has {len(options)} options", "options", expected="at least 2")
+    elif options and kind not in _TAKES_OPTIONS:
+        message = f"question '{name}' has options, and its kind is {kind}"
+        table.error("scheme-value", message, "options", expected=f"options of the kinds {' and '.join(_TAKES_OPTIONS)}")
+    for value in dict.fromkeys(value for value in values if values.count(value) > 1):
+        table.error("scheme-twice", f"two options of question '{name}' have the value '{value}'", "options")
+    when = said["when"] or {}
+    if not isinstance(when, dict) or not all(isinstance(one, list) for one in when.values()):
+        table.error("scheme-value", f"when of question '{name}'", "when", expected='{ other = ["value"] }')
+        when = {}
+    named = {earlier: tuple(map(str, values)) for earlier, values in when.items()}
+    return Question(**said | {"options": options, "when": named})
+
+
+def _options(table: TomlTable, said: object) -> Iterator[Option]:
+    """The options of a question; a text is value and label at once."""
+    if not isinstance(said, list):
+        table.error("scheme-value", "options are no list", "options", expected='["a", "b"] or [{ value = "a", ... }]')
+        return
+    for number, each in enumerate(said):
+        if isinstance(each, str) and each.strip():
+            yield Option(each, each)
+        elif isinstance(each, dict):
+            where = (f"questions.options {number + 1}", table.where[1])
+            table.file.tables[where] = table.place("options").line
+            yield Option(**TomlTable(each, table.file, where).read(_OPTION))
+        else:
+            table.error("scheme-value", f"option {number + 1} is {each!r}", "options", expected="a text, or a table")
+
+
+def _is_id(name: str) -> bool:
+    return name.isascii() and name == name.lower() and name.replace("-", "").replace("_", "").isalnum()
+
+
+def _check_together(said: dict[str, Any], placed: list[tuple[Question, TomlTable]], table: TomlTable) -> None:
+    """What questions say of each other, and the scheme of them."""
+    earlier: dict[str, Question] = {}
+    keys: dict[str, str] = {}
+    step = 1
+    for question, own in placed:
+        if question.id in earlier:
+            own.error("scheme-twice", f"two questions are called '{question.id}'", "id")
+        for name, values in question.when.items():
+            if name not in earlier:
+                message = f"when of question '{question.id}' names '{name}', which is no earlier question"
+                own.error("scheme-when", message, "when", fix=nearest(name, earlier) if earlier else "")
+            elif unknown := [value for value in values if value not in earlier[name].values()]:
+                message = f"when of question '{question.id}': '{name}' has no option '{unknown[0]}'"
+                own.error("scheme-when", message, "when", fix=nearest(unknown[0], earlier[name].values()))
+        if question.step < step:
+            message = f"question '{question.id}' of step {question.step} stands after one of step {step}"
+            own.error("scheme-step", message, "step", expected="questions in the order of their steps")
+        step = max(step, question.step)
+        earlier.setdefault(question.id, question)
+        _check_keys(question, own, keys)
+    if said["main"] not in earlier and earlier:
+        table.error("scheme-value", f"main is '{said['main']}'", "main", fix=nearest(said["main"], earlier))
+    elif earlier:
+        main = earlier[said["main"]]
+        if not main.required or main.when:
+            table.error(
+                "scheme-value", f"main is '{main.id}'", "main", expected="a question that everybody must answer"
+            )
+        if said["reversible"] and not {*SIDES} <= {*main.values()}:
+            message = f"the sides change places, and question '{main.id}' does not say which"
+            table.error(
+                "scheme-value", message, "reversible", expected=f"options with the values {' and '.join(SIDES)}"
+            )
+    if said["headings"] and (said["reversible"] or said["shows"] != "choice"):
+        message = "headings name two texts, which must always stand in the same order"
+        table.error("scheme-value", message, "headings", expected='shows = "choice" without reversible')
+    if said["reversible"] and said["shows"] != "choice":
+        table.error(
+            "scheme-value", f"a {said['shows']} has no sides to change", "reversible", expected='shows = "choice"'
+        )
+
+
+def _check_keys(question: Question, table: TomlTable, keys: dict[str, str]) -> None:
+    """Keys within a step, which are all awake at once, and those of marks, which start from any."""
+    own = [(question.key, f"question '{question.id}'", "key")]
+    own += [
+        (option.key, f"option '{option.value}' of question '{question.id}'", "options") for option in question.options
+    ]
+    for key, what, where in own:
+        if not key:
+            continue
+        if len(key) > 1:
+            table.error("scheme-key-taken", f"the key of {what} is '{key}'", where, expected="one character")
+        elif key.lower() in FRAME_KEYS:
+            said = f"the key '{key}' of {what} is the frame's: {', '.join(sorted(FRAME_KEYS))} are for "
+            table.error("scheme-key-taken", f"{said}help and undo", where, fix="choose another")
+        elif key.lower() in keys:
+            table.error("scheme-key-taken", f"the key '{key}' of {what} is that of {keys[key.lower()]}", where)
+        else:
+            keys[key.lower()] = what
+
 
 __all__ = [
     "FRAME_KEYS",
@@ -47,8 +255,8 @@ def scheme_text(named: str | Path) -> str:
 def _path(named: str | Path) -> Path:
     path = _shipped() / f"{named}.toml" if named in scheme_names() else Path(named)
     if not path.is_file():
-        what = f"no scheme is called '{named}', and no file either"
-        raise UsageError(Problem("judge-scheme", what, fix=nearest(named, scheme_names())))
+        message = f"no scheme is called '{named}', and no file either"
+        raise UsageError(Problem("judge-scheme", message, fix=nearest(named, scheme_names())))
     return path
 
 

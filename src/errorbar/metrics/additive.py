@@ -22,12 +22,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.corpus import Corpus, TextEdits, annotator_order, wrong_count
-from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.texts import corrected_text
-from errorbar.metrics.base import Floats, Folded, Metric, Selection, Swapping, UnitParts
+from errorbar.metrics.base import Folded, Metric, Selection, Swapping, UnitParts
 
 _CACHE = "reference texts"
 OVERLAP = "apply-overlap"

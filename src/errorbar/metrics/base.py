@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 
-Floats = NDArray[np.float64]
 Reads = Literal["sentences", "fragments", "judgments"]
 Feature = Literal["annotators", "types", "closed"]
 Opaque = Any  # what only the metric knows: its own statistics, and what it reads
@@ -304,5 +304,5 @@ def lacking(metric: Metric, feature: Feature) -> UsageError:
     """Make the error for what a metric cannot give."""
     features = {"annotators": "single annotators to score against", "types": "scores by error type"}
     why = metric.lacks.get(feature, f"it does not give {feature}")
-    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}: {why}"
-    return UsageError(Problem("metric-lacks", what, fix="leave it out"))
+    message = f"{metric.name} has no {features.get(feature, 'intervals by formula')}: {why}"
+    return UsageError(Problem("metric-lacks", message, fix="leave it out"))

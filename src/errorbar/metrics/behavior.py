@@ -35,21 +35,20 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats, Ints
 from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Problem
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problem
 from errorbar.core.spec import Parameter, word_parameter
-from errorbar.edits.chunks import applied, changed_chunks, chunk_text, says, within
-from errorbar.edits.errant_edits import OWN
+from errorbar.edits.errant import OWN
 from errorbar.edits.matching import Proposed
-from errorbar.edits.texts import extract_edits
+from errorbar.edits.texts import applied, changed_chunks, chunk_text, extract_edits, says, within
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
-from errorbar.metrics.base import Feature, Floats, Folded, Measure, lacking
-from errorbar.metrics.choice import RUNNING, SENTENCE
+from errorbar.metrics.base import Feature, Folded, Measure, lacking
+from errorbar.metrics.choice import RUNNING, SENTENCE, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.metrics.edit_statistics import EditStatistics, Ints, tally_types
-from errorbar.stats.units import divided
+from errorbar.stats.resampling import divided
 
 WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""
@@ -177,12 +176,12 @@ class Behavior(EditMetric):
         for name, share in shares.items():
             usual = median([other for who, other in shares.items() if who != name] or [0.0])
             if self.choose in (RUNNING, SENTENCE) and share < LEAST_CHANGED * usual:
-                what = (
+                message = (
                     f"annotator {name} changes {share:.1%} of the sentences, the others {usual:.1%}; under this "
                     "annotator nothing is wrong or under-corrected, so that almost any system scores high"
                 )
                 fix = f"leave this annotator out, or score against another alone: --metric='{self.name}(choose=NAME)'"
-                yield Problem(UNCHANGED, what, fix=fix, severity="warning")
+                yield Problem(UNCHANGED, message, fix=fix, severity="warning")
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
@@ -200,7 +199,7 @@ class Behavior(EditMetric):
 
     def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts, if not the minimal aligner."""
-        from errorbar.edits.typed_texts import given_edits, typed_output, typed_reference  # noqa: PLC0415 - sqlite
+        from errorbar.edits.errant import given_edits, typed_output, typed_reference  # noqa: PLC0415 - sqlite
 
         if not self.makes_edits:
             made = zip(given_edits(reference, output), output, reference.sentences, strict=True)

@@ -13,24 +13,26 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter
-from errorbar.edits.errant_edits import OWN
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
+from errorbar.edits.errant import OWN
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import (
     RUNNING,
     SENTENCE,
     Choice,
+    ChoiceRule,
+    EditStatistics,
     Preference,
-    Rule,
     closed_prf,
+    concatenate,
     fold_counts,
     prf_measures,
     prf_reasons,
     score_totals,
 )
-from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 
 CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
 MADE = ("minimal", "errant")
@@ -49,8 +51,8 @@ class EditMetric(Metric):
     def __post_init__(self) -> None:
         Metric.__post_init__(self)
         if getattr(self, "pipeline", OWN) != OWN and not self.makes_edits:
-            what = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
-            raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))
+            message = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
+            raise UsageError(Problem("bad-parameter", message, fix="add edits=errant, or leave it out"))
 
     @property
     def makes_edits(self) -> bool:
@@ -74,11 +76,11 @@ class EditMetric(Metric):
             UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
         """
         if self.choose != RUNNING:
-            what = f"the annotator {annotator} and the metric {self.spec} both say who is scored against"
-            raise UsageError(Problem("two-choices", what, fix="give one of them"))
+            message = f"the annotator {annotator} and the metric {self.spec} both say who is scored against"
+            raise UsageError(Problem("two-choices", message, fix="give one of them"))
         if annotator in (RUNNING, SENTENCE):
-            what = f"'{annotator}' is the name of a rule for choosing annotators"
-            raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold=name=path"))
+            message = f"'{annotator}' is the name of a rule for choosing annotators"
+            raise UsageError(Problem("reserved-name", message, fix="rename the annotator: --gold=name=path"))
         return self.replaced(choose=annotator)
 
     def variants(self) -> Sequence[Self]:
@@ -97,7 +99,7 @@ class EditMetric(Metric):
     @property
     def rule(self) -> Preference:
         """How annotators are compared."""
-        return Rule(self.beta, self.choose != SENTENCE)
+        return ChoiceRule(self.beta, self.choose != SENTENCE)
 
     def rate(self, totals: NDArray[np.int64]) -> Floats:
         """The measures of totals; shape (replicates, counted) to (replicates, measures)."""

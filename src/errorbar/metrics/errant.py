@@ -20,26 +20,78 @@ Source
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
+from errorbar.core.arrays import Floats, Ints
 from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
-from errorbar.edits.errant_edits import OWN
+from errorbar.edits.errant import OWN, typed_output, typed_reference
 from errorbar.edits.matching import Proposed
-from errorbar.edits.typed_texts import typed_output, typed_reference
-from errorbar.metrics.base import Floats
-from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
+from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
-from errorbar.metrics.edit_statistics import EditStatistics, Ints, tally_types
-from errorbar.metrics.error_types import UNKNOWN, count_seen, refuse_other_types, type_notes
-from errorbar.stats.units import divided
+from errorbar.stats.resampling import divided
+
+# What must hold of error types where a metric compares them: that both sides have types of one inventory.
+
+
+UNKNOWN = "UNK"
+OF_REFERENCE, OF_SYSTEM, BY_TYPE = "reference ", "system ", "by type"
+_ERRANT = re.compile(r"[MRU]:\S+")
+
+
+def refuse_other_types(corpus: Corpus, proposed: Sequence[Annotation], level: str) -> None:
+    """See that types have the parts that a level of them is made of: an operation and a category, as ERRANT's."""
+    for number, (sentence, said) in enumerate(zip(corpus.sentences, proposed, strict=True), 1):
+        for side, edits in (("reference", chain(*sentence.annotations.values())), ("system", said)):
+            other = next((one.type for one in edits if one.type != UNKNOWN and not _ERRANT.fullmatch(one.type)), None)
+            if other is not None:
+                message = f"level={level} is a part of ERRANT's types, and an edit of the {side} has the type '{other}'"
+                fix = "leave level out, or make ERRANT's edits: errorbar convert --edits errant"
+                place = Place(corpus.name, sentence.line or number)
+                raise InputError(Problem("no-errant-type", message, place, "a type such as R:NOUN:NUM", fix))
+
+
+def count_seen(corpus: Corpus, proposed: Sequence[Iterable[Edit]], *, by_type: bool) -> Mapping[str, int]:
+    """How often each side has each type."""
+    theirs = (edit.type for one in corpus.sentences for edits in one.annotations.values() for edit in edits)
+    seen = Counter(f"{OF_REFERENCE}{kind}" for kind in theirs)
+    seen.update(f"{OF_SYSTEM}{edit.type}" for edits in proposed for edit in edits)
+    seen[BY_TYPE] += by_type
+    return seen
+
+
+def type_notes(seen: Mapping[str, int], without: Sequence[str], *, compared: bool) -> Iterator[Problem]:
+    """What to say of the types of both sides, where they are ``compared`` or left out."""
+    sides = [
+        [key.removeprefix(side) for key in seen if key.startswith(side) and key != f"{side}{UNKNOWN}"]
+        for side in (OF_REFERENCE, OF_SYSTEM)
+    ]
+    known = sorted({*chain(*sides)})
+    for kind in without:
+        if kind not in known and kind != UNKNOWN:
+            message = f"no edit has the type '{kind}', which without= leaves out"
+            yield Problem("no-such-type", message, fix=nearest(kind, known), severity="warning")
+    theirs, ours = ([kind for kind in side if kind not in without] for side in sides)
+    if theirs and ours and not {*theirs} & {*ours} and (compared or seen.get(BY_TYPE)):
+        message = "no error type of the system's edits is one of the reference's"
+        message += f" ({', '.join(map(repr, sorted(ours)[:2]))} against {', '.join(map(repr, sorted(theirs)[:2]))})"
+        message += ": mode=cse finds no edit correct" if compared else ": no type has both P and R"
+        yield Problem(
+            "types-differ",
+            message,
+            fix="make both of texts: errorbar convert --to text gives them, then errorbar convert --edits errant",
+            severity="warning",
+        )
+
 
 MODES = ("cs", "cse", "ds", "dt")
 LEVELS = ("full", "type", "operation")
@@ -99,8 +151,8 @@ class Errant(EditMetric):
     def __post_init__(self) -> None:
         EditMetric.__post_init__(self)
         if self.single and self.multi:
-            what = f"the metric {self.spec} leaves out every edit: single and multi are each other's rest"
-            raise UsageError(Problem("bad-parameter", what, fix="give one of them"))
+            message = f"the metric {self.spec} leaves out every edit: single and multi are each other's rest"
+            raise UsageError(Problem("bad-parameter", message, fix="give one of them"))
 
     @property
     def makes_edits(self) -> bool:
@@ -108,9 +160,9 @@ class Errant(EditMetric):
         return True
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> ChoiceRule:
         """How annotators are compared."""
-        return Rule(self.beta, self.choose != SENTENCE, rounded=True)
+        return ChoiceRule(self.beta, self.choose != SENTENCE, rounded=True)
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count correct, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.

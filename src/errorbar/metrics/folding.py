@@ -2,29 +2,252 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import repeat
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorbar.core.corpus import ContentHash, absent_note, annotator_order, unknown_annotator
+from errorbar.core.corpus import (
+    ContentHash,
+    Corpus,
+    Hypothesis,
+    Sentence,
+    absent_note,
+    annotator_order,
+    reference_record,
+    source_record,
+    system_record,
+    type_record,
+    unknown_annotator,
+    wrong_count,
+)
 from errorbar.core.estimate import Estimate, Signature, Undefined
-from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
-from errorbar.metrics.base import Folded, Metric, Opaque, UnitParts
-from errorbar.metrics.documents import Documents
+from errorbar.core.problems import Place, Problems
+from errorbar.edits.admission import Admission, TextInspection
+from errorbar.metrics.base import Folded, Metric, Opaque, Statistics, UnitParts
 from errorbar.metrics.judges import JudgePlan
-from errorbar.metrics.measuring import Part, Reading, Sentences
-from errorbar.metrics.scored import Score, TypeScore, UnitScore
+from errorbar.metrics.scores import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling, unasked
+
+# A piece of a stream that has been read, by whichever worker has it, and what is kept of it.
+
+
+class InMemory:
+    """A hypothesis, taken in step with the source as a file is."""
+
+    def __init__(self, hypothesis: Hypothesis, problems: Problems) -> None:
+        self.name, self._lines, self._problems = hypothesis.name, hypothesis.lines, problems
+        self.count = 0
+
+    def take(self, size: int) -> Sequence[str]:
+        """The next sentences, as many as there are up to ``size``."""
+        taken = self._lines[self.count : self.count + size]
+        self.count += len(taken)
+        return taken
+
+    def take_for(self, sentences: Sequence[Sentence]) -> Sequence[str]:
+        """The lines of the next sentences."""
+        return self.take(len(sentences))
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that it has as many sentences as the source."""
+        self.count = len(self._lines)
+        if self.count != n_sentences:
+            self._problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
+
+
+Records = tuple[str, str, str]
+"""Canonical texts of sources, references and types of a piece, for content hashes; a record is a line."""
+
+
+class MeasuredPiece(ABC):
+    """A piece that has been read: what metrics measure, and what signatures and warnings need of it."""
+
+    problems: Problems
+    reference: Any  # what metrics measure against
+    annotators: tuple[str, ...]
+    n_systems: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many units it has."""
+
+    @abstractmethod
+    def records(self, *, by_type: bool) -> Records:
+        """Canonical texts; that of the types is empty unless asked for."""
+
+    def clusters(self) -> Sequence[str]:
+        """What each unit is from, e.g. its document; empty where that is not known."""
+        return [""] * len(self)
+
+    def absent(self, annotator: str) -> int:
+        """How many units an annotator did not look at."""
+        return 0
+
+    @abstractmethod
+    def output(self, system: int, admission: Admission) -> PieceOutput | None:
+        """What a system says of it, taken so; None where its file has ended."""
+
+
+class PieceOutput(NamedTuple):
+    """A system's output for a piece."""
+
+    value: Any  # what metrics measure
+    record: str  # its canonical text, for the hash
+    seen: TextInspection | None = (
+        None  # None: whether it looks like corrections of the source cannot be told, or nobody asked
+    )
+
+
+class SentencePiece(MeasuredPiece):
+    """A piece of a corpus of sentences."""
+
+    def __init__(self, piece: Opaque) -> None:  # whatever has a corpus, lines and problems when read
+        read = piece.read()
+        self.problems = read.problems
+        self.reference: Corpus = read.corpus
+        self.annotators = read.corpus.annotators
+        self.n_systems = len(read.lines)
+        self._lines: Sequence[Sequence[str]] = read.lines
+        self._texts = [sentence.text for sentence in self.reference.sentences]
+
+    def __len__(self) -> int:
+        return len(self.reference)
+
+    def records(self, *, by_type: bool) -> Records:
+        """Sources, annotations and types."""
+        sentences = self.reference.sentences
+
+        def kept(name: str, make: Callable[[], list[str]]) -> str:
+            # A corpus in memory may be scored often, as by a report.
+            if (key := f"records of {name}") not in self.reference.cache:
+                self.reference.cache[key] = "\n".join(make())
+            return cast("str", self.reference.cache[key])
+
+        return (
+            kept("sources", lambda: [source_record(one) for one in sentences]),
+            kept("references", lambda: [reference_record(one.annotations) for one in sentences]),
+            kept("types", lambda: [type_record(one.annotations) for one in sentences]) if by_type else "",
+        )
+
+    def clusters(self) -> Sequence[str]:
+        """The document of each sentence."""
+        return [sentence.document for sentence in self.reference.sentences]
+
+    def absent(self, annotator: str) -> int:
+        """Sentences that an annotator did not look at."""
+        return sum(annotator not in sentence.annotations for sentence in self.reference.sentences)
+
+    def output(self, system: int, admission: Admission) -> PieceOutput | None:
+        """A system's lines, looked at on the way where anything may be said of them."""
+        texts, lines = self._texts, self._lines[system]
+        if len(lines) != len(texts):
+            return None
+        if admission.silent and not admission.retokenize:
+            return PieceOutput(lines, "\n".join(map(system_record, lines)))
+        look = TextInspection()
+        lines = look.add(texts, lines, retokenize=admission.retokenize)
+        return PieceOutput(lines, "\n".join(map(system_record, lines)), look)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SystemPart:
+    """What is kept of a system's output for a piece."""
+
+    record: str
+    seen: TextInspection | None
+    statistics: Mapping[str, Statistics]  # by ``measure_key``
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPart:
+    """What is kept of a piece of n units."""
+
+    n: int
+    annotators: tuple[str, ...]
+    records: Records
+    clusters: Sequence[str] | None  # None: nobody asked
+    absent: dict[str, int]  # units that an annotator did not look at who is scored against alone
+    systems: Iterable[SystemPart | None]  # to be gone through once; None where a system's file has ended
+    problems: Problems
+
+
+# Which document each unit is from: the clusters that intervals resample.
+
+
+FEW_DOCUMENTS = 25
+"""With fewer, bootstrap intervals were measured to cover clearly less than their level."""
+
+MORE_DOCUMENTS = "add others, or resample sentences: errorbar convert --to m2 drops documents"
+"""The way out where there is only one."""
+
+
+class Documents:
+    """Which essay each unit is from; ``single`` is what a unit without a document is called."""
+
+    def __init__(self, single: str = "sentence") -> None:
+        self._single = single
+        self._codes: list[int] = []
+        self._known: dict[str, int] = {}
+        self._n_without = 0
+
+    def add(self, sentences: Sequence[Sentence]) -> None:
+        """Take the next sentences."""
+        self.add_names([sentence.document for sentence in sentences])
+
+    def add_names(self, documents: Sequence[str]) -> None:
+        """Take the documents of the next sentences; one without a document is a document of its own."""
+        for document in documents:
+            name = document or f"\0{len(self._codes)}"
+            self._n_without += not document
+            self._codes.append(self._known.setdefault(name, len(self._known)))
+
+    @property
+    def unit(self) -> str:
+        """What is resampled: ``document`` where every unit has one or some have, else the single unit."""
+        return self._single if self._n_without == len(self._codes) else "document"
+
+    @property
+    def clustering(self) -> str:
+        """What is resampled, as it stands in signatures: documents with a hash of which sentences share one."""
+        if self.unit != "document":
+            return self.unit
+        return f"{self.unit}:{sha256(self.clusters().tobytes()).hexdigest()[:12]}"
+
+    @property
+    def n_clusters(self) -> int:
+        """How many documents there are."""
+        return len(self._known)
+
+    def clusters(self) -> NDArray[np.int64]:
+        """Document number of each sentence."""
+        return np.array(self._codes, np.int64)
+
+    def warn(self, problems: Problems, *, intervals: bool = True) -> None:
+        """Note what makes resamples of these clusters doubtful: sentences without a document; for intervals, few."""
+        few = intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS
+        if few and self.n_clusters == 1:
+            message = f"no intervals: all {self._single}s are of one document, which does not show how documents vary"
+            problems.note("one-unit", message, Place(), fix=MORE_DOCUMENTS)
+        elif few:
+            message = f"there are only {self.n_clusters} documents: 95% intervals are too narrow"
+            problems.note("few-documents", message, Place(), fix="docs/design/intervals.md says by how much")
+        if 0 < self._n_without < len(self._codes):
+            message = (
+                f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
+            )
+            problems.note("documents-missing", message, Place(), fix="errorbar convert --documents adds documents")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringPlan:
     """How systems are scored."""
 
     metrics: Sequence[Metric]
@@ -33,7 +256,7 @@ class Plan:
     resampling: Resampling | None = None
     conventions: tuple[str, ...] = ()  # what joins every signature
     admission: Admission = field(default_factory=Admission)
-    reading: Callable[[Any], Reading] = Sentences
+    reading: Callable[[Any], MeasuredPiece] = SentencePiece
     most: int | None = None  # with more units there are no intervals, and a note says so
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
     judges: JudgePlan | None = None  # whether intervals are also over judges; None: nobody asked
@@ -43,7 +266,7 @@ class Plan:
 class Whole:
     """What is known of the whole corpus so far."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ScoringPlan) -> None:
         self._plan = plan
         self._hashes = ContentHash(), ContentHash(), ContentHash()  # of sources, references and types
         self._absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
@@ -53,7 +276,7 @@ class Whole:
         self.resampling: Resampling | None = None  # known in the end, as what joins every signature
         self.conventions = (*plan.conventions, *plan.admission.conventions)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: MeasuredPart) -> None:
         """Take the next piece."""
         self._names.update(part.annotators)
         for content, records in zip(self._hashes, part.records, strict=True):
@@ -114,7 +337,7 @@ class SystemFold:
         self.remarked: Counter[str] = Counter()
         self.made_by = ""
 
-    def add(self, statistics: Opaque, plan: Plan, *, at: int) -> None:
+    def add(self, statistics: Opaque, plan: ScoringPlan, *, at: int) -> None:
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
         self.remarked.update(metric.remarked(statistics))

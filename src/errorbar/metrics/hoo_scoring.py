@@ -9,18 +9,15 @@ from itertools import product
 from typing import NamedTuple
 
 from errorbar.core.edit import Fragment, edits_record, text_record
-from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.admission import Admission
-from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
+from errorbar.edits.standoff_runs import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric, Opaque
-from errorbar.metrics.folding import Plan
-from errorbar.metrics.hoo import GOLD_NAME, Hoo
-from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
-from errorbar.metrics.measuring import Output, Reading, Records
+from errorbar.metrics.folding import MeasuredPiece, PieceOutput, Records, ScoringPlan
+from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name, row_names
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 
@@ -29,7 +26,7 @@ MOST_RUNS = 10  # that a team could submit
 _ABOVE = 1 + 1e-9  # above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near
 
 
-class Fragments(Reading):
+class Fragments(MeasuredPiece):
     """A piece of HOO data that has been read; where anything is wrong with it, nothing of it is measured."""
 
     annotators = (GOLD_NAME,)
@@ -50,13 +47,13 @@ class Fragments(Reading):
         sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
         return "\n".join(sources), "\n".join(references), "\n".join(types)
 
-    def output(self, system: int, admission: Admission) -> Output | None:
+    def output(self, system: int, admission: Admission) -> PieceOutput | None:
         """A run's edits."""
         if self.problems.errors:
             return None
         edits = self._read.runs[system]
         records = [edits_record(one.name, own) for one, own in zip(self.reference, edits, strict=True)]
-        return Output(edits, "\n".join(records))
+        return PieceOutput(edits, "\n".join(records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +79,8 @@ def without_missing(metrics: Sequence[Hoo]) -> tuple[list[Hoo], bool]:
         UsageError: If metrics differ in it.
     """
     if len({metric.missing for metric in metrics}) > 1:
-        what = "one metric takes missing fragments for empty, and another refuses them"
-        raise UsageError(Problem("two-choices", what, fix="say missing=empty in all"))
+        message = "one metric takes missing fragments for empty, and another refuses them"
+        raise UsageError(Problem("two-choices", message, fix="say missing=empty in all"))
     empty = any(metric.missing == "empty" for metric in metrics)
     return [replace(metric, missing="refuse") for metric in metrics], empty
 
@@ -115,16 +112,18 @@ def parse_hoo(metric: Metric | str) -> Hoo:
     """
     found = parse_metric(metric, "fragments")
     if not isinstance(found, Hoo):
-        what = f"'{found.name}' has other figures than those of HOO"
-        raise UsageError(Problem("unknown-metric", what, fix=f"--metric={Hoo.name}"))
+        message = f"'{found.name}' has other figures than those of HOO"
+        raise UsageError(Problem("unknown-metric", message, fix=f"--metric={Hoo.name}"))
     return found
 
 
 def hoo_plan(
     metrics: Sequence[Metric], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()
-) -> Plan:
+) -> ScoringPlan:
     """How runs are scored: with recall by type, and with the figures of every fragment."""
-    return Plan(metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments)
+    return ScoringPlan(
+        metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments
+    )
 
 
 def score_runs(
@@ -170,9 +169,9 @@ def warn_above_1(score: Score, fragments: Sequence[str], problems: Problems) -> 
         if above:
             places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
             named = f"{', '.join(above[:3])}{', ...' if len(above) > 3 else ''}"
-            what = f"{measure} {figure} is above 1 in {places} ({named})"
+            message = f"{measure} {figure} is above 1 in {places} ({named})"
             fix = f"two {'system' if k else 'gold'} edits met by one {'gold' if k else 'system'} edit count twice"
-            problems.note("hoo-above-1", what, Place(score.system), fix=f"{fix}; see docs/design/hoo.md")
+            problems.note("hoo-above-1", message, Place(score.system), fix=f"{fix}; see docs/design/hoo.md")
 
 
 def team_of(run: str) -> str:

@@ -21,14 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection, Stretches
-from errorbar.metrics.scored import TypeScore
+from errorbar.metrics.base import Folded, Metric, Opaque, Selection, Stretches
+from errorbar.metrics.scores import TypeScore
 from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import ANYWHERE, Resampling, blocks
-from errorbar.stats.units import (
+from errorbar.stats.resampling import (
+    ANYWHERE,
+    Resampling,
     Units,
+    blocks,
     cluster_members,
     left_out_groups,
     left_out_rows,

@@ -14,23 +14,82 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.base import Floats, Metric, Opaque, Selection
+from errorbar.core.problems import Problem, UsageError
+from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.intervals import without_groups
-from errorbar.metrics.judges import JudgeRule, JudgeSets
-from errorbar.metrics.runs import ONE_RUN, RunSpread, spread_of, values_of_runs
-from errorbar.metrics.subsets import MOST, annotator_subsets
-from errorbar.stats.resampling import stream
-from errorbar.stats.two_way import Prior, TwoWay, jackknife, judge_variances, two_way, unbiased_variance
-from errorbar.stats.units import left_out_groups
+from errorbar.metrics.judges import ONE_RUN, JudgeRule, JudgeSets, RunSpread, spread_of, values_of_runs
+from errorbar.stats.resampling import left_out_groups, stream
+from errorbar.stats.two_way import TwoWay, VariancePrior, jackknife, judge_variances, two_way, unbiased_variance
+
+# Subsets of annotators, as masks that a fold takes: all of a size, or as many different ones as are drawn.
+
+
+NO_ONE = -1
+MOST = 1000  # subsets of one size that are enumerated; of more, as many are drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """Subsets of annotators, by size."""
+
+    masks: NDArray[np.uint8]  # which annotators each subset has; shape (subsets, annotators)
+    sizes: tuple[int, ...]  # ascending
+    n_subsets: tuple[int, ...]  # of each size
+    exact: tuple[bool, ...]  # whether they are all of their size
+
+    def means(self, values: Floats) -> Floats:
+        """Mean of a value over the subsets of each size; shape (subsets, ...) becomes (sizes, ...)."""
+        starts = np.cumsum([0, *self.n_subsets])[:-1]
+        counts = np.array(self.n_subsets).reshape(-1, *[1] * (values.ndim - 1))
+        return np.asarray(np.add.reduceat(values, starts, axis=0) / counts, np.float64)
+
+
+def annotator_subsets(
+    n_annotators: int,
+    sizes: Sequence[int],
+    stream_of: Callable[[int], np.random.Generator],
+    *,
+    without: int = NO_ONE,
+    most: int = MOST,
+) -> Subsets:
+    """List the subsets of some sizes, without an annotator: the author of the text that is scored.
+
+    Those of a size that has more than ``most`` are drawn from its own stream, so that no other size changes them.
+    ``UsageError`` if a size is not between 1 and the number of annotators left.
+    """
+    others = [k for k in range(n_annotators) if k != without]
+    rows: list[list[tuple[int, ...]]] = []
+    exact: list[bool] = []
+    for size in sizes:
+        if not 1 <= size <= len(others):
+            message = f"--sizes={size} with {len(others)} annotators"
+            message += " besides the author of a text" if len(others) < n_annotators else ""
+            raise UsageError(Problem("subset-size", message, expected=f"1 to {len(others)}"))
+        exact.append(comb(len(others), size) <= most)
+        rows.append(list(combinations(others, size)) if exact[-1] else _sample(others, size, most, stream_of(size)))
+    masks = np.zeros((sum(map(len, rows)), n_annotators), np.uint8)
+    for mask, row in zip(masks, chain.from_iterable(rows), strict=True):
+        mask[list(row)] = 1
+    return Subsets(masks, tuple(sizes), tuple(map(len, rows)), tuple(exact))
+
+
+def _sample(others: list[int], size: int, number: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < number:
+        found[tuple(sorted(rng.choice(others, size, replace=False).tolist()))] = None
+    return list(found)
+
 
 MOST_TEXTS, GROUPS = 2000, 200
 """Texts up to which each is left out alone; groups that are left out of more."""
@@ -56,8 +115,8 @@ def make_panel(judges: Sequence[int], n_annotators: int, k: int, seed: int = 0, 
     """Sets of k of the judges, who are columns of annotators; ``UsageError`` if there are not so many."""
     m = len(judges)
     if not 1 <= k <= m:
-        what = f"sets of {k} judges need at least {k}, got {m}"
-        raise UsageError(Problem("subset-size", what, expected=f"1 to {m}"))
+        message = f"sets of {k} judges need at least {k}, got {m}"
+        raise UsageError(Problem("subset-size", message, expected=f"1 to {m}"))
     subsets = annotator_subsets(m, (k,), partial(stream, seed, "judges"), most=most)
     masks = subsets.masks
     if k == m > 1:  # each judge in turn left out
@@ -91,7 +150,9 @@ class JudgedValues:
         found = np.where(unknown, 0.0, values) @ weights
         return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, found)
 
-    def components(self, measure: int, prior: Prior | None = None, runs: RunSpread = ONE_RUN) -> TwoWay | Undefined:
+    def components(
+        self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN
+    ) -> TwoWay | Undefined:
         """How a measure varies, or why that is not known; ``runs``: over runs."""
         if self.panel.n_judges < 2 and prior is None:
             return Undefined.ONE_JUDGE
@@ -132,7 +193,7 @@ class JudgedValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgeCoverage:
     """Who judged what of a corpus, and what is left out."""
 
     groups: NDArray[np.int64]  # what is left out together; shape (units,)
@@ -175,7 +236,7 @@ class Judging:
 
 def judging_of(
     metric: Metric, statistics: Opaque, n_annotators: int, clusters: NDArray[np.int64], k: int | None, seed: int = 0
-) -> Judging:
+) -> JudgeCoverage:
     """Who judged what, seen in any system's statistics; ``k`` None: sets of all judges.
 
     ``UsageError`` if k is more than there are judges. ``metric`` must have annotators (``Metric.lacks``).
@@ -194,7 +255,7 @@ def judging_of(
             left = without_groups(own, one, groups)
             looked[i] = int((left < seen[i]).sum())
     panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
-    return Judging(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
+    return JudgeCoverage(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
 
 
 def _n_units(metric: Metric, statistics: Opaque, selection: Selection) -> Floats:

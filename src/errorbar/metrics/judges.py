@@ -13,16 +13,20 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
-from errorbar.core.errors import Place, Problem, UsageError
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.core.spec import split_spec
-from errorbar.metrics.base import Measure, Metric
+from errorbar.metrics.base import Folded, Measure, Metric, Opaque, Selection
 from errorbar.metrics.populations import MOST_JUDGES, JudgePopulation, JudgeVariances, known_population
+from errorbar.stats.two_way import satterthwaite
 
 TWO, FEW_JUDGES = 2, 5
 """So few do not show how judges vary; with fewer than that, intervals over judges are rough."""
@@ -172,20 +176,20 @@ def note_parts(looked: Sequence[int], names: Sequence[str], n_texts: int, unit: 
     if not parts:
         return
     first = ", ".join(f"{name} at {n:,}" for name, n in parts[:3]) + (", …" if len(parts) > 3 else "")
-    what = (
+    message = (
         f"{len(parts)} of {len(names)} judges looked at parts of the corpus ({first} of {n_texts:,} {unit}s): how "
         "judges vary and how texts do can hardly be told apart"
     )
     fix = "give each annotator's own file if they looked at all of it (a merged one may lack them), or --judges=fixed"
-    problems.note("judges-parts", what, Place(), fix=fix)
+    problems.note("judges-parts", message, Place(), fix=fix)
 
 
 def note_short(who: Sequence[str], problems: Problems) -> None:
     """Say of what the variance over judges came out too small to be true."""
     if who:
         named = ", ".join(who[:3]) + (f" and {len(who) - 3} more" if len(who) > 3 else "")
-        what = f"judges seem to vary less than judges and texts together: intervals of {named} are likely too short"
-        problems.note("judges-short", what, Place(), fix="more judges would tell")
+        message = f"judges seem to vary less than judges and texts together: intervals of {named} are likely too short"
+        problems.note("judges-short", message, Place(), fix="more judges would tell")
 
 
 def read_judges(text: str | None) -> tuple[JudgePlan, str]:
@@ -208,9 +212,127 @@ def read_judges(text: str | None) -> tuple[JudgePlan, str]:
 
 
 def _unreadable(text: str) -> UsageError:
-    what = f"--judges must be {EXPECTED}, got '{text}'"
+    message = f"--judges must be {EXPECTED}, got '{text}'"
     return UsageError(
         Problem(
-            "bad-judges", what, fix="k: judges of a set; population: a file of 'errorbar judges fit', bn2015, or none"
+            "bad-judges",
+            message,
+            fix="k: judges of a set; population: a file of 'errorbar judges fit', bn2015, or none",
         )
     )
+
+
+# Systems of several runs, e.g. from other seeds: their mean, and how it varies over runs.
+#
+# Formula The value of a system with R runs is the mean of the runs' values, of everything that is folded: resamples,
+# what is left out, sets of judges, swaps. Its variance over runs is V_R = s^2/R, s^2 that of the runs' values with R -
+# 1 degrees of freedom: the jackknife over runs, beside those over texts and judges. Conventions Where two systems are
+# swapped, run r of one meets run r of the other; who has fewer runs begins again. Counts are those of single runs,
+# which have their own scores. Runs are taken for independent. Source errorbar.stats.two_way; docs/judges.md.
+
+
+Measured = tuple[Metric, Callable[[], Opaque]]
+"""A metric, and what makes the statistics of a system, or of its runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRuns:
+    """The statistics of a system's runs."""
+
+    runs: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs[0])
+
+    def take(self, units: NDArray[np.int64] | slice) -> SystemRuns:
+        """Those of some units."""
+        return SystemRuns(tuple(one.take(units) for one in self.runs))
+
+    def cycled(self, n: int) -> tuple[Any, ...]:
+        """So many runs, from the first again where there are fewer."""
+        return tuple(self.runs[k % len(self.runs)] for k in range(n))
+
+
+class MeanOfRuns:
+    """A metric of systems that have several runs: its values are means over them; all else is the metric's."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name == "metric":  # asked for before it is set, by who copies
+            raise AttributeError(name)
+        return getattr(self.metric, name)
+
+    @property
+    def resampled(self) -> Any:  # noqa: ANN401 - stands for a metric
+        """The mean of what the metric folds selections as."""
+        return self if self.metric.resampled == self.metric else MeanOfRuns(self.metric.resampled)
+
+    def join(self, parts: Sequence[SystemRuns]) -> SystemRuns:
+        """Run by run."""
+        n = max(len(part.runs) for part in parts)
+        return SystemRuns(
+            tuple(self.metric.join(every) for every in zip(*(part.cycled(n) for part in parts), strict=True))
+        )
+
+    def fold(self, statistics: Opaque, selection: Selection | None = None) -> Folded:
+        """The mean of the runs' values; counts are those of the first run."""
+        folded = [self.metric.fold(one, selection) for one in runs_of(statistics)]
+        values = np.mean([one.values for one in folded], axis=0)
+        return Folded(values, folded[0].counts, folded[0].n_units)
+
+    def differ(self, first: SystemRuns, second: SystemRuns) -> NDArray[np.bool_]:
+        """In which units any two runs that meet differ."""
+        n = max(len(first.runs), len(second.runs))
+        met = zip(first.cycled(n), second.cycled(n), strict=True)
+        return np.asarray(np.any([self.metric.differ(one, other) for one, other in met], axis=0), np.bool_)
+
+    def without_types(self, statistics: SystemRuns) -> SystemRuns:
+        """Run by run."""
+        return SystemRuns(tuple(map(self.metric.without_types, statistics.runs)))
+
+    def made_by(self, statistics: SystemRuns) -> str:
+        """What made the edits of texts."""
+        return max(map(self.metric.made_by, statistics.runs))
+
+
+def mean_of_runs(metric: Metric) -> Metric:
+    """The metric of systems with several runs."""
+    return cast("Metric", MeanOfRuns(metric))
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpread:
+    """The variance of a value over the runs of a system, or of two whose difference it is."""
+
+    variance: float = 0.0
+    df: float = np.inf
+
+    def __sub__(self, other: RunSpread) -> RunSpread:
+        """That of the difference of two systems, whose runs have nothing in common."""
+        total = self.variance + other.variance
+        if total == 0:
+            return RunSpread()
+        return RunSpread(total, satterthwaite([(self.variance, self.df), (other.variance, other.df)]))
+
+
+ONE_RUN = RunSpread()
+
+
+def spread_of(values: Sequence[float] | Floats) -> RunSpread:
+    """That of one value for each run; nothing where there is one run, or a value is missing."""
+    runs = np.asarray(values, np.float64)
+    if len(runs) < 2 or np.isnan(runs).any():
+        return ONE_RUN
+    return RunSpread(float(runs.var(ddof=1) / len(runs)), float(len(runs) - 1))
+
+
+def values_of_runs(statistics: Opaque, value: Callable[[Opaque], Floats]) -> Floats:
+    """What each run of a system gives; shape (runs, ...), one row for a system that is not in runs."""
+    return np.stack([value(one) for one in runs_of(statistics)])
+
+
+def runs_of(statistics: Opaque) -> tuple[Any, ...]:
+    """The runs of a system, itself where it is not in runs."""
+    return statistics.runs if isinstance(statistics, SystemRuns) else (statistics,)

@@ -21,15 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, TextEdits
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter, word_parameter
-from errorbar.edits.errant_edits import OWN
+from errorbar.edits.errant import OWN
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
-from errorbar.edits.maxmatch import Rules
-from errorbar.metrics.choice import EDITS, RUNNING
+from errorbar.edits.maxmatch import MatchRules
+from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.metrics.edit_statistics import EditStatistics, count_types
-from errorbar.stats.units import divided
+from errorbar.stats.resampling import divided
 
 LARGE = "large-pairs"
 _SPACE = "Drop proposed edits that only change case or white space."
@@ -87,7 +86,7 @@ class M2(EditMetric):
             UsageError: If ``edits`` is errant and the reference has edits of its own, or ERRANT is not installed.
         """
         corpus, made_by = self._typed(reference)
-        matches = match_corpus(corpus, output, Rules(self.max_unchanged, self.ignore_case_space))
+        matches = match_corpus(corpus, output, MatchRules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
             matches.present,
@@ -102,11 +101,11 @@ class M2(EditMetric):
         """The reference with the edits that are asked for, and what made them."""
         if not self.makes_edits:
             return reference, ""
-        from errorbar.edits.typed_texts import typed_reference  # noqa: PLC0415 - few ask for it
+        from errorbar.edits.errant import typed_reference  # noqa: PLC0415 - few ask for it
 
         if not all(isinstance(each, TextEdits) for one in reference.sentences for each in one.annotations.values()):
-            what = f"the metric {self.spec} makes the edits of texts, and the edits of this reference are given"
-            raise UsageError(Problem("useless-option", what, Place(reference.name), fix="leave edits=errant out"))
+            message = f"the metric {self.spec} makes the edits of texts, and the edits of this reference are given"
+            raise UsageError(Problem("useless-option", message, Place(reference.name), fix="leave edits=errant out"))
         return typed_reference(reference, self.pipeline)
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -120,5 +119,5 @@ class M2(EditMetric):
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]
         return proposed_edits(
-            self._typed(reference)[0], output, columns, Rules(self.max_unchanged, self.ignore_case_space)
+            self._typed(reference)[0], output, columns, MatchRules(self.max_unchanged, self.ignore_case_space)
         )

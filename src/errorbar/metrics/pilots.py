@@ -1,7 +1,7 @@
 """What judgments at hand say of the intervals that other texts and other judges will give, and how far to trust it.
 
 Formula
-    Variances are those of errorbar.stats.decision. Of the score against k judges, its value, V_E, V_A and V_EA are
+    Variances are those of errorbar.stats.two_way. Of the score against k judges, its value, V_E, V_A and V_EA are
     those against sets of k of the judges at hand. Of more judges than there are the value is that against all of them,
     and V_E falls as if it were the mean over sets, which came closer than V_E as it is (docs/judges.md).
 Conventions
@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Metric, Opaque
-from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, JudgedValues, Judging, make_panel
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, JudgeCoverage, JudgedValues, make_panel
 from errorbar.metrics.judges import JudgePlan
-from errorbar.metrics.pairs_over_judges import only
+from errorbar.metrics.over_judges import only
 from errorbar.metrics.populations import JudgeVariances
-from errorbar.stats.decision import HIGH, LOW, Components, PlannedInterval
-from errorbar.stats.resampling import stream
-from errorbar.stats.two_way import Prior, TwoWay, moderated_variance
-from errorbar.stats.units import cluster_members
+from errorbar.stats.resampling import cluster_members, stream
+from errorbar.stats.two_way import HIGH, LOW, Components, PlannedInterval, TwoWay, VariancePrior, moderated_variance
 
 MOST_SETS = 120
 """Sets of judges of one size that a plan looks at."""
@@ -51,7 +49,7 @@ class JudgeAim:
         """What the interval against so many judges will lean on."""
         return self.judges.rule(self.metric, n_judges).variances(self.metric.measures[self.metric.main])
 
-    def values(self, statistics: Sequence[Opaque], judging: Judging, k: int, seed: int) -> list[JudgedValues]:
+    def values(self, statistics: Sequence[Opaque], judging: JudgeCoverage, k: int, seed: int) -> list[JudgedValues]:
         """The measure of every system against sets of k of the judges at hand."""
         n_annotators = judging.panel.masks.shape[1]
         against = replace(judging, panel=make_panel(judging.judges, n_annotators, k, seed, MOST_SETS))
@@ -69,13 +67,15 @@ class PilotScore:
     systems: Sequence[tuple[float, float]]  # score and V_E of the one, or of both
 
     @classmethod
-    def of(cls, aim: JudgeAim, systems: Sequence[JudgedValues], judging: Judging) -> PilotScore | Undefined:
+    def of(cls, aim: JudgeAim, systems: Sequence[JudgedValues], judging: JudgeCoverage) -> PilotScore | Undefined:
         """Those of a score, or of the difference of two systems; or why they are not known."""
         values = systems[0] if len(systems) == 1 else systems[0] - systems[1]
         k, m = values.panel.k, values.panel.n_judges
         scores = [(float(system.means(0)[0, 0]), system.over_texts(0)) for system in systems]
         known = replace(aim, judges=replace(aim.judges, k=k)).printed(m)
-        prior = None if known is None else Prior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
+        prior = (
+            None if known is None else VariancePrior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
+        )
         parts = values.components(0, prior)
         if isinstance(parts, Undefined):
             return parts
@@ -96,7 +96,7 @@ class PilotScore:
             judges, df = ratio * self._variance(known, sets), df + here.df
             high, low = (self._variance(known, sets, move) for move in (1.0, -1.0))
             spread = log(high / low) / 2
-        prior = None if printed is None else Prior(self._variance(printed, (k, n_judges)), printed.df)
+        prior = None if printed is None else VariancePrior(self._variance(printed, (k, n_judges)), printed.df)
         left_out = n_texts if n_texts <= MOST_TEXTS else GROUPS
         pilot = self.n_texts - 1.0, df
         follows = 0.0 if printed is None or len(self.systems) == 1 else printed.exponent
@@ -140,7 +140,7 @@ class Pilot:
 def pilots(
     aim: JudgeAim,
     statistics: Opaque,
-    whole: Judging,
+    whole: JudgeCoverage,
     clusters: NDArray[np.int64],
     designs: Sequence[tuple[int, int]],
     level: float,
@@ -154,7 +154,7 @@ def pilots(
     members, number, metric = cluster_members(clusters), draws[0], aim.metric
     scale = metric.measures[metric.main].scale
 
-    def half_width(own: JudgeAim, judged: Opaque, judging: Judging, k: int) -> float | None:
+    def half_width(own: JudgeAim, judged: Opaque, judging: JudgeCoverage, k: int) -> float | None:
         score = PilotScore.of(own, own.values([judged], judging, k, draws[1]), judging)
         if isinstance(score, Undefined):
             return None
@@ -173,7 +173,7 @@ def pilots(
             texts = np.sort(rng.choice(len(members), n, replace=False))
             units = np.concatenate([members[t] for t in texts])
             groups = np.concatenate([np.full(len(members[t]), t) for t in texts])
-            judging = Judging(groups, whole.panel, n, judges, (n,) * m, n)
+            judging = JudgeCoverage(groups, whole.panel, n, judges, (n,) * m, n)
             planned.append(half_width(own, statistics.take(units), judging, k))
         known = [half for half in planned if half is not None]
         if known:

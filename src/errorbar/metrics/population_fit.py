@@ -29,11 +29,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Scale
-from errorbar.metrics.base import Floats, Metric, Opaque, Selection
-from errorbar.metrics.judge_sets import values_of, without_each
+from errorbar.metrics.base import Metric, Opaque, Selection
+from errorbar.metrics.judge_sets import annotator_subsets, values_of, without_each
 from errorbar.metrics.populations import SQUARED_POINT, JudgeVariances
-from errorbar.metrics.subsets import annotator_subsets
 from errorbar.stats.resampling import stream, tails
 from errorbar.stats.two_way import half_squares, moderated_variance
 
@@ -211,7 +211,7 @@ class Coverage:
     given: float  # share of draws that have an interval
 
 
-class Simulation:
+class CoverageSimulation:
     """Draws that are the same for every text: what each text and each set comes to is summed up once."""
 
     def __init__(self, texts: Sequence[JudgedText], n_draws: int, seed: int = 0) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Metric, Reads
 
@@ -72,12 +72,12 @@ def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
         name, raw = split_spec(metric)
         made = metric_class(name).read(raw)
     elif not hasattr(metric, "fold"):
-        what = f"a metric must be a spec such as 'm2(beta=1)' or a metric, got {metric!r}"
-        raise UsageError(Problem("bad-metric", what))
+        message = f"a metric must be a spec such as 'm2(beta=1)' or a metric, got {metric!r}"
+        raise UsageError(Problem("bad-metric", message))
     found = cast("Metric", made)
     if reads is not None and found.reads != reads:
-        what = f"{found.name} scores {found.reads}, and these are {reads}"
-        raise UsageError(Problem("metric-input", what, fix=f"metrics for {reads}: {', '.join(metrics_for(reads))}"))
+        message = f"{found.name} scores {found.reads}, and these are {reads}"
+        raise UsageError(Problem("metric-input", message, fix=f"metrics for {reads}: {', '.join(metrics_for(reads))}"))
     return found
 
 

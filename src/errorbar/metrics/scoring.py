@@ -8,15 +8,13 @@ from functools import partial
 from typing import Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, Sentence
-from errorbar.core.errors import Place
-from errorbar.core.problems import Problems
-from errorbar.edits.admission import Look
+from errorbar.core.problems import Place, Problems
+from errorbar.edits.admission import TextInspection
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Opaque
-from errorbar.metrics.folding import Plan, SystemFold, Whole
-from errorbar.metrics.measuring import InMemory, Part, Reading, SystemPart
-from errorbar.metrics.runs import Measured
-from errorbar.metrics.scored import Score
+from errorbar.metrics.folding import InMemory, MeasuredPart, MeasuredPiece, ScoringPlan, SystemFold, SystemPart, Whole
+from errorbar.metrics.judges import Measured
+from errorbar.metrics.scores import Score
 
 PIECE = 4096  # system sentences of a piece: a fifth of a second of work, some megabytes
 SMALLEST_PIECE = 64
@@ -35,7 +33,7 @@ class Ending(Protocol):
         ...
 
 
-class Lines(Ending, Protocol):
+class SystemLines(Ending, Protocol):
     """A system's sentences, taken in step with the source."""
 
     def take_for(self, sentences: Sequence[Sentence]) -> Sequence[str]:
@@ -59,7 +57,7 @@ class CorpusPiece:
 def score_corpus(
     corpus: Corpus,
     systems: Sequence[Hypothesis],
-    plan: Plan,
+    plan: ScoringPlan,
     problems: Problems,
     *,
     executor: Executor | None = None,
@@ -70,7 +68,7 @@ def score_corpus(
 
 
 def corpus_pieces(
-    chunks: Iterable[Corpus], systems: Sequence[Lines], executor: Executor | None = None
+    chunks: Iterable[Corpus], systems: Sequence[SystemLines], executor: Executor | None = None
 ) -> Iterator[CorpusPiece]:
     """The chunks of a corpus with the systems' lines for them; for several workers large ones are cut smaller."""
     size = piece_size(len(systems)) if executor is not None and executor.n_workers > 1 else None
@@ -91,7 +89,7 @@ def piece_size(n_systems: int) -> int:
 def score_pieces(
     pieces: Iterable[Any],
     systems: Sequence[Ending],
-    plan: Plan,
+    plan: ScoringPlan,
     problems: Problems,
     *,
     progress: Callable[[int], object] = lambda _: None,
@@ -104,7 +102,7 @@ def score_pieces(
     is that of a few pieces, and of the statistics of all units if parts or intervals are asked for.
 
     Args:
-        pieces: The corpus and the systems' outputs, in order (``corpus_pieces``, ``errorbar.formats.pieces``).
+        pieces: The corpus and the systems' outputs, in order (``corpus_pieces``, ``errorbar.formats.reference``).
         systems: The systems' names, and whoever checks their length.
         plan: What to compute how.
         problems: Where problems and warnings go.
@@ -145,12 +143,12 @@ def score_pieces(
         (fold.metric, partial(fold.metric.join, fold.kept)) for system in kept for fold in system.folds
     ]
     if plan.runs:
-        from errorbar.metrics.mean_scores import means_over_runs  # noqa: PLC0415 - few systems have runs
+        from errorbar.metrics.over_judges import means_over_runs  # noqa: PLC0415 - few systems have runs
 
         scores, measured = means_over_runs(scores, measured, whole, plan.runs)
     if plan.judges is None or whole.resampling is None or whole.resampling.method == "closed":
         return scores
-    from errorbar.metrics.judged_scores import over_judges  # noqa: PLC0415 - only where there are intervals
+    from errorbar.metrics.over_judges import over_judges  # noqa: PLC0415 - only where there are intervals
 
     return over_judges(scores, measured, whole, plan.judges, problems)
 
@@ -159,10 +157,10 @@ def score_pieces(
 class Measuring:
     """The work on one piece: pure, and independent of every other piece."""
 
-    plan: Plan
+    plan: ScoringPlan
     lazy: bool = False  # measure a system when its part is asked for, so that memory is that of one; in one process
 
-    def __call__(self, piece: Opaque) -> Part:
+    def __call__(self, piece: Opaque) -> MeasuredPart:
         """Measure a piece of whatever the plan's reading takes.
 
         Raises:
@@ -170,7 +168,7 @@ class Measuring:
         """
         plan, read = self.plan, self.plan.reading(piece)
         systems = (self._system(read, k) for k in range(read.n_systems))
-        return Part(
+        return MeasuredPart(
             len(read),
             read.annotators,
             read.records(by_type=plan.by_type),
@@ -180,7 +178,7 @@ class Measuring:
             read.problems,
         )
 
-    def _system(self, read: Reading, system: int) -> SystemPart | None:
+    def _system(self, read: MeasuredPiece, system: int) -> SystemPart | None:
         plan, output = self.plan, read.output(system, self.plan.admission)
         if output is None:
             return None
@@ -194,12 +192,12 @@ class Measuring:
 class _System:
     """What is known of a system so far."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ScoringPlan) -> None:
         self.folds = [SystemFold(metric) for metric in plan.metrics]
-        self.look = Look()
+        self.look = TextInspection()
         self.output = ContentHash()
 
-    def add(self, part: SystemPart, plan: Plan, n: int, *, at: int) -> None:
+    def add(self, part: SystemPart, plan: ScoringPlan, n: int, *, at: int) -> None:
         """Take the next piece, of ``n`` units, of which ``at`` came before."""
         self.output.add([part.record] if n else [])
         if part.seen is not None:

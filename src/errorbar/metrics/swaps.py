@@ -10,7 +10,7 @@ Conventions
     Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
     p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
     A pair that never differs has no p-value and is left out of the adjustment.
-    One-sided p-values, of which soft pairwise accuracy is made, are not adjusted: errorbar.stats.one_sided.
+    One-sided p-values, of which soft pairwise accuracy is made, are not adjusted: errorbar.stats.paired.
 Source
     As there; the number of random ways is that of errorbar.stats.needed_swaps.
 """
@@ -26,13 +26,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Metric, Opaque, Selection, Swapping
+from errorbar.metrics.base import Metric, Opaque, Selection, Swapping
 from errorbar.stats.multiple import adjust, smallest_holm, smallest_max_t, step_down_max_t
-from errorbar.stats.one_sided import WAYS, share_above, ways_to_swap
 from errorbar.stats.paired import (
+    WAYS,
     Randomization,
     Swaps,
     all_swaps,
@@ -40,6 +41,8 @@ from errorbar.stats.paired import (
     needed_swaps,
     random_swaps,
     randomization_test,
+    share_above,
+    ways_to_swap,
 )
 from errorbar.stats.resampling import Resampling, blocks, check_replicates, stream
 
@@ -61,8 +64,8 @@ class SwapPlan:
 
     def __post_init__(self) -> None:
         if self.adjust not in ADJUSTMENTS:
-            what = f"no adjustment is called '{self.adjust}'"
-            raise UsageError(Problem("adjust-method", what, fix=nearest(self.adjust, ADJUSTMENTS)))
+            message = f"no adjustment is called '{self.adjust}'"
+            raise UsageError(Problem("adjust-method", message, fix=nearest(self.adjust, ADJUSTMENTS)))
         if self.swaps is not None:
             check_replicates(self.swaps, "ways to swap")
 
@@ -101,9 +104,9 @@ def check_size(testing: SwapPlan, n_systems: int, n_documents: int, alpha: float
 def check_kept(kept: int, n_pairs: int) -> None:
     """Refuse more ways to swap so many pairs than can be kept: ``UsageError``."""
     if n_pairs * kept > MOST_KEPT:
-        what = f"{kept:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
+        message = f"{kept:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
         fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
-        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
+        raise UsageError(Problem("compare-too-large", message, expected=f"at most {MOST_KEPT:,} together", fix=fix))
 
 
 def swap_tests(

@@ -26,15 +26,14 @@ import numpy as np
 
 from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place
+from errorbar.core.problems import InputError, Place
 from errorbar.core.spec import Parameter, beta_parameter
+from errorbar.edits.errant import given_edits
 from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import extract_edits
-from errorbar.edits.typed_texts import given_edits
 from errorbar.metrics.base import lacking
-from errorbar.metrics.choice import EDITS, RUNNING
+from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
-from errorbar.metrics.edit_statistics import EditStatistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons, MetricScores
-from errorbar.ranking.wins import By, Floats, clusters, ordered
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import Units, cluster_table
+from errorbar.ranking.wins import By, clusters, ordered
+from errorbar.stats.resampling import Resampling, Units, cluster_table
 
 TIE = 1
 """Where ties are counted, between the two ways to win."""

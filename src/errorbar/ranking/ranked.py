@@ -8,28 +8,34 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from errorbar.core.arrays import Floats
 from errorbar.core.corpus import ContentHash
-from errorbar.core.errors import Place, Problem, UsageError, nearest
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Place, Problem, UsageError, nearest
 from errorbar.core.rankings import Comparisons
-from errorbar.ranking.trueskill import ORIGINAL, Orders, matched_runs, play, wmt_skill
 from errorbar.ranking.wins import (
+    ORIGINAL,
     By,
     Counts,
-    Floats,
+    Orders,
     bradley_terry,
     clusters,
     connected_parts,
     count,
     expected_wins,
     fewest_drawn,
+    head_to_head,
     interchangeable_p,
+    matched_runs,
+    play,
     rank_ranges,
     resampled_counts,
     rounded,
+    wmt_skill,
 )
-from errorbar.stats.resampling import ROUNDING, Resampling, left_out_of, stream
-from errorbar.stats.units import resample_clusters, subsample_clusters
+from errorbar.stats.anytime import endless_p_value, endless_share_bounds
+from errorbar.stats.multiple import adjust
+from errorbar.stats.resampling import ROUNDING, Resampling, left_out_of, resample_clusters, stream, subsample_clusters
 from errorbar.version import __version__
 
 Method = Literal[
@@ -103,8 +109,8 @@ def rank_systems(
     """
     for method in methods:
         if method not in METHODS:
-            what = f"no ranking is called '{method}'"
-            raise UsageError(Problem("ranking-method", what, fix=nearest(method, METHODS)))
+            message = f"no ranking is called '{method}'"
+            raise UsageError(Problem("ranking-method", message, fix=nearest(method, METHODS)))
     if not len(comparisons):
         raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
     size = len(comparisons.systems)
@@ -148,8 +154,8 @@ def subsampled_scores(
 def _see_resamples(how: Resampling, size: int) -> None:
     """Refuse more resamples of so many systems than are kept."""
     if how.replicates * size > MOST_SCORES:
-        what = f"{how.replicates:,} resamples of {size:,} systems"
-        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
+        message = f"{how.replicates:,} resamples of {size:,} systems"
+        raise UsageError(Problem("ranking-resamples", message, expected=f"at most {MOST_SCORES // size:,} resamples"))
 
 
 def score_counts(counts: Counts, method: Method) -> Floats:
@@ -162,8 +168,8 @@ def score_counts(counts: Counts, method: Method) -> Floats:
 def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) -> list[Problem]:
     """Warn of ties alone, of methods without scores, of systems that nothing connects, and of too few items."""
     if not comparisons.outcome.any():
-        what = "all comparisons are ties: nobody found any system better than another"
-        return [Problem("ranking-ties", what, Place(), fix="judge more", severity="warning")]
+        message = "all comparisons are ties: nobody found any system better than another"
+        return [Problem("ranking-ties", message, Place(), fix="judge more", severity="warning")]
     notes: dict[str, Problem] = {}
     for result in results:
         gone = [each for each in result.systems if each.score.value is None]
@@ -177,18 +183,18 @@ def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) ->
                     "no chain of wins leads from each system to each other",
                     "use expected-wins, or judge more",
                 )
-            what = f"{result.method} has no score for {', '.join(each.system for each in gone)}: {reason}"
-            notes[what] = Problem("ranking-undefined", what, Place(), fix=fix, severity="warning")
+            message = f"{result.method} has no score for {', '.join(each.system for each in gone)}: {reason}"
+            notes[message] = Problem("ranking-undefined", message, Place(), fix=fix, severity="warning")
         if len(result.parts) > 1:
             shown = "; ".join(", ".join(part) for part in result.parts[:_SHOWN]) + "; …" * (len(result.parts) > _SHOWN)
-            what = f"no comparison connects these {len(result.parts)} groups of systems: {shown}"
-            what += ", so ranks say nothing across them"
+            message = f"no comparison connects these {len(result.parts)} groups of systems: {shown}"
+            message += ", so ranks say nothing across them"
             fix = "judge systems of different groups against each other, or rank each group alone"
-            notes[what] = Problem("ranking-disconnected", what, Place(), fix=fix, severity="warning")
+            notes[message] = Problem("ranking-disconnected", message, Place(), fix=fix, severity="warning")
         if result.n_missing:
-            what = "there are too few items to separate any two systems, so every rank range has all ranks"
+            message = "there are too few items to separate any two systems, so every rank range has all ranks"
             fix = f"judge at least {result.n_missing} more"
-            notes[what] = Problem("ranking-few", what, Place(), fix=fix, severity="warning")
+            notes[message] = Problem("ranking-few", message, Place(), fix=fix, severity="warning")
     return list(notes.values())
 
 
@@ -297,3 +303,51 @@ def _result(
     numbers = dict.fromkeys(part[order][counted[order]].tolist())
     parts = tuple(tuple(names[order][part[order] == number].tolist()) for number in numbers)
     return RankingResult(method, tuple(systems), resampled[:, order], parts, n_missing)
+
+
+# Which pairs of systems are decided, however often one looked: win rates with intervals that always hold.
+#
+# Formula Of the n comparisons of a pair that were not ties the first system won w. The interval of its win rate and
+# the p-value of a rate of one half are those of an endless stream (``stats.anytime``): all p with (n + 1) Bin(w;
+# n, p) > α, and min(1, (n + 1) Bin(w; n, ½)). The p-values of all pairs are adjusted by Holm's method, which needs no
+# assumption about their dependence, and so holds at every look for all pairs together. A pair is decided where its
+# adjusted p-value is at most α. Conventions Ties are dropped, as Expected Wins drops them. Comparisons of one pair
+# count as independent: they are of different items, but several judges of one sentence are alike. Which pair is judged
+# next may depend on what was seen. Source As ``stats.anytime`` and ``stats.multiple``.
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """Two systems, and whether one is known to be better."""
+
+    first: str
+    second: str
+    wins: int  # of the first
+    losses: int
+    ties: int
+    share: Estimate  # of wins among wins and losses, with its interval
+    p: float  # that both are equally good, adjusted for all pairs: it decides
+    p_unadjusted: float  # of this pair alone
+    better: str  # empty: open
+
+
+def decide_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95) -> list[PairVerdict]:
+    """A verdict for each pair that was compared, in the order of the systems."""
+    pairs = head_to_head(comparisons)
+    wins, losses = (np.array([pair[at] for pair in pairs], np.int64) for at in (2, 3))
+    decided = wins + losses
+    low, high = endless_share_bounds(wins, decided, confidence_level=confidence_level)
+    p_unadjusted = endless_p_value(wins, decided)
+    p = adjust(p_unadjusted)
+    verdicts = []
+    for at, (first, second, won, lost, ties) in enumerate(pairs):
+        if won + lost:
+            interval = Interval(float(low[at]), float(high[at]), confidence_level, "anytime, beta")
+            share = Estimate(won / (won + lost), won + lost).with_interval(interval)
+        else:
+            share = Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
+        clear = p[at] <= 1 - confidence_level + ROUNDING
+        better = (first if won > lost else second) if clear else ""
+        p_values = float(p[at]), float(p_unadjusted[at])
+        verdicts.append(PairVerdict(first, second, won, lost, ties, share, *p_values, better))
+    return verdicts

@@ -2,25 +2,265 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from html import escape
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from urllib.parse import quote
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError
+from errorbar.api.browse import Browse, BrowseEdit
+from errorbar.api.corpus_results import Study
+from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, UsageError, visible, visible_json
+from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
-from errorbar.reporting.blocks import Chart, Report, Spec
-from errorbar.reporting.charts.chart_boxes import fixed_width
-from errorbar.reporting.charts.theme import LIGHT
-from errorbar.reporting.page import EXTRA, page_html
-from errorbar.reporting.report_text import latex, markdown
-from errorbar.studies.model import Study
+from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, latex, markdown
+from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, boxes, fixed_width
+from errorbar.tables.result import html_table
+from errorbar.tables.shown import shown
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+# The sentence browser's data as compact columns.
+#
+# Every text stands once. Within a unit every edit stands once, and annotators and systems name it by its number: most
+# edits are shared by several of them. Offsets count UTF-16 code units, as the strings of a web page do.
+#
+# The columns (``templates/pool.js`` reads them):
+#
+# - ``texts``, ``names``, ``documents`` (number into ``documentNames``), ``disagreement``: one per unit;
+# - ``edits``: per unit five numbers for each edit: start, length, replacements, type, and 1 where it is optional;
+# - ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types;
+# - ``annotations``: per unit and annotator the numbers of the edits, or 0 where the annotator did not look;
+# - ``proposals``: per unit and system three times the number of the edit, plus 1 where it matched and 2 where not;
+# - ``asides``: unit, annotator, number of the edit among theirs, and what is not shown: comment, consistency set, and
+#   what was written as the correction where the edit has none to show, else null;
+# - ``first``: numbers of the systems that are shown before anybody chooses;
+# - ``counts``: per unit and system correct, proposed and reference edits; ``chosen``: the annotators scored against.
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+_BASIC = 0xFFFF  # characters above take two UTF-16 code units
+_MARKS = {None: 0, True: 1, False: 2}
+
+
+class _Numbers(dict[Key, int]):
+    """Gives each different thing a number, in the order of first use."""
+
+    def __missing__(self, key: Key) -> int:
+        self[key] = len(self)
+        return self[key]
+
+
+def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, object]:
+    """The columns that the module's docstring lists, ready for JSON; ``first`` names systems that are shown first."""
+    words: _Numbers[str] = _Numbers()
+    replacements: _Numbers[tuple[int, ...]] = _Numbers()
+    types: _Numbers[str] = _Numbers()
+    documents: _Numbers[str] = _Numbers()
+    edits, annotations, proposals, asides = [], [], [], []
+    for at_unit, unit in enumerate(browse.units):
+        pool: _Numbers[tuple[int, int, int, int, int]] = _Numbers()
+        at = _offsets(unit.text)
+
+        def number(edit: BrowseEdit) -> int:
+            texts = replacements[tuple(words[text] for text in edit.replacements)]
+            start, end = (edit.start, edit.end) if at is None else (at[edit.start], at[edit.end])  # noqa: B023
+            return pool[start, end - start, texts, types[edit.type], int(edit.optional)]  # noqa: B023
+
+        annotations.append([0 if e is None else [number(edit) for edit in e] for e in unit.annotators])
+        proposals.append([[3 * number(edit) + _MARKS[edit.matched] for edit in system] for system in unit.systems])
+        edits.append([value for edit in pool for value in edit])
+        for annotator, said in enumerate(unit.annotators):
+            for place, edit in enumerate(said or ()):
+                if edit.comment or edit.group or edit.written:
+                    aside = edit.comment, edit.group, edit.written or None
+                    asides.append([at_unit, annotator, place, *aside])
+    return {
+        "unit": browse.unit,
+        "annotators": browse.annotators,
+        "systems": browse.systems,
+        "first": [browse.systems.index(name) for name in first],
+        "names": [unit.name for unit in browse.units],
+        "texts": [unit.text for unit in browse.units],
+        "documents": [documents[unit.document] for unit in browse.units],
+        "documentNames": list(documents),
+        # Three digits are more than the page shows.
+        "disagreement": [None if (d := unit.disagreement) is None else round(d, 3) for unit in browse.units],
+        "words": list(words),
+        "replacements": list(replacements),
+        "types": list(types),
+        "edits": edits,
+        "annotations": annotations,
+        "proposals": proposals,
+        "asides": asides,
+        "counts": [[value for counts in unit.counts for value in counts] for unit in browse.units],
+        "chosen": [unit.chosen for unit in browse.units],
+    }
+
+
+def _offsets(text: str) -> list[int] | None:
+    """UTF-16 offset of every character and of the end; None where they are the characters' own."""
+    if not text or max(text) <= chr(_BASIC):
+        return None
+    offsets = [0]
+    for character in text:
+        offsets.append(offsets[-1] + 1 + (ord(character) > _BASIC))
+    return offsets
+
+
+# A report as one web page that needs nothing but a browser: no network, no folder beside it.
+#
+# Whatever comes from data is escaped by the template engine or the writer of tables, or stands in a JSON block that
+# scripts read as text; a content security policy names the page's own scripts and styles by their hashes, so that
+# nothing else can run.
+
+
+EXTRA = "report"
+_SCRIPTS = (
+    "page.js",
+    "marks.js",
+    "charts.js",
+    "matrix.js",
+    "pool.js",
+    "facets.js",
+    "edits.js",
+    "saving.js",
+    "browser.js",
+)
+"""In this order: later ones use what earlier ones define."""
+
+
+def page_html(report: Report) -> str:
+    """Make the page, which ends with a line break; the same report gives the same text to the character."""
+    environment = _environment()
+    browsers = [block for block in report.blocks if isinstance(block, SentenceBrowser)]
+    specs = {chart.name: chart.spec for chart in report.charts}
+    page_style, scripts = style(), [script(), *([chart_library()] if specs else [])]
+    sizes = {name: found for name, spec in specs.items() if (found := boxes(spec))}
+    page = environment.get_template("page.html").render(
+        report=report,
+        policy=policy(scripts, [page_style]),
+        style=page_style,
+        scripts=scripts,
+        browsers=browsers,
+        chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs, "sizes": sizes} if specs else {}),
+        receipt_data=_json(report.receipt[1]) if report.receipt else "",
+        browser_data=[_json(browser_data(block.browse, block.first)) for block in browsers],
+    )
+    return f"{page.removesuffix(chr(10))}\n"
+
+
+def _environment() -> Environment:
+    try:
+        jinja2: Any = import_module("jinja2")
+    except ImportError:
+        raise MissingExtraError(EXTRA, "a page") from None
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(template),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
+    )
+    markup = import_module("markupsafe").Markup
+    environment.filters |= {
+        "kind": lambda block: type(block).__name__,
+        "table": lambda table: markup(html_table(shown(table))),
+        # An address that stays beside the page: no scheme, no host, no query, whatever its characters.
+        "relative": lambda target: "./" + quote(target, safe="/"),
+    }
+    return environment
+
+
+def _finalize(value: object) -> object:
+    """Text as it is shown everywhere; line feeds do nothing in a page. What is safe by its type is ours."""
+    return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
+
+
+def _json(value: Mapping[str, object]) -> str:
+    """JSON that cannot close the script element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return visible_json(text).replace("<", "\\u003c")
+
+
+@cache
+def template(name: str) -> str:
+    """The text of a file of the folder ``templates``."""
+    return (files("errorbar.reporting") / "templates" / name).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The page's style sheet; its main colors are those of the charts."""
+    light, dark = PALETTE["light"], PALETTE["dark"]
+    colors = "".join(f"  --{name}: light-dark({light[name]}, {dark[name]});\n" for name in light)
+    return f":root {{\n{colors}}}\n{template('page.css')}"
+
+
+def script() -> str:
+    """The page's own script."""
+    return "(() => {\n'use strict';\n" + "".join(template(name) for name in _SCRIPTS) + "})();\n"
+
+
+def chart_library(folder: Path | None = None) -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that sets ``vegaEmbed``.
+
+    Bundling takes seconds, so the script is kept in a folder (None: the usual cache), one for every version of
+    vl-convert, behind its own hash: a damaged copy is made anew. Where the folder cannot be written the script is
+    bundled every time.
+    """
+    try:
+        converter = import_module("vl_convert")
+    except ImportError:
+        raise MissingExtraError(EXTRA, "a page with charts") from None
+    kept = (folder or cache_root() / "report") / f"vega-{converter.__version__}.js"
+    with suppress(OSError, UnicodeDecodeError):
+        digest, _, text = kept.read_bytes().decode("utf-8").partition("\n")
+        if digest == f"// {_sha256(text).hex()}":
+            return text
+    # What a browser hashes has line feeds only, and ends where a script could be closed.
+    bundled = str(converter.javascript_bundle()).replace("\r\n", "\n").replace("\r", "\n")
+    bundled = bundled.replace("</script", "<\\/script")
+    with suppress(OSError, InputError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        save_bytes(f"// {_sha256(bundled).hex()}\n{bundled}".encode(), str(kept))
+    return bundled
+
+
+def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """The content security policy: scripts and styles of these texts, pictures inside the page, and nothing else."""
+    allowed = {
+        "default-src": "'none'",
+        "script-src": _hashes(scripts),
+        "style-src": _hashes(styles),
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{what} {where}" for what, where in allowed.items())
+
+
+def _hashes(texts: Sequence[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(_sha256(text)).decode()}'" for text in texts) or "'none'"
+
+
+def _sha256(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
+
 
 Kind = Literal["html", "markdown", "latex"]
 Picture = Literal["svg", "png", "pdf"]
@@ -110,8 +350,8 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        what = f"the folder cannot be made: {error.strerror}"
-        raise InputError(Problem("cannot-write", what, Place(str(folder)), fix="name another folder")) from None
+        message = f"the folder cannot be made: {error.strerror}"
+        raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
 
 
 def draw(chart: Chart, kind: Picture) -> bytes:

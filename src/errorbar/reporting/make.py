@@ -3,41 +3,135 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack, cast
 
+from errorbar.api.arguments import Metrics, Resampled, Said, metrics_of, public, resampling
+from errorbar.api.corpus_results import (
+    CorpusStudy,
+    CrowdStudy,
+    HooData,
+    HooStudy,
+    Study,
+    study_corpus,
+    study_crowd,
+    study_hoo,
+    study_sample,
+)
+from errorbar.api.crowd import read_systems
+from errorbar.api.detector_results import read_detectors, study_detectors, with_detectors
+from errorbar.api.in_memory import DataFrameLike
+from errorbar.api.inputs import (
+    Gold,
+    OfSystems,
+    Panels,
+    ReadingOptions,
+    Sentences,
+    Systems,
+    Taking,
+    asked_judges,
+    load,
+    usual_metric,
+)
+from errorbar.api.judgment_input import JudgmentOptions, VotesSource, column_roles, read_crowd
+from errorbar.api.sample import Labeling, meanings, sample_estimate
+from errorbar.api.score import HooRuns
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import Problem, UsageError
-from errorbar.core.labels import listed
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_reading import read_run
+from errorbar.core.labels import listed, natural_order
+from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.datasets.cards import cache_root, catalog
+from errorbar.edits.standoff_runs import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
-from errorbar.formats.hoo_folder import read_gold
+from errorbar.formats.hoo import read_gold
 from errorbar.formats.look import Source, is_there
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
-from errorbar.reporting.corpus_title import corpus_title, files_text
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.crowd import read_systems
-from errorbar.studies.detector_study import read_detectors, study_detectors, with_detectors
-from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, public, resampling
-from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.in_memory import Frame
-from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Sentences, Systems, Taking, load, usual_metric
-from errorbar.studies.judgment_input import JudgmentOptions, Votes, column_roles, read_crowd
-from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
-from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
-from errorbar.studies.panels import Panels, asked_judges
-from errorbar.studies.sample import sample_estimate
-from errorbar.studies.sample_input import Labeling, meanings
+
+# What a report is called whose maker did not say: by the names of its data, as people know them.
+
+
+FILLERS = frozenset(
+    [
+        "annotation",
+        "annotations",
+        "answers",
+        "data",
+        "gold",
+        "golden",
+        "key",
+        "judgments",
+        "m2",
+        "original",
+        "ref",
+        "refs",
+        "reference",
+        "references",
+        "revised",
+    ]
+)
+"""Names of files and folders that say nothing of what is in them."""
+PARTS = frozenset(["dev", "development", "test", "train", "training", "valid", "validation"])
+"""Names that say which part of a corpus it is, and not of which."""
+
+
+def corpus_title(paths: Sequence[str]) -> str:
+    """What data are called: by ``name=path``, by their card, by the file, or by the folder that holds them all.
+
+    Only folders that were named count, so that the same command makes the same page wherever it is run.
+    """
+    files = expand_files(paths)
+    if len(files) == 1 and files[0].path != paths[0]:
+        return files[0].name
+    places = [Path(file.path) for file in files]
+    if card := _by_card([place.absolute() for place in places]):
+        return card
+    folder = Path(os.path.commonpath([place.parent for place in places]))
+    part = ""
+    for place in (*places[:1], *places[0].parents) if len(places) == 1 else (folder, *folder.parents):
+        name = _stem(place.name)
+        if name.casefold() in PARTS and not part:
+            part = name
+        elif name and name.casefold() not in FILLERS | PARTS:
+            return f"{name}, {part}" if part else name
+    return files_text([_stem(place.name) for place in places])
+
+
+def files_text(names: Sequence[str]) -> str:
+    """Files by their names: ``10 files, A1 to A10`` where these count on, else the first and how many more."""
+    more = len(names) - 1
+    if not more:
+        return names[0]
+    ordered = natural_order(names)
+    counts = [re.fullmatch(r"(.*?)([0-9]{1,9})", name) for name in ordered]
+    known = [(each[1], int(each[2])) for each in counts if each]
+    if more > 1 and len(known) == len(names) and known == [(known[0][0], known[0][1] + k) for k in range(len(names))]:
+        return f"{len(names):,} files, {ordered[0]} to {ordered[-1]}"
+    return f"{names[0]} and {more:,} more file{'s' * (more > 1)}"
+
+
+def _by_card(places: Sequence[Path]) -> str:
+    """The title of the corpus that ``errorbar data fetch`` put there, without what its card says in detail."""
+    root = cache_root().absolute()
+    folders = {place.relative_to(root).parts[0] for place in places if place.is_relative_to(root)}
+    known = catalog()
+    if len(folders) != 1 or not all(place.is_relative_to(root) for place in places) or not folders <= known.keys():
+        return ""
+    return re.split(r": | \(", known[folders.pop()].title)[0]
+
+
+def _stem(name: str) -> str:
+    """The name of a file without endings that say what format it has."""
+    return NamedFile.parse(re.sub(r"\.(csv|json|xml)$", "", name)).name
+
 
 MOST_NAMED = 3
 MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the better part of a minute
@@ -48,7 +142,7 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     """What a report takes beside data."""
 
     source: Annotated[
-        Source | Sentences | Frame | None,
+        Source | Sentences | DataFrameLike | None,
         Said(None, "What the references correct, a path or the sentences; of HOO data the folder of source texts."),
     ]
     unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
@@ -95,7 +189,7 @@ def report(
     metric: Metrics = None,
     *,
     beta: float | None = None,
-    judgments: Votes | None = None,
+    judgments: VotesSource | None = None,
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
     **shared: Unpack[Making],
@@ -128,8 +222,8 @@ def report(
     systems, flags = _without_flags(systems) if with_gold else (systems, _paths(systems))
     hoo = with_gold and wants_hoo(gold, metric)
     if flags and hoo and not crowd:
-        what = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
-        raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE, or leave it out"))
+        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
+        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
     said, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
@@ -148,8 +242,8 @@ def report(
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
-            what = "intervals of the ceiling, --judges, --force and --retokenize are not for HOO data"
-            raise UsageError(Problem("useless-option", what, fix="leave them out"))
+            message = "intervals of the ceiling, --judges, --force and --retokenize are not for HOO data"
+            raise UsageError(Problem("useless-option", message, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
@@ -192,11 +286,11 @@ def _see_that_there_is_data(there: Mapping[str, bool], systems: Systems, judged:
         fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
         raise UsageError(Problem("report-nothing", "there is nothing to report on", fix=fix))
     if systems and not there["gold"] and not there["crowd"]:
-        what = "systems are scored against a reference or judgments, and there is neither"
-        raise UsageError(Problem("report-systems", what, fix="add --gold=FILE or --judgments=FILE"))
+        message = "systems are scored against a reference or judgments, and there is neither"
+        raise UsageError(Problem("report-systems", message, fix="add --gold=FILE or --judgments=FILE"))
     if there["sample"] != bool(judged):
-        what = "a judged sample is its key and the filled-in sets"
-        raise UsageError(Problem("report-sample", what, fix="give both as --sample: the key first"))
+        message = "a judged sample is its key and the filled-in sets"
+        raise UsageError(Problem("report-sample", message, fix="give both as --sample: the key first"))
 
 
 def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
@@ -217,8 +311,8 @@ def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
     for option, value in options.items():
         if value and not there:
-            what = f"{option} is about data that is not given"
-            raise UsageError(Problem("useless-option", what, fix=f"leave it out, or add {fix}"))
+            message = f"{option} is about data that is not given"
+            raise UsageError(Problem("useless-option", message, fix=f"leave it out, or add {fix}"))
 
 
 def _corpus(
@@ -232,9 +326,9 @@ def _corpus(
     data = load(gold, systems, reading.for_metrics(metrics))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
-        what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
+        message = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
-        warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
+        warn(Problem("report-many-pairs", message, fix=fix, severity="warning"))
     flags, asked = how.pop("detectors", ((), None))
     study = study_corpus(data, metrics, **how)
     if flags:
@@ -255,14 +349,14 @@ def _hoo(
 ) -> HooStudy:
     other = next((path for path in gold if not is_hoo(path)), None)
     if other is not None and any(is_hoo(path) for path in gold):
-        what = f"{other} is no HOO data, and other --gold is; a run is scored against one of them"
-        raise UsageError(Problem("hoo-metric", what, fix="make two reports"))
-    runs = Runs(gold, systems)
+        message = f"{other} is no HOO data, and other --gold is; a run is scored against one of them"
+        raise UsageError(Problem("hoo-metric", message, fix="make two reports"))
+    runs = HooRuns(gold, systems)
     path = runs.gold_path()
     main, *others = metrics
     if others:
-        what = "a report on HOO data has one metric; its variants are computed anyway"
-        raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
+        message = "a report on HOO data has one metric; its variants are computed anyway"
+        raise UsageError(Problem("hoo-metric", message, fix="give --metric once"))
     problems = Problems(lenient=reading.lenient)
     (metric,), missing_as_empty = without_missing([parse_hoo(main)])
     source = reading.source_folder
@@ -278,7 +372,7 @@ def _hoo(
 
 
 def _crowd(
-    judgments: Votes,
+    judgments: VotesSource,
     flags: Sequence[str],
     asked: JudgmentOptions,
     drawn: Resampling,

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 
-from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.reproduce.cells import Cell, Outcome, Reproduction, cell_table
-from errorbar.reproduce.sources import Sources
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.reproduce.cells import Cell, Outcome, Reproduction, Sources, cell_table
 
 __all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table", "reproduce"]
 
@@ -23,7 +22,7 @@ STUDIES: dict[str, Callable[[Sources], Iterator[Cell]]] = {
     "conll2014": partial(_cells, "conll2014", "cells"),
     "bryant-ng2015": partial(_cells, "bryant_ng2015", "cells"),
     "madnani2011": partial(_cells, "prepositions", "madnani2011"),
-    "tetreault-chodorow2008": partial(_cells, "tetreault_chodorow2008", "cells"),
+    "tetreault-chodorow2008": partial(_cells, "prepositions", "tetreault_chodorow2008"),
 }
 """Every study that is recomputed cell by cell."""
 HOO = "hoo2011"

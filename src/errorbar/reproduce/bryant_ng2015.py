@@ -6,18 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from errorbar.ceilings import ceiling, prepare_study
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, TextEdits
-from errorbar.core.errors import UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, UsageError
 from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import read_m2
+from errorbar.formats.m2 import read_m2
 from errorbar.metrics.base import Metric
+from errorbar.metrics.ceiling import ceiling, prepare_study
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import UNEXPLAINED, Cell, Printed, compare, percents, scored
-from errorbar.reproduce.sources import TEN_ANNOTATORS, Sources
+from errorbar.reproduce.cells import TEN_ANNOTATORS, UNEXPLAINED, Cell, Printed, Sources, compare, percents, scored
 
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 UNEXPLAINED_ANNOTATORS = dict.fromkeys(

@@ -15,19 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
+from errorbar.api.score import best_records, best_table
 from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff_texts import WORD
-from errorbar.formats.hoo_folder import read_gold
+from errorbar.core.problems import InputError, Place, Problem, Problems
+from errorbar.edits.standoff import WORD
+from errorbar.formats.hoo import read_gold
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_counts import count_rows
+from errorbar.metrics.hoo import Hoo, count_rows
 from errorbar.metrics.hoo_scoring import BestRecall, best_recalls, score_runs
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.reproduce.cells import Cell, Outcome, Printed, compare, facts
 from errorbar.stats.resampling import stream
-from errorbar.studies.hoo_scores import best_records, best_table
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
@@ -44,7 +42,7 @@ RUNS_LOST = "the teams' runs were never released"
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class SimulatedTeam:
     """What a simulated team can do."""
 
     name: str
@@ -55,12 +53,12 @@ class Team:
 
 
 TEAMS = (
-    Team("S1", {"": 0.05, "MP": 0.15}, 0.6, 0.1, 0.3),
-    Team("S2", {"": 0.06, "S": 0.8}, 0.5, 0.2, 0.1),
-    Team("S3", {"": 0.01, "MD": 0.4, "UD": 0.3, "RT": 0.2}, 0.7, 0.2, 0.1),
-    Team("S4", {"": 0.15}, 0.1, 0.4, 2.0),
-    Team("S5", {"": 0.03, "MD": 0.5, "UD": 0.5, "RT": 0.4, "MT": 0.4, "MP": 0.2}, 0.75, 0.1, 0.1),
-    Team("S6", {"": 0.02, "RT": 0.6, "MT": 0.6, "RQ": 0.5}, 0.3, 0.3, 0.6),
+    SimulatedTeam("S1", {"": 0.05, "MP": 0.15}, 0.6, 0.1, 0.3),
+    SimulatedTeam("S2", {"": 0.06, "S": 0.8}, 0.5, 0.2, 0.1),
+    SimulatedTeam("S3", {"": 0.01, "MD": 0.4, "UD": 0.3, "RT": 0.2}, 0.7, 0.2, 0.1),
+    SimulatedTeam("S4", {"": 0.15}, 0.1, 0.4, 2.0),
+    SimulatedTeam("S5", {"": 0.03, "MD": 0.5, "UD": 0.5, "RT": 0.4, "MT": 0.4, "MP": 0.2}, 0.75, 0.1, 0.1),
+    SimulatedTeam("S6", {"": 0.02, "RT": 0.6, "MT": 0.6, "RQ": 0.5}, 0.3, 0.3, 0.6),
 )
 """Six made-up teams, as many as took part; their shares are not fitted to the published runs."""
 
@@ -140,8 +138,10 @@ def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011
     fragments = read_gold(str(folder), problems, need_text=True)
     problems.raise_errors()
     if not all(fragment.name.startswith(TEST_SET) for fragment in fragments):
-        what = "these are not the texts of the test set, whose numbers begin with 1"
-        raise InputError(Problem("hoo-not-test-set", what, Place(str(folder)), fix="name the folder of the test set"))
+        message = "these are not the texts of the test set, whose numbers begin with 1"
+        raise InputError(
+            Problem("hoo-not-test-set", message, Place(str(folder)), fix="name the folder of the test set")
+        )
     counts = count_rows(edit.type for fragment in fragments for edit in fragment.edits)
     scores = simulated_scores(fragments, Hoo(), problems, seed=seed)
     cells, recalls = table_8(counts), best_recalls(scores)
@@ -189,13 +189,15 @@ def simulated_scores(gold: Sequence[Fragment], metric: Metric, problems: Problem
 
 
 def simulate_run(
-    gold: Sequence[Fragment], team: Team, daring: float, rng: np.random.Generator
+    gold: Sequence[Fragment], team: SimulatedTeam, daring: float, rng: np.random.Generator
 ) -> list[tuple[StandoffEdit, ...]]:
     """The edits of a run of each fragment, none overlapping; shares met and noise are multiplied by ``daring``."""
     return [_simulate(fragment, team, daring, rng) for fragment in gold]
 
 
-def _simulate(fragment: Fragment, team: Team, daring: float, rng: np.random.Generator) -> tuple[StandoffEdit, ...]:
+def _simulate(
+    fragment: Fragment, team: SimulatedTeam, daring: float, rng: np.random.Generator
+) -> tuple[StandoffEdit, ...]:
     text = fragment.text or ""
     words = [match.span() for match in WORD.finditer(text)]
     wanted: list[tuple[int, int, str]] = []

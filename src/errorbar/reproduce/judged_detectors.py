@@ -21,32 +21,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from errorbar.api.detect import THRESHOLDS, read_ngrams, read_selector, read_tagger
+from errorbar.core.arrays import Flags, Floats
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.detectors.contexts import find_prepositions, is_tagged_infinitive
-from errorbar.detectors.detection import detect
-from errorbar.detectors.lm import deletion_scores
-from errorbar.edits.deletions import only_deletions
+from errorbar.detectors.detection import deletion_scores, detect
+from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
 from errorbar.edits.items import ERROR, Items, edit_items
-from errorbar.metrics.base import Floats
-from errorbar.metrics.crowd_agreement import AgreementBin, CurvePoint, agreement_bins, kappa_curve
+from errorbar.edits.texts import only_deletions
 from errorbar.metrics.crowd_weighted import (
     ESTIMANDS,
+    AgreementBin,
     Crowd,
     CrowdScore,
     CrowdStatistics,
+    CurvePoint,
     Estimand,
-    Flags,
     Votes,
+    agreement_bins,
+    kappa_curve,
     score_kinds,
+    sweep_scores,
 )
 from errorbar.metrics.intervals import estimated, resampled
-from errorbar.metrics.threshold_sweep import sweep_scores
-from errorbar.reproduce.cells import Cell, Number, facts, published, with_ends
-from errorbar.reproduce.sources import NO_DETECTOR, Sources
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import divided
-from errorbar.studies.detect import THRESHOLDS
-from errorbar.studies.model_folder import read_ngrams, read_selector, read_tagger
+from errorbar.reproduce.cells import NO_DETECTOR, Cell, Number, Sources, facts, published, with_ends
+from errorbar.stats.resampling import Resampling, divided
 
 RESAMPLING = Resampling("percentile")
 DETECTORS = LM, PERC = "LM", "PERC"

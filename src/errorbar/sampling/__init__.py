@@ -1,7 +1,16 @@
 """Sampling: plan what to judge, draw it blind, and estimate the scores of the whole corpus with intervals."""
 
-from errorbar.sampling.anytime import Anytime, Look, anytime_audit
-from errorbar.sampling.draw import Key, blind_set, draw_sample, read_key, write_key
+from errorbar.sampling.draw import (
+    JudgedSample,
+    Key,
+    Labels,
+    blind_set,
+    draw_sample,
+    judge_sample,
+    read_judged_files,
+    read_key,
+    write_key,
+)
 from errorbar.sampling.estimators import (
     Estimation,
     SampleEstimate,
@@ -11,14 +20,20 @@ from errorbar.sampling.estimators import (
     estimate_systems,
     paired_differences,
 )
-from errorbar.sampling.frame import Frame, Strata, frame_of_systems, read_frame, score_edges, stratify
-from errorbar.sampling.judged import Judged, Labels, judge_sample, read_judged_files
-from errorbar.sampling.look_plan import PlannedLook, plan_looks
-from errorbar.sampling.other_intervals import mover_interval, rescaled_interval
-from errorbar.sampling.plan import Aim, Cost, Plan, budget_for_half_width, guessed_rates, plan_sample
+from errorbar.sampling.frame import Frame, Quantity, Sample, Strata, frame_of_systems, read_frame, score_edges, stratify
+from errorbar.sampling.intervals import mover_interval, rescaled_interval
+from errorbar.sampling.plan import (
+    Aim,
+    Cost,
+    Plan,
+    PlannedLook,
+    budget_for_half_width,
+    guessed_rates,
+    plan_looks,
+    plan_sample,
+)
 from errorbar.sampling.prediction_powered import Assisted, ppi_mean, voted_totals
-from errorbar.sampling.stopping import Budget, Stopping, StopRule, Tally, may_stop
-from errorbar.sampling.totals import Quantity, Sample
+from errorbar.sampling.stopping import Anytime, Budget, Look, Stopping, StopRule, Tally, anytime_audit, may_stop
 
 __all__ = [
     "Aim",
@@ -28,7 +43,7 @@ __all__ = [
     "Cost",
     "Estimation",
     "Frame",
-    "Judged",
+    "JudgedSample",
     "Key",
     "Labels",
     "Look",

@@ -23,14 +23,19 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.sampling.anytime import Anytime, Look, anytime_difference, anytime_interval
-from errorbar.sampling.frame import Floats, Strata
-from errorbar.sampling.near_exact import near_exact_interval
-from errorbar.sampling.other_intervals import delta_interval, posterior_interval, posterior_totals, total_bounds
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.sampling.frame import FEW, HALF, TARGETS, Name, Quantity, Sample, Strata, Totals, estimated_totals
+from errorbar.sampling.intervals import (
+    delta_interval,
+    near_exact_interval,
+    posterior_interval,
+    posterior_totals,
+    total_bounds,
+)
 from errorbar.sampling.prediction_powered import Assisted, assisted_totals
-from errorbar.sampling.totals import FEW, HALF, TARGETS, Name, Quantity, Sample, Totals, estimated_totals
+from errorbar.sampling.stopping import Anytime, Look, anytime_difference, anytime_interval
 from errorbar.stats.resampling import stream, z_value
 
 Method = Literal["near-exact", "logit", "wald"]
@@ -60,8 +65,8 @@ class Estimation:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            what = f"no interval of a sample is called '{self.method}'"
-            raise UsageError(Problem("interval-method", what, fix=nearest(self.method, METHODS)))
+            message = f"no interval of a sample is called '{self.method}'"
+            raise UsageError(Problem("interval-method", message, fix=nearest(self.method, METHODS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +231,11 @@ def _notes(
         seen, judged, size = float(sample.x[side].sum()), int(n.sum()), int(sizes.sum())
         if judged == size or seen >= FEW:
             continue
-        what = f"{seen:g} {one if seen == 1 else row.name} in {judged} judged item{'s' * (judged != 1)}"
-        what += f" for {strata.systems[quantity.system]}"
+        message = f"{seen:g} {one if seen == 1 else row.name} in {judged} judged item{'s' * (judged != 1)}"
+        message += f" for {strata.systems[quantity.system]}"
         if seen:
             fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"
-            yield Problem("sample-few", what, fix=fix, severity="warning")
+            yield Problem("sample-few", message, fix=fix, severity="warning")
             continue
         if row.estimate.interval and (
             how.method == "near-exact" or how.looks
@@ -241,5 +246,5 @@ def _notes(
             pairs = zip(n.tolist(), sizes.tolist(), strict=True)
             bound = float(sum(total_bounds(0, *pair, confidence_level=level)[1] for pair in pairs))
         most = f"{bound:.1f}".removesuffix(".0")  # as many digits as the row has
-        what += f": with {100 * how.confidence_level:g} % confidence there are at most {most} among {size}"
-        yield Problem("sample-none-seen", what, fix="judge more of that side", severity="warning")
+        message += f": with {100 * how.confidence_level:g} % confidence there are at most {most} among {size}"
+        yield Problem("sample-none-seen", message, fix="judge more of that side", severity="warning")

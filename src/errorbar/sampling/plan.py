@@ -28,9 +28,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.sampling.frame import Counts, Floats, Strata
-from errorbar.sampling.totals import TARGETS, Quantity, Target, random_sampling_error
+from errorbar.core.arrays import Counts, Floats
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.sampling.frame import TARGETS, Quantity, Strata, Target, random_sampling_error
+from errorbar.stats.anytime import look_boundaries, nominal_level
 from errorbar.stats.resampling import z_value
 
 FLOOR = 30  # items of each stratum at least, unless it has fewer: rates from less are hardly known
@@ -102,8 +103,8 @@ class Plan:
     def cost(self, *, raters: int = 1, price: float | None = None, minutes: float | None = None) -> Cost:
         """What ``raters`` judgments of each item cost at the price and in the minutes of one."""
         if raters < 1 or min(price or 0, minutes or 0) < 0:
-            what = f"{raters} raters, a price of {price} and {minutes} minutes"
-            raise UsageError(Problem("sample-cost", what, expected="at least 1 rater, nothing negative"))
+            message = f"{raters} raters, a price of {price} and {minutes} minutes"
+            raise UsageError(Problem("sample-cost", message, expected="at least 1 rater, nothing negative"))
         items = int(self.n.sum())
         judgments = items * raters
         money, hours = (None if each is None else judgments * each for each in (price, minutes))
@@ -140,9 +141,9 @@ def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None
     """How much each stratum adds to the standard error of one system, or, None, the only one or the difference: a_h."""
     p = np.asarray(rates, np.float64)
     if p.shape != (len(strata),) or not ((p > 0) & (p < 1)).all():
-        what = f"the supposed error rates are {', '.join(f'{value:g}' for value in p.ravel())}"
+        message = f"the supposed error rates are {', '.join(f'{value:g}' for value in p.ravel())}"
         expected = f"{len(strata)} shares between 0 and 1, neither included"
-        raise UsageError(Problem("sample-rates", what, expected=expected))
+        raise UsageError(Problem("sample-rates", message, expected=expected))
     systems = range(len(strata.systems)) if system is None else [system]
     slopes = [Quantity(aim.target, strata, each, aim.beta).gradient(p * strata.sizes) for each in systems]
     slope = slopes[0] if len(slopes) == 1 else slopes[0] - slopes[1]
@@ -162,9 +163,9 @@ def allocate(
         raise UsageError(Problem("sample-cost", "an item costs nothing or less", expected="costs above 0"))
     least = np.minimum(np.broadcast_to(np.asarray(floor, np.int64), N.shape), N)
     if (least * c).sum() > budget:
-        what = f"a budget of {budget} does not pay for {least.tolist()} items, the fewest of each stratum"
+        message = f"a budget of {budget} does not pay for {least.tolist()} items, the fewest of each stratum"
         fix = "raise the budget or lower the floor"
-        raise UsageError(Problem("sample-budget", what, expected=f"at least {(least * c).sum():g}", fix=fix))
+        raise UsageError(Problem("sample-budget", message, expected=f"at least {(least * c).sum():g}", fix=fix))
     # Strata that do not matter to the target get what is left, by size: smaller than any other by far.
     a = np.where(a > 0, a, N * 1e-9 * (a.max() / N.max() if a.max() > 0 else 1.0))
     low, high = 0.0, float((N * np.sqrt(c) / a).max())
@@ -243,3 +244,34 @@ def budget_for_half_width(
         return z * expected_error(quantity, p, allocate(weights, sizes, budget, floor=floor)) <= half_width
 
     return bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
+
+
+# The looks of a plan: after how many items, and how wide the intervals will be.
+#
+# Formula At look k of K the share k / K of each stratum's items has been judged; the half-width is c_k SE_k with
+# O'Brien and Fleming's c_k (``stats.anytime``) and the expected standard error of so many items (``plan``).
+# Conventions The boundaries are those of equally spaced information. Where much of a stratum is judged, information
+# grows faster than the number of items, by the finite-population correction, and looks are a little more cautious than
+# need be. Source As ``stats.anytime``.
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLook:
+    """One look at what has been judged so far."""
+
+    number: int  # from 1
+    n: tuple[int, ...]  # items judged of each stratum by then
+    boundary: float  # standard errors to either side
+    nominal: float  # the level of a plain interval that reaches so far
+    half_widths: tuple[float, ...]  # expected, of each system's target; infinite where a stratum has no item yet
+
+
+def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
+    """So many equally spaced looks at a plan; raises ``UsageError`` where there are none or too many."""
+    strata, found = plan.strata, []
+    for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
+        n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
+        targets = [Quantity(plan.aim.target, strata, each, plan.aim.beta) for each in range(len(strata.systems))]
+        halves = tuple(boundary * expected_error(target, plan.rates, n) for target in targets)
+        found.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
+    return tuple(found)

@@ -27,13 +27,11 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.arrays import Counts, Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.sampling.draw import Key, check_frame
-from errorbar.sampling.frame import Counts, Floats, Frame, stratify
-from errorbar.sampling.judged import Judged
-from errorbar.sampling.totals import FEW, Totals
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
+from errorbar.sampling.draw import JudgedSample, Key, check_frame
+from errorbar.sampling.frame import FEW, Frame, Totals, stratify
 from errorbar.stats.resampling import z_value
 
 FEWEST = 10
@@ -73,15 +71,17 @@ def ppi_mean(
     """
     y, f, u = (np.asarray(column, np.float64) for column in (labels, cheap, unlabeled))
     if divisor not in get_args(Divisor):
-        what = f"no divisor is called '{divisor}'"
-        raise UsageError(Problem("sample-ppi", what, fix=nearest(divisor, get_args(Divisor))))
+        message = f"no divisor is called '{divisor}'"
+        raise UsageError(Problem("sample-ppi", message, fix=nearest(divisor, get_args(Divisor))))
     if y.ndim != 1 or y.shape != f.shape or u.ndim != 1 or not y.size or not u.size:
-        what = f"{y.shape} expert labels, {f.shape} and {u.shape} cheap ones"
-        raise UsageError(Problem("sample-ppi", what, expected="as many cheap as expert labels, and further cheap ones"))
+        message = f"{y.shape} expert labels, {f.shape} and {u.shape} cheap ones"
+        raise UsageError(
+            Problem("sample-ppi", message, expected="as many cheap as expert labels, and further cheap ones")
+        )
     less = get_args(Divisor).index(divisor)
     if min(y.size, u.size) <= less:
-        what = f"variances that divide by n - 1 of {y.size} expert labels and {u.size} further items"
-        raise UsageError(Problem("sample-ppi", what, expected="at least 2 of each"))
+        message = f"variances that divide by n - 1 of {y.size} expert labels and {u.size} further items"
+        raise UsageError(Problem("sample-ppi", message, expected="at least 2 of each"))
     if trust is None:
         trust = min(max(best_trust(y, f, u), 0.0), 1.0)
     rest = y - trust * f
@@ -167,7 +167,9 @@ def assisted_totals(assisted: Assisted, strata: Sized, plain: Totals, smoothed: 
     return with_help(plain, assisted.variances), with_help(smoothed, assisted.guarded)
 
 
-def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
+def voted_totals(
+    frame: Frame, key: Key, judged: JudgedSample, cheap: Mapping[str, float], problems: Problems
+) -> Assisted:
     """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum."""
     check_frame(frame, key)
     strata, codes = stratify(frame, key.edges)
@@ -175,7 +177,12 @@ def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, flo
 
 
 def combined_totals(
-    strata: Sized, codes: Counts, items: Sequence[str], judged: Judged, cheap: Mapping[str, float], problems: Problems
+    strata: Sized,
+    codes: Counts,
+    items: Sequence[str],
+    judged: JudgedSample,
+    cheap: Mapping[str, float],
+    problems: Problems,
 ) -> Assisted:
     """As ``voted_totals``, of strata; ``codes`` are the strata of all ``items``."""
     votes, expert = (np.array([cheap.get(item, np.nan) for item in names]) for names in (items, judged.items))
@@ -189,9 +196,9 @@ def combined_totals(
         own = judged.stratum == at
         truth, said, seen = judged.truth[own], expert[own], votes[(codes == at) & has_vote]
         if lacking := int(np.isnan(said).sum()):
-            what = f"{lacking} of {len(truth)} items that experts judged in stratum '{name}' have no vote"
+            message = f"{lacking} of {len(truth)} items that experts judged in stratum '{name}' have no vote"
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
-            problems.note("sample-votes", what, Place(), fix=fix)
+            problems.note("sample-votes", message, Place(), fix=fix)
             continue
         if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue

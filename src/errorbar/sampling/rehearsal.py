@@ -15,14 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.arrays import Counts, Floats
 from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
-from errorbar.sampling.draw import draw_sample
+from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.sampling.draw import Labels, Truth, draw_sample, judge_sample
 from errorbar.sampling.estimators import Estimation, SystemEstimates, difference, estimate_systems
-from errorbar.sampling.frame import Counts, Floats, Frame, stratify
-from errorbar.sampling.judged import Labels, Truth, judge_sample
-from errorbar.sampling.totals import TARGETS, Quantity
+from errorbar.sampling.frame import TARGETS, Frame, Quantity, stratify
 from errorbar.stats.resampling import stream
 
 MOST_SEEDS = 2**31
@@ -90,8 +88,8 @@ def true_scores(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> lis
     judged = judge_sample(judgments, everything, Problems(), truth=rehearsal.truth, labels=rehearsal.labels)
     errors, beta = judged.sample.x, rehearsal.how.beta
     if not errors.any():
-        what = "nobody calls an item an error, so there is nothing to find"
-        raise UsageError(Problem("sample-rehearsal", what, fix="say what labels mean: --labels=error=LABEL"))
+        message = "nobody calls an item an error, so there is nothing to find"
+        raise UsageError(Problem("sample-rehearsal", message, fix="say what labels mean: --labels=error=LABEL"))
     found: list[tuple[str, str, float]] = [
         (system, target, float(Quantity(target, strata, at, beta).value(errors)))
         for at, system in enumerate(strata.systems)
@@ -114,11 +112,11 @@ def _of_frame(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> Judgm
     least = rehearsal.raters or 1
     short = [item for item in frame.items if counts.get(item, 0) < least]
     if short:
-        what = f"{len(short):,} of {len(frame):,} items have fewer than {least} judgments, first '{short[0]}'"
+        message = f"{len(short):,} of {len(frame):,} items have fewer than {least} judgments, first '{short[0]}'"
         if least == 1:
-            what = f"{len(short):,} of {len(frame):,} items have no judgment, first '{short[0]}'"
+            message = f"{len(short):,} of {len(frame):,} items have no judgment, first '{short[0]}'"
         fix = "a rehearsal needs the truth of every item: leave out the others, or ask fewer raters"
-        raise UsageError(Problem("sample-rehearsal", what, fix=fix))
+        raise UsageError(Problem("sample-rehearsal", message, fix=fix))
     return kept
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, wraps
 from types import FunctionType
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import Problem, UsageError
 from errorbar.core.public_names import import_name, read_stub
 
 _MODULES = read_stub(__spec__)
@@ -23,9 +23,9 @@ def _refusing(value: object) -> object:
         try:
             return value(*args, **options)
         except OverflowError as error:
-            what = f"{value.__name__}: a number is too large to compute with"
+            message = f"{value.__name__}: a number is too large to compute with"
             expected = "at most 1e308, whole numbers below 2^63"
-            raise UsageError(Problem("number-too-large", what, expected=expected)) from error
+            raise UsageError(Problem("number-too-large", message, expected=expected)) from error
 
     return refuse
 

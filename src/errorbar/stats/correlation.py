@@ -24,8 +24,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.stats.resampling import z_value
 
 CorrelationKind = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
@@ -48,8 +48,8 @@ def correlate(
     xs, ys = np.asarray(x, np.float64).ravel(), np.asarray(y, np.float64).ravel()
     _check_kind(kind)
     if xs.size != ys.size or not (np.isfinite(xs).all() and np.isfinite(ys).all()):
-        what = f"series of {xs.size} and {ys.size} numbers"
-        raise UsageError(Problem("correlation-series", what, expected="as many in both, all of them finite"))
+        message = f"series of {xs.size} and {ys.size} numbers"
+        raise UsageError(Problem("correlation-series", message, expected="as many in both, all of them finite"))
     n = int(xs.size)
     if n < 2 or (xs == xs[0]).all() or (ys == ys[0]).all():
         why = Undefined.NO_UNITS if n == 0 else Undefined.ONE_UNIT if n == 1 else Undefined.CONSTANT
@@ -84,8 +84,8 @@ def correlation_interval(
     _check_kind(kind)
     z = z_value(confidence_level)
     if kind == "kendall-c":
-        what = "the interval of kendall-c depends on the ties"
-        raise UsageError(Problem("correlation-kind", what, fix="give the series to correlate()"))
+        message = "the interval of kendall-c depends on the ties"
+        raise UsageError(Problem("correlation-kind", message, fix="give the series to correlate()"))
     # scipy may miss a perfect correlation by a rounding.
     if not abs(value) <= 1 + 1e-9:
         raise UsageError(Problem("correlation-value", f"a correlation of {value:g}", expected="-1 to 1"))
@@ -138,8 +138,8 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
     """
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if not (max(abs(r12), abs(r13), abs(r23)) <= 1 + 1e-9 and k >= -1e-9):
-        what = f"no three series correlate by {r12:g}, {r13:g} and {r23:g}"
-        raise UsageError(Problem("williams-correlations", what, fix="compute all three on the same systems"))
+        message = f"no three series correlate by {r12:g}, {r13:g} and {r23:g}"
+        raise UsageError(Problem("williams-correlations", message, fix="compute all three on the same systems"))
     if n < 4:
         return Williams(r12 - r13, None, n - 3, None, Undefined.TOO_FEW_UNITS)
     spread = 2 * max(k, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3

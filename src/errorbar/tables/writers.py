@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from unicodedata import combining, east_asian_width
+from collections.abc import Iterable, Iterator, Sequence
+from unicodedata import combining, east_asian_width, name, normalize
 
-from errorbar.core.errors import visible
+from errorbar.core.problems import visible
 from errorbar.tables.plain import csv_tables
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
@@ -25,8 +25,6 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
     if style == "markdown":
         return "\n\n".join(map(markdown_table, grids))
     if style == "latex":
-        from errorbar.tables.latex_text import latex_table  # noqa: PLC0415 - one of five styles
-
         return "\n\n".join(map(latex_table, grids))
     return "\n\n".join(text_table(grid, styled=styled) for grid in grids)
 
@@ -73,3 +71,167 @@ def markdown_table(grid: Grid) -> str:
     ]
     notes = ["", *(f"- {escape_markdown(note)}" for note in grid.notes)] if grid.notes else []
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
+
+
+# Tables and texts for LaTeX: pdfLaTeX, LuaLaTeX and XeLaTeX compile them, with what every installation has.
+#
+# Signs of formulas and Greek letters are set as mathematics, so that no font needs to have them. pdfLaTeX has no
+# letters of many scripts: a bare table says in a comment which, and a whole document shows their numbers.
+
+
+WORD = 20
+"""Longer words may be broken in a document."""
+PIECE = 8
+"""Most characters of their pieces."""
+CELL, HEADING = 40, 20
+"""Longer texts of cells, and longer headings, are broken into lines in a document."""
+MOST_ROWS = 30
+"""A table of a document with more rows may be broken across pages."""
+MOST_COLUMNS, MOST_WIDE = 12, 6
+"""A table of a document with more columns comes in parts; the second: a longtable with broken headings or texts."""
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""As it is, or as wide as the page."""
+BREAK = "\u200b"
+T1_ONLY = {*map(ord, 'ĄąĘęĮįŲų«»ÐðÞþĐđŊŋ„‚‹›"')}
+
+_NAMED = zip(
+    "~^\\<>|`", ["asciitilde", "asciicircum", "backslash", "less", "greater", "bar", "asciigrave"], strict=True
+)
+_MATHS = dict(
+    zip(
+        "≤≥≠≈±×→←√∞",
+        ["leq", "geq", "neq", "approx", "pm", "times", "rightarrow", "leftarrow", "surd", "infty"],
+        strict=True,
+    )
+)
+_MATHS |= dict(zip("∅∩∪∝′", ["emptyset", "cap", "cup", "propto", "prime"], strict=True))
+_COMMANDS = {ord(char): f"\\{char}" for char in "&%$#_{}"}
+_COMMANDS |= {ord('"'): r"\symbol{34}", ord("−"): r"\ensuremath{-}", ord(BREAK): r"\allowbreak{}"}
+_COMMANDS |= {ord(char): f"\\text{said}{{}}" for char, said in _NAMED}
+_COMMANDS |= {ord(char): rf"\ensuremath{{\{said}}}" for char, said in _MATHS.items()}
+_COMMANDS |= {0x2080 + digit: rf"\ensuremath{{_{digit}}}" for digit in range(10)}
+_LATIN_LOOKS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
+_GREEK_NAMES = {"lamda": "lambda", "final sigma": "varsigma"}
+
+
+def _greek() -> Iterator[tuple[int, str]]:
+    """Letters without marks; those that look as Latin ones have no command."""
+    for char in "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρςστυφχψω":
+        if char in _LATIN_LOOKS:
+            yield ord(char), rf"\ensuremath{{\mathrm{{{_LATIN_LOOKS[char]}}}}}"
+        else:
+            said = name(char).rpartition(" LETTER ")[2].lower()
+            said = _GREEK_NAMES.get(said, said)
+            yield ord(char), rf"\ensuremath{{\{said.capitalize() if char.isupper() else said}}}"
+
+
+_COMMANDS |= dict(_greek())
+_LATIN = {*range(0xA0, 0x180), *range(0x218, 0x21C)} - {*map(ord, "\xadĦħĸĿŀŉŦŧſ")}
+_KNOWN = {*range(0x80), *_LATIN, *map(ord, "–—‘’‚“”„†‡•…‰‹›€™"), *_COMMANDS}
+"""What pdfLaTeX sets, in the encoding T1."""
+_LIGATURE = re.compile(r"([-,'])(?=\1)")
+_AFTER = re.compile(r"(?<=[|,;:/=+_.])(?=\w)")
+
+
+def escape_latex(text: str, *, document: bool = False) -> str:
+    """Text that LaTeX sets as it is, on one line; in a document, long words may be broken.
+
+    A bracket at the start of a line would be read as an option.
+    """
+    line = _line(text)
+    if document:
+        line = " ".join(_breakable(word) if len(word) > WORD else word for word in line.split(" "))
+    line = _LIGATURE.sub(r"\1{}", line.translate(_COMMANDS))
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
+
+
+def _line(text: str) -> str:
+    return normalize("NFC", visible(" ".join(text.split())))
+
+
+def _breakable(word: str) -> str:
+    """A long word with breaks after signs, and where there is none for long, between letters."""
+    parts = _AFTER.split(word)
+    return BREAK.join(part[at : at + PIECE] for part in parts for at in range(0, len(part), PIECE))
+
+
+def missing_letters(texts: Iterable[str]) -> list[str]:
+    """Letters that pdfLaTeX cannot set, each once, in the order of their numbers."""
+    return [chr(code) for code in sorted({ord(char) for text in texts for char in _line(text)} - _KNOWN)]
+
+
+def placeholders(text: str) -> list[str]:
+    """Lines for the head of a document: pdfLaTeX shows the number of each letter of a text that it cannot set."""
+    numbers = [f"{ord(char):04X}" for char in missing_letters([text])]
+    return [rf"\DeclareUnicodeCharacter{{{number}}}{{{{[U+{number}]\allowbreak}}}}" for number in numbers]
+
+
+def latex_table(grid: Grid) -> str:
+    """A bare ``tabular`` for the package booktabs; its notes, and what it needs, are comments."""
+    head, *rows = [" & ".join(map(escape_latex, line)) + r" \\" for line in _lines(grid)]
+    start = r"\begin{tabular}{" + "".join("l" if left else "r" for left in grid.left) + "}"
+    notes = [f"% {visible(note)}" for note in grid.notes]
+    lines = [start, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", *notes]
+    return "\n".join([*_needs(_lines(grid)), *lines])
+
+
+def _needs(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Comments on what the table's letters take."""
+    texts = [text for line in lines for text in line]
+    missing = missing_letters(texts)
+    if missing:
+        yield f"% pdfLaTeX cannot set {' '.join(missing)}: compile with LuaLaTeX or XeLaTeX, and a font that has them"
+    if any(ord(char) in T1_ONLY for text in texts for char in _line(text)):
+        yield r"% with pdfLaTeX: \usepackage[T1]{fontenc}"
+
+
+def document_table(grid: Grid, label: str) -> str:
+    """A table of a whole document with its caption, and its notes as text; its label must be that of no other table.
+
+    One of many rows, or with long texts, is a longtable. One of many columns comes in parts; each has the first column.
+    """
+    n_columns = len(grid.columns)
+    broken = {at for at in range(n_columns) if grid.left[at] and any(_length(row[at].text) > CELL for row in grid.rows)}
+    wide = broken | {at for at in range(n_columns) if _length(grid.columns[at]) > HEADING}
+    long = bool(broken) or len(grid.rows) > MOST_ROWS
+    step = (MOST_WIDE if long and len(wide) > 2 else MOST_COLUMNS) - 1
+    tables = []
+    for first in range(1, max(2, n_columns), step):
+        part = [0, *range(first, min(first + step, n_columns))]
+        tables.append(_document_part(grid, part, broken, wide, label if first == 1 else "", long=long))
+    notes = [escape_latex(note, document=True) for note in grid.notes]
+    text = ["{\\footnotesize\\noindent", "\\\\\n".join(notes), "\\par}\\medskip"] if notes else []
+    return "\n".join([*tables, *text])
+
+
+def _document_part(grid: Grid, part: Sequence[int], broken: set[int], wide: set[int], label: str, *, long: bool) -> str:
+    """Columns of a table; without a label as the continuation of another, whose number it has."""
+    width = f"{min(5, 18 / max(1, len(wide.intersection(part)))):.3g}cm"
+    lines = rf">{{\raggedright\arraybackslash}}p{{{width}}}"
+    columns = "".join(lines if at in broken else "l" if grid.left[at] else "r" for at in part)
+    names = (escape_latex(grid.columns[at], document=True) for at in part)
+    heading = [
+        rf"\parbox[b]{{{width}}}{{\raggedright {name}}}" if at in wide else name
+        for at, name in zip(part, names, strict=True)
+    ]
+    cells = ([escape_latex(row[at].text, document=True) for at in part] for row in grid.rows)
+    head, *rows = [" & ".join(line) + r" \\" for line in (heading, *cells)]
+    head = f"\\toprule\n{head}\n\\midrule"
+    title = escape_latex(grid.title, document=True)
+    caption = rf"\caption{{{title}}}\label{{tab:{label}}}" if label else rf"\caption*{{{title}, continued}}"
+    if not long:
+        start = ["\\begin{table}[H]\n\\centering", caption, FITTED, rf"\begin{{tabular}}{{{columns}}}", head]
+        return "\n".join([*start, *rows, "\\bottomrule\n\\end{tabular}}\n\\end{table}"])
+    start = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}\begin{{longtable}}{{{columns}}}", rf"{caption}\\"]
+    start += [rf"{head}\endfirsthead", rf"{head}\endhead"]
+    number = [] if label else [r"\addtocounter{table}{-1}"]
+    return "\n".join([*start, *rows, "\\bottomrule\n\\end{longtable}}", *number])
+
+
+def _lines(grid: Grid) -> list[list[str]]:
+    return [[*grid.columns], *([cell.text for cell in row] for row in grid.rows)]
+
+
+def _length(text: str) -> int:
+    """The number of characters that are set: pdfLaTeX sets the number of a letter that it does not have."""
+    return sum(1 if ord(char) in _KNOWN else len("[U+0000]") for char in text)

@@ -13,24 +13,21 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
+from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Annotation, Corpus, source_record
 from errorbar.core.csv_cells import unguarded
-from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.look import Lines
-from errorbar.formats.m2_file import write_m2
+from errorbar.formats.m2 import write_m2
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines
-from errorbar.studies.score_result import measure_column
 from errorbar.tables.plain import csv_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Task, TaskCorpus
-from errorbar.tasks.reading import read_task
-from errorbar.tasks.running import run_task
-from errorbar.tasks.task_data import SentenceData
+from errorbar.tasks.config import Task, TaskCorpus, read_task
+from errorbar.tasks.running import SentenceData, run_task
 from errorbar.tasks.task_results import CorpusResults
 from errorbar.tasks.validation import choose_corpus
 
@@ -41,7 +38,7 @@ NO = ("no", "n", "0", "reject", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AlternativeAnswer:
     """An alternative answer of a team: the annotation of a sentence, which is counted from 1."""
 
     team: str
@@ -63,20 +60,20 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposals:
+class AlternativeProposals:
     """Answers for a corpus whose gold edits are ``reference``; those that are there already are left out."""
 
     task: Task
     corpus: TaskCorpus
     reference: Corpus
-    answers: Sequence[Answer]
+    answers: Sequence[AlternativeAnswer]
     problems: Problems
 
     def list(self, target: str) -> None:
         """Write the answers as a table for judges."""
         save_lines([csv_lines(_judging_rows(self.answers, self.reference)).removesuffix("\n")], target)
 
-    def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> Judged:
+    def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> JudgedRuns:
         """Join accepted answers to the gold edits, write these as the name says, and score every run with and without.
 
         ``verdicts`` is the table, filled in; ``cache`` and ``jobs`` are those of ``run_task``.
@@ -90,15 +87,15 @@ class Proposals:
             save_lines(write_m2(made.sentences, self.problems, made.annotators), gold)
         changed = replace(self.corpus, alternatives=(Path(gold),), role="test")  # answers may be about any corpus
         results = run_task(replace(self.task, corpora=(changed,)), jobs=jobs, cache=cache)
-        return Judged(len(self.answers), accepted, gold, results.corpora[0], tuple(self.problems.notes))
+        return JudgedRuns(len(self.answers), accepted, gold, results.corpora[0], tuple(self.problems.notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judged(Result):
+class JudgedRuns(Result):
     """Runs for a corpus with accepted answers and without; ``gold``: where the gold edits with them are."""
 
     n_answers: int
-    accepted: Sequence[Answer]
+    accepted: Sequence[AlternativeAnswer]
     gold: str
     runs: CorpusResults
     notes: Sequence[Problem] = ()
@@ -122,22 +119,22 @@ class Judged(Result):
         return [Table(columns, rows, name="runs", notes=notes), *self.runs.tables()[1:]]
 
 
-def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> Proposals:
+def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> AlternativeProposals:
     """Read and check the answers that teams propose in files, M2 or JSONL, given as ``team=path``."""
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     chosen = choose_corpus(read, corpus)
     if chosen.kind == "hoo" or not chosen.gold:
-        what = f"corpus '{chosen.name}' has no gold edits of sentences"
+        message = f"corpus '{chosen.name}' has no gold edits of sentences"
         place = Place(str(read.file), chosen.line)
-        raise UsageError(Problem("task-no-gold", what, place, fix="name another: --corpus"))
+        raise UsageError(Problem("task-no-gold", message, place, fix="name another: --corpus"))
     reference = SentenceData(replace(chosen, documents=None), chosen.gold).reference
     answers = read_answers([NamedFile.parse(file) for file in files], reference, problems)
     problems.raise_errors()
-    return Proposals(read, chosen, reference, answers, problems)
+    return AlternativeProposals(read, chosen, reference, answers, problems)
 
 
-def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[Answer]:
+def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[AlternativeAnswer]:
     """Read teams' files, which may hold some sentences of the corpus; the caller raises what is wrong.
 
     An answer that is an annotator's already, or that another team gave before, is left out with a note; a sentence
@@ -145,19 +142,19 @@ def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems)
     """
     sentences = enumerate(corpus.sentences, 1)
     known = {(number, _meaning(edits)) for number, one in sentences for edits in one.annotations.values()}
-    answers: list[Answer] = []
+    answers: list[AlternativeAnswer] = []
     for answer in (one for file in files for one in _of_file(file, corpus, problems)):
         meaning = (answer.sentence, _meaning(answer.edits))
         if meaning in known:
-            what = f"team {answer.team}: the answer for sentence {answer.sentence} is there already"
-            problems.note("task-answer-known", what, answer.place, fix="left out")
+            message = f"team {answer.team}: the answer for sentence {answer.sentence} is there already"
+            problems.note("task-answer-known", message, answer.place, fix="left out")
         else:
             known.add(meaning)
             answers.append(answer)
     return answers
 
 
-def with_answers(corpus: Corpus, accepted: Sequence[Answer]) -> Corpus:
+def with_answers(corpus: Corpus, accepted: Sequence[AlternativeAnswer]) -> Corpus:
     """The gold edits with accepted answers as annotations of further annotators, named after the teams."""
     sentences = [replace(each, annotations=dict(each.annotations)) for each in corpus.sentences]
     annotators = dict.fromkeys(corpus.annotators)
@@ -170,7 +167,7 @@ def with_answers(corpus: Corpus, accepted: Sequence[Answer]) -> Corpus:
     return Corpus(sentences, tuple(annotators), corpus.name)
 
 
-def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[Answer]:
+def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[AlternativeAnswer]:
     chunks = reference_chunks([file], problems, unmarked="absent", size=ALL)
     sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
     records = [source_record(sentence) for sentence in corpus.sentences]
@@ -181,12 +178,12 @@ def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[An
         here = Place(file.path, sentence.line)
         found = at if whole else numbers.get(record)
         if found is None:
-            what = f"the sentence '{sentence.text[:40]}' is not one of the corpus"
-            problems.error("task-other-source", what, here, expected="sentences of the test data as they were given")
+            message = f"the sentence '{sentence.text[:40]}' is not one of the corpus"
+            problems.error("task-other-source", message, here, expected="sentences of the test data as they were given")
             continue
         for edits in sentence.annotations.values():
             n_answers += 1
-            yield Answer(file.name, found, records[found - 1], edits, here)
+            yield AlternativeAnswer(file.name, found, records[found - 1], edits, here)
     if not n_answers:
         problems.error("task-no-answers", "the file proposes nothing", Place(file.path), expected="A lines")
 
@@ -203,7 +200,7 @@ def _text(edits: Annotation, tokens: Sequence[str]) -> str:
     return "; ".join(map("{} → {}".format, before, after)) or "nothing"
 
 
-def _judging_rows(answers: Sequence[Answer], corpus: Corpus) -> Iterator[Sequence[str | int]]:
+def _judging_rows(answers: Sequence[AlternativeAnswer], corpus: Corpus) -> Iterator[Sequence[str | int]]:
     yield COLUMNS
     for answer in answers:
         sentence = corpus.sentences[answer.sentence - 1]
@@ -213,7 +210,7 @@ def _judging_rows(answers: Sequence[Answer], corpus: Corpus) -> Iterator[Sequenc
         yield (answer.id, answer.team, answer.sentence, answer.source, answer.text, edits, gold, "")
 
 
-def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> list[Answer]:
+def read_verdicts(path: str, answers: Sequence[AlternativeAnswer], problems: Problems) -> list[AlternativeAnswer]:
     """The answers that were accepted; those without a verdict are not, and noted. Columns may be moved or added."""
     rows = csv.DictReader(f"{line}\n" for line in Lines(path, problems))
     known = {answer.id: answer for answer in answers}
@@ -225,8 +222,8 @@ def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> l
         place = Place(path, rows.line_num)
         name, verdict = unguarded((row["id"] or "").strip()), (row["verdict"] or "").strip().lower()
         if name not in known:
-            what = f"the answer '{name}' is not one of those proposed"
-            problems.error("task-verdict", what, place, fix="name the files that were listed; do not change ids")
+            message = f"the answer '{name}' is not one of those proposed"
+            problems.error("task-verdict", message, place, fix="name the files that were listed; do not change ids")
         elif verdict and verdict not in YES + NO:
             problems.error("task-verdict", f"the verdict '{verdict}'", place, expected="yes or no")
         elif name in found and found[name] != verdict:
@@ -235,6 +232,6 @@ def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> l
             found[name] = verdict
     open_ = [answer for answer in answers if not found.get(answer.id)]
     if open_ and not problems.errors:
-        what = f"{len(open_)} of {len(answers)} answers have no verdict"
-        problems.note("task-not-judged", what, Place(path), fix="they are not accepted")
+        message = f"{len(open_)} of {len(answers)} answers have no verdict"
+        problems.note("task-not-judged", message, Place(path), fix="they are not accepted")
     return [answer for answer in answers if found.get(answer.id) in YES]

@@ -2,17 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from glob import glob
+from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from errorbar.core.errors import Place
+from errorbar.core.problems import ErrorbarError, Place, Problem, Problems, UsageError, nearest
+from errorbar.core.spec import split_spec
 from errorbar.formats import toml_tables as toml
+from errorbar.formats.catalog import is_hoo
 from errorbar.formats.reference import UNMARKED, Unmarked
-from errorbar.formats.toml_tables import Field
-from errorbar.tasks.competition import Competition
+from errorbar.formats.saving import save_lines
+from errorbar.formats.toml_tables import Field, TomlTable, read_toml
+
+if TYPE_CHECKING:
+    from errorbar.metrics.base import Reads
+
+
+# What a competition on Codabench says that a task does not: the table ``[codabench]`` of a task's file.
+
+
+@dataclass(frozen=True, slots=True)
+class Competition:
+    """What a competition on Codabench says that the task does not."""
+
+    docker_image: str = ""  # in which submissions are scored; empty: one is made up, which nobody has
+    description: str = ""
+    contact_email: str = ""
+    start: datetime | None = None  # from when on test data is handed out and runs are taken; None: from the beginning
+    dev_start: datetime | None = None  # of the development phase
+    submissions_per_day: int | None = None
+    terms: Path | None = None  # a Markdown file
+    pages: tuple[Path, ...] = ()  # Markdown files, behind the pages that are made
+    logo: Path | None = None
+
+
+FIELDS = {
+    **{key: Field(toml.text, "") for key in ("docker_image", "description", "contact_email")},
+    "start": Field(toml.beginning),
+    "dev_start": Field(toml.beginning),
+    "submissions_per_day": Field(toml.whole),
+    "terms": Field(toml.path),
+    "pages": Field(toml.paths, ()),
+    "logo": Field(toml.path),
+}
+
+
+def read_competition(top: TomlTable, deadline: datetime | None) -> Competition:
+    """Read the table ``[codabench]``, which may be missing."""
+    table = top.table("codabench")
+    made = Competition(**table.read(FIELDS))
+    ends = (("start", made.start, deadline, "the deadline"), ("dev_start", made.dev_start, made.start, "start"))
+    for key, begin, end, name in ends:
+        if begin is not None and end is not None and begin >= end:
+            message = f"{key} must be before {name}, {end.isoformat()}, got {begin.isoformat()}"
+            table.error("task-value", message, key)
+    if made.dev_start is not None and made.start is None:
+        table.error("task-value", "dev_start without start, when the development phase ends", "dev_start")
+    return made
+
 
 Kind = Literal["m2", "hoo"]
 Role = Literal["test", "dev"]
@@ -41,7 +93,7 @@ class TaskCorpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Baseline:
     """A system that errorbar runs itself, a baseline."""
 
     kind: MadeBy
@@ -53,7 +105,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class TeamSubmission:
     """One run of a team for a corpus."""
 
     team: str
@@ -62,7 +114,7 @@ class Submission:
     path: Path
     late: bool = False
     submitted: datetime | None = None  # None where nobody asked, because there is no deadline
-    made: Made | None = None  # what makes its output; None: a team handed it in
+    made: Baseline | None = None  # what makes its output; None: a team handed it in
 
     @property
     def name(self) -> str:
@@ -79,7 +131,7 @@ class Team:
     affiliation: str = ""
     approach: str = ""
     resources: str = ""
-    submissions: tuple[Submission, ...] = ()
+    submissions: tuple[TeamSubmission, ...] = ()
     line: int = 0
     baseline: bool = False  # errorbar makes its runs
 
@@ -96,7 +148,7 @@ class Task:
     deadline: datetime | None  # submissions after it are marked late
     runs_per_team: int  # most, for each corpus
     cache: Path  # folder of the statistics already made
-    competition: Competition = Competition()  # noqa: RUF009 - frozen
+    competition: Competition = Competition()
 
     def corpus(self, name: str) -> TaskCorpus:
         """The corpus of a name that the reader has checked."""
@@ -106,7 +158,7 @@ class Task:
         """The test or the development data."""
         return [corpus for corpus in self.corpora if corpus.role == role]
 
-    def submissions(self, corpus: str) -> list[Submission]:
+    def submissions(self, corpus: str) -> list[TeamSubmission]:
         """Every run for a corpus, team by team."""
         return [run for team in self.teams for run in team.submissions if run.corpus == corpus]
 
@@ -154,3 +206,388 @@ SYSTEM = {
     "detector": Field(toml.text, ""),
     "models": Field(toml.path),
 }
+
+
+# From a TOML file to a task: its tables, key by key, and what the keys of one table say of another.
+
+
+# Baselines: systems that errorbar runs itself on a task's source, as the task's file names them.
+
+
+MODELS = "models"
+SYSTEM_KINDS: tuple[MadeBy, ...] = get_args(MadeBy)
+
+
+def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
+    """Each ``[[system]]`` as a team with one run for every test corpus, whose output is made when it is scored."""
+    names = {team.name for team in task.teams}
+    for table in top.each("system"):
+        said = table.read(SYSTEM)
+        name = said["name"]
+        if name and name in names:
+            message = f"a team or another system is called '{name}'"
+            table.error("task-same-name", message, "name", fix="give one of them another name")
+        names.add(name)
+        given = [kind for kind in SYSTEM_KINDS if said[kind]]
+        if len(given) != 1:
+            message = f"system '{name}' has {'both a corrector and a detector' if given else 'no corrector'}"
+            table.error("task-value", message, expected='corrector = "lm", or detector = "me"')
+            continue
+        (kind,) = given
+        if not _is_known(table, kind, said[kind]):
+            continue
+        _see_what_it_can_do(task, table, kind, said[kind])
+        models = said["models"] or task.file.parent / MODELS
+        made = Baseline(kind, said[kind], models if models.exists() else None, table.place(kind))
+        runs = [
+            TeamSubmission(name, 1, corpus.name, task.file.parent / name, made=made)
+            for corpus in task.with_role("test")
+        ]
+        approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {said[kind]}"
+        yield Team(name, approach=approach, submissions=tuple(runs), line=table.place().line, baseline=True)
+
+
+def _is_known(table: TomlTable, kind: MadeBy, spec: str) -> bool:
+    """Whether there is such a system; if not, the file is told so before anything is computed."""
+    from errorbar.api.detect import known_corrector, read_detector  # noqa: PLC0415 - only tasks with detectors
+
+    try:
+        known_corrector(spec) if kind == "corrector" else read_detector(spec)
+    except UsageError as error:
+        (problem,) = error.problems
+        table.error(problem.code, problem.what, kind, expected=problem.expected, fix=problem.fix)
+        return False
+    return True
+
+
+def _see_what_it_can_do(task: Task, table: TomlTable, kind: str, spec: str) -> None:
+    """Refuse texts that are not cut into tokens, and a detector where a metric needs corrections."""
+    from errorbar.metrics.registry import parse_metric  # noqa: PLC0415 - numpy, once the rest is read
+
+    if hoo := next((corpus.name for corpus in task.with_role("test") if corpus.kind == "hoo"), ""):
+        message = f"errorbar's own systems read tokenized sentences, and corpus '{hoo}' is of kind hoo"
+        table.error("task-value", message, kind, fix="leave the system out, or hand its runs in as a team's")
+        return
+    corrects = next((each for each in map(parse_metric, task.metrics) if not each.detects), None)
+    if kind == "detector" and corrects is not None:
+        message = (
+            f"{split_spec(spec)[0]} is a detector, which has no corrections, and the metric {corrects.name} needs them"
+        )
+        fix = 'name a corrector, or set metrics = ["tokens"], which looks where errors are'
+        table.error("task-detector", message, kind, fix=fix)
+
+
+CACHE = ".errorbar-task"
+GOLD_KEYS = ("gold", "annotators", "alternatives", "documents")
+SENTENCES_ONLY = ("annotators", "alternatives", "documents", "unmarked")
+_NUMBER = re.compile(r"(?<!\d)(\d{1,9})$")
+_ENDINGS = (".gz", ".txt", ".out", ".xml", ".m2", ".md", ".tsv")
+
+
+def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: bool = False) -> Task:
+    """Read a task's TOML file; raises ``InputError`` with every key and value that is not what it must be.
+
+    ``for_teams``: as a team has it, without submissions and maybe without gold edits, which are not missed.
+    """
+    file = read_toml(Path(path), Problems() if problems is None else problems, "task")
+    top = TomlTable(file.document, file)
+    top.only(("task", "corpus", "team", "system", "codabench"))
+    found = file.document.get("task")
+    if not isinstance(found, dict):
+        top.error("task-value", "there is no table [task]", expected="[task] with a name")
+        found = {"name": "-"}
+    head = TomlTable(found, file, ("task", 0))
+    said = head.read(TASK)
+    corpora: dict[str, TaskCorpus] = {}
+    for table in top.each("corpus"):
+        corpus = _corpus(table, for_teams=for_teams)
+        if corpus.name and corpus.name in corpora:
+            table.error("task-same-name", f"two corpora are called '{corpus.name}'", "name")
+        corpora[corpus.name] = corpus
+    if not corpora and "corpus" not in file.document:
+        head.error("task-value", "the task has no corpus", expected="[[corpus]]")
+    said["metrics"] = _metrics(head, said["metrics"], {corpus.kind for corpus in corpora.values()} or {"m2"})
+    said["cache"] = said["cache"] or file.path.parent / CACHE
+    task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **said)
+    if not for_teams:
+        task = replace(task, competition=read_competition(top, task.deadline), teams=tuple(_teams(task, top)))
+        task = replace(task, teams=(*task.teams, *read_systems(task, top)))
+    file.problems.raise_errors()
+    return task
+
+
+def _corpus(table: TomlTable, *, for_teams: bool) -> TaskCorpus:
+    if for_teams and "source" in table.values:
+        folder = table.file.path.parent
+        hidden = [key for key in GOLD_KEYS if not _there(folder, table.values.get(key))]
+        table.values = {key: value for key, value in table.values.items() if key not in hidden}
+    said = table.read(CORPUS)
+    if not {"gold", "source"} & set(table.values):
+        message = f"corpus '{said['name']}' has neither gold nor source"
+        table.error("task-value", message, expected="gold = [...] or source = ...")
+    said["kind"] = said["kind"] or ("hoo" if any(is_hoo(str(path)) for path in said["gold"]) else "m2")
+    if said["kind"] == "hoo":
+        for key in SENTENCES_ONLY:
+            if key in table.values:
+                table.error("task-value", f"a corpus of kind hoo has no {key}", key)
+        if len(said["gold"]) > 1:
+            table.error("task-value", "several gold folders", "gold", expected="one folder")
+    return TaskCorpus(**said, line=table.place().line)
+
+
+def _there(folder: Path, said: object) -> bool:
+    paths = [folder / each for each in (said if isinstance(said, list) else [said]) if isinstance(each, str)]
+    try:
+        return all(path.exists() or glob(str(path)) for path in paths)  # noqa: PTH207 - Path.glob refuses absolute ones
+    except (OSError, ValueError):  # no name that a file can have: whoever opens it says so
+        return True
+
+
+def _metrics(head: TomlTable, said: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:
+    """Specs in their short form, so that two ways to write one are one."""
+    from errorbar.metrics.registry import parse_metrics  # noqa: PLC0415 - numpy, once the rest is read
+
+    if len(kinds) > 1:
+        message = "corpora of kind m2 and of kind hoo in one task"
+        head.error("task-value", message, expected="one kind", fix="make two tasks")
+        return ()
+    reads: Reads = "fragments" if kinds == {"hoo"} else "sentences"
+    found: dict[str, None] = {}
+    for spec in said or (None,):
+        try:
+            for metric in parse_metrics(spec, reads):
+                found[str(metric.spec)] = None
+        except ErrorbarError as error:
+            for each in error.problems:
+                head.error(each.code, each.what, "metrics", expected=each.expected, fix=each.fix)
+    return tuple(found)
+
+
+def _teams(task: Task, top: TomlTable) -> Iterator[Team]:
+    seen: set[str] = set()
+    numbers = count()  # run tables: those of all teams are numbered in one row
+    for table in top.each("team"):
+        said = table.read(TEAM)
+        name = said["name"]
+        if name and name in seen:
+            message = f"two teams are called '{name}'"
+            table.error("task-same-name", message, "name", fix="give one of them another name")
+        seen.add(name)
+        runs = _Runs(task, table, name)
+        for corpus, texts in runs.by_corpus(said["submissions"]):
+            for number, path in runs.found(texts, hoo=task.corpus(corpus).kind == "hoo"):
+                runs.add(table, number, corpus, path, said)
+        for one in table.each("run"):
+            one.where = ("team.run", next(numbers))
+            runs.read(one, said)
+        places = [corpus.name for corpus in task.corpora]
+        ordered = sorted(runs.runs, key=lambda run: (places.index(run.corpus), run.run))
+        profile = {key: said[key] for key in PROFILE}
+        yield Team(name, submissions=tuple(ordered), line=table.place().line, **profile)
+
+
+class _Runs:
+    def __init__(self, task: Task, table: TomlTable, team: str) -> None:
+        self.task, self.table, self.team = task, table, team
+        self.problems = table.file.problems
+        self.runs: list[TeamSubmission] = []
+
+    def by_corpus(self, said: object) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """What ``submissions`` hands in for which corpus."""
+        table = self.table
+        if isinstance(said, Mapping):
+            table, corpora = TomlTable(said, table.file, table.where), [str(corpus) for corpus in said]
+        else:
+            corpora = [] if said is None else [self._only_corpus("submissions")]
+        for corpus in corpora:
+            if corpus and self._is_corpus(self.table, "submissions", corpus):
+                yield corpus, table.value(corpus if table is not self.table else "submissions", Field(toml.texts, ()))
+
+    def read(self, table: TomlTable, team: Mapping[str, Any]) -> None:
+        """Read a ``[[team.run]]``, for which what the team says of lateness holds too."""
+        said = table.read(RUN)
+        corpus = said["corpus"] or self._only_corpus("file")
+        if corpus and self._is_corpus(table, "corpus", corpus) and said["file"] is not None:
+            late = {key: team[key] if said[key] is None else said[key] for key in ("late", "submitted")}
+            self.add(table, said["number"] or len(self.runs) + 1, corpus, said["file"], late)
+
+    def found(self, said: Sequence[str], *, hoo: bool) -> Iterator[tuple[int, Path]]:
+        """Run numbers and paths: a folder holds one run in each file (or, of HOO, in each folder)."""
+        there = [path for text in said for path in toml.existing(self.table, "submissions", text)]
+        paths = [run for path in there for run in self._in(path, hoo=hoo)]
+        numbers = [run_number(path) for path in paths]
+        # Without a number in every name the order of the names counts.
+        in_order = None in numbers
+        if in_order and any(number is not None for number in numbers):
+            named = ", ".join(f"{path.name} is run {number}" for number, path in enumerate(paths, 1))
+            message = f"not every name has a run's number at its end, so the order of the names counts: {named}"
+            self.problems.note("task-run-numbers", message, self.table.place("submissions"), fix="rename the files")
+        for at, (number, path) in enumerate(zip(numbers, paths, strict=True), 1):
+            yield at if number is None or in_order else number, path
+
+    def _in(self, path: Path, *, hoo: bool) -> list[Path]:
+        if not path.is_dir():
+            return [path]
+        inside = sorted(each for each in path.iterdir() if each.name[0] != ".")
+        runs = [each for each in inside if (each.is_dir() if hoo else each.is_file())]
+        if not inside:
+            self.problems.note("task-no-runs", "the folder is empty", Place(str(path)))
+        if hoo and not runs:
+            return [path]  # a run itself
+        for each in inside:
+            if each not in runs:
+                fix = f"a run is a {'folder' if hoo else 'file'}"
+                self.problems.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
+        return runs
+
+    def add(self, table: TomlTable, number: int, corpus: str, path: Path, said: Mapping[str, Any]) -> None:
+        """Take a run; ``said`` has ``late`` and ``submitted``."""
+        own = [run.run for run in self.runs if run.corpus == corpus]
+        key = "file" if "file" in table.values else "submissions"
+        deadline, most = self.task.deadline, self.task.runs_per_team
+        if number in own:
+            message = f"team {self.team} has two runs of number {number} for corpus '{corpus}'"
+            table.error("task-same-run", message, key, fix=f"rename {path.name}")
+        elif len(own) == most:
+            message = f"run {number} of team {self.team} ({path.name}) is one more than the {most} allowed"
+            table.error("task-too-many-runs", message, key, fix="leave it out, or raise runs_per_team")
+        else:
+            submitted, late = said["submitted"], said["late"]
+            if submitted is None and deadline is not None:
+                submitted = datetime.fromtimestamp(_changed(path), UTC)
+            if late is None:
+                late = submitted is not None and deadline is not None and submitted > deadline
+            self.runs.append(TeamSubmission(self.team, number, corpus, path, late, submitted))
+
+    def _only_corpus(self, key: str) -> str:
+        tests = [corpus.name for corpus in self.task.with_role("test")]
+        if len(tests) == 1:
+            return tests[0]
+        if self.task.corpora:  # without any, that is what is wrong, and said
+            message = f"{len(tests)} test corpora, so it must be said which one these runs are for"
+            self.table.error("task-value", message, key, expected='submissions = { CORPUS = "folder" }')
+        return ""
+
+    def _is_corpus(self, table: TomlTable, key: str, name: str) -> bool:
+        names = [corpus.name for corpus in self.task.corpora]
+        if name not in names:
+            table.error("task-value", f"no corpus is called '{name}'", key, fix=nearest(name, names))
+        return name in names
+
+
+def _changed(path: Path) -> float:
+    """When a run was last changed; a folder's own time does not tell what became of the files in it."""
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else []
+    return max(each.stat().st_mtime for each in files or [path])
+
+
+def run_number(path: Path) -> int | None:
+    """The number at the end of a run's name, or None."""
+    stem = path.name
+    for ending in _ENDINGS:
+        stem = stem.removesuffix(ending)
+    match = _NUMBER.search(stem)
+    return int(match[1]) if match else None
+
+
+# An example of a task to begin with: a commented TOML file and the folders that it names.
+
+
+FILE = "task.toml"
+
+_HEAD = """\
+# A shared task. Paths are seen from the folder of this file.
+#   errorbar task validate {file} SUBMISSION   what a team runs before sending
+#   errorbar task run {file}                   score everything; a new submission costs only itself
+#   errorbar task board {file} -o board        tables, a page, and a page for each team
+#   errorbar task bundle {file} -o bundle.zip  a competition to upload to Codabench
+
+[task]
+name = "My shared task"
+# deadline = 2026-12-24T23:59:59Z   # runs that came later are marked late
+runs_per_team = 10
+metrics = {metrics}   # the first one ranks; `errorbar metrics` lists them
+"""
+
+_M2 = """\
+[[corpus]]
+name = "test"
+role = "test"
+source = "data/test.txt"     # what teams get: one sentence per line
+gold = ["data/test.m2"]      # M2 or errorbar JSONL; several files are several annotators
+# annotators = ["data/test-a.m2", "data/test-b.m2"]   # each annotator's own file, for the tables that compare them
+# alternatives = ["data/test-with-alternatives.m2"]   # the gold edits with accepted alternative answers
+# documents = "data/test.sgml"                        # NUCLE SGML: which essay each sentence is from
+# lenient = true             # repair what can be repaired in the gold files, and say so
+
+[[corpus]]
+name = "dev"
+role = "dev"                 # teams try their systems on it: errorbar task validate ... --dev OUTPUT
+source = "data/dev.txt"
+gold = ["data/dev.m2"]
+
+# A [[system]] with name, corrector and models is a baseline that errorbar runs itself.
+"""
+
+_HOO = """\
+[[corpus]]
+name = "test"
+kind = "hoo"
+role = "test"
+source = "data/test/Raw"     # what teams get: a text in each file
+gold = "data/test"           # a folder with Gold and Raw
+# lenient = true             # repair what can be repaired in the gold edits, and say so
+# missing_as_empty = true    # a text that a run lacks counts as one without edits
+
+[[corpus]]
+name = "dev"
+kind = "hoo"
+role = "dev"                 # teams try their systems on it: errorbar task validate ... --dev OUTPUT
+source = "data/dev/Raw"
+gold = "data/dev"
+"""
+
+_TEAM = """\
+[[team]]
+name = "{name}"
+full_name = "{title}"
+affiliation = "A university"
+approach = "How the system works"
+resources = "What it was built from"
+submissions = "submissions/{name}"   # {runs}
+# submitted = 2026-12-24T12:00:00Z   # when the runs came; without it the files' own time counts
+# late = true                        # or say yourself whether they came in time
+"""
+_RUNS = {"m2": "a run in each file", "hoo": "a run in each folder"}
+_COMPETITION = """\
+[codabench]   # what a competition says that `errorbar task bundle` makes; all of it may stay away
+# docker_image = "you/my-task:1"       # the image that you push; the bundle has its recipe
+# start = 2026-12-01T00:00:00Z         # test phase, until the deadline; the development phase comes before it
+"""
+TEAMS = {"alpha": "The Alpha Group", "beta": "The Beta Group"}
+FOLDERS: dict[Kind, tuple[str, ...]] = {
+    "m2": ("data",),
+    "hoo": ("data/test/Gold", "data/test/Raw", "data/dev/Gold", "data/dev/Raw"),
+}
+
+
+def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
+    """Write an example TOML file and the folders it names; what was made."""
+    file = folder / FILE
+    if file.exists():
+        raise UsageError(Problem("not-empty", "a task is there already", Place(str(file)), fix="name a new folder"))
+    parts = [
+        _HEAD.format(file=FILE, metrics='["hoo"]' if kind == "hoo" else '["m2"]'),
+        _HOO if kind == "hoo" else _M2,
+        *(_TEAM.format(name=name, title=title, runs=_RUNS[kind]) for name, title in TEAMS.items()),
+        _COMPETITION,
+    ]
+    folders = [folder / name for name in (*FOLDERS[kind], *(f"submissions/{name}" for name in TEAMS))]
+    try:
+        for each in folders:
+            each.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot be made: {error.strerror}"
+        raise UsageError(Problem("cannot-write", message, Place(str(folder)), fix="name a new folder")) from None
+    save_lines("\n".join(parts).removesuffix("\n").split("\n"), str(file))
+    return [file, *folders]

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.errors import Problem
-from errorbar.metrics.scored import Score, TypeScore, signature_lines
-from errorbar.studies.hoo_scores import HooScores
-from errorbar.studies.score_result import measure_column, merged_measures
-from errorbar.tables.records import note_record
+from errorbar.api.score import HooScores
+from errorbar.api.score_result import measure_column, merged_measures
+from errorbar.core.problems import Problem
+from errorbar.metrics.scores import Score, TypeScore, signature_lines
+from errorbar.tables.plain import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Made, Submission, Task, TaskCorpus
+from errorbar.tasks.config import Baseline, Task, TaskCorpus, TeamSubmission
 
 LATE = "late"
 _SHOWN = 12  # letters of a hash
@@ -24,7 +24,7 @@ _SHOWN = 12  # letters of a hash
 class RunScores:
     """A run's scores, a score for each metric of the task, and what was noted of its file."""
 
-    submission: Submission
+    submission: TeamSubmission
     gold: tuple[Score, ...]
     alternatives: tuple[Score, ...] = ()  # empty where the corpus has none
     single: Mapping[str, Score] = field(default_factory=dict)  # by annotator, under the first metric, without types
@@ -42,7 +42,7 @@ class RunScores:
 class Refused:
     """A run that was not scored, and what is wrong with it."""
 
-    submission: Submission
+    submission: TeamSubmission
     problems: tuple[Problem, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -203,7 +203,7 @@ def without_folder(problem: Problem) -> Problem:
     return replace(problem, place=place, what=what, expected=expected, fix=fix)
 
 
-def signed(score: Score, made: Made | None) -> Score:
+def signed(score: Score, made: Baseline | None) -> Score:
     """The score with a signature that says what made the hypothesis, by which models."""
     if made is None:
         return score
@@ -211,7 +211,7 @@ def signed(score: Score, made: Made | None) -> Score:
     return replace(score, signature=replace(score.signature, hypothesis=by))
 
 
-def _submission_record(submission: Submission) -> dict[str, object]:
+def _submission_record(submission: TeamSubmission) -> dict[str, object]:
     submitted = None if submission.submitted is None else submission.submitted.isoformat()
     return {"team": submission.team, "run": submission.run, "late": submission.late, "submitted": submitted}
 

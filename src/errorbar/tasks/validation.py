@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
-from errorbar.core.problems import Problems
+from errorbar.api.score_result import measure_column
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.metrics.base import Measure
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scored import Score
-from errorbar.studies.score_result import measure_column
-from errorbar.tables.records import note_record
+from errorbar.metrics.scores import Score
+from errorbar.tables.plain import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Task, TaskCorpus
-from errorbar.tasks.reading import read_task
-from errorbar.tasks.task_data import SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.config import Task, TaskCorpus, read_task
+from errorbar.tasks.running import SentenceData, TaskData, of_run, read_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +107,9 @@ def validate(
     if dev is not None and not all(each.errors for each in found):
         tried = next((each for each in read.with_role("dev") if each.gold), None)
         if tried is None:
-            what = "the task has no development data with gold edits"
+            message = "the task has no development data with gold edits"
             place = Place(str(read.file))
-            raise UsageError(Problem("task-no-gold", what, place, fix='[[corpus]] with role = "dev"'))
+            raise UsageError(Problem("task-no-gold", message, place, fix='[[corpus]] with role = "dev"'))
         dry = _validated(read, _data(tried), Path(dev))
         found = [
             each if each.errors else replace(each, errors=dry.errors, notes=(*each.notes, *dry.notes), dry=dry.dry)

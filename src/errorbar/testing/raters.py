@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problem, UsageError
 
 LABELS = ("ok", "error")
 NEVER = 1 << 62
@@ -37,8 +37,8 @@ class SimulatedRater:
 
     def __post_init__(self) -> None:
         if not (0 <= self.sensitivity <= 1 and 0 <= self.specificity <= 1 and self.awake >= 0):
-            what = f"a rater with {self.sensitivity}, {self.specificity}, awake for {self.awake}"
-            raise UsageError(Problem("simulation", what, expected="probabilities, and a number of judgments"))
+            message = f"a rater with {self.sensitivity}, {self.specificity}, awake for {self.awake}"
+            raise UsageError(Problem("simulation", message, expected="probabilities, and a number of judgments"))
 
 
 def accurate(accuracy: float) -> SimulatedRater:
@@ -100,8 +100,8 @@ def simulate(
         UsageError: If there are fewer raters than judge an item, or a number is out of range.
     """
     if not (1 <= per_item <= len(raters) and n_items >= 1 and 0 <= prevalence <= 1):
-        what = f"{n_items} items, {per_item} of {len(raters)} raters each, prevalence {prevalence}"
-        raise UsageError(Problem("simulation", what, expected="at least 1 item, enough raters, and a fraction"))
+        message = f"{n_items} items, {per_item} of {len(raters)} raters each, prevalence {prevalence}"
+        raise UsageError(Problem("simulation", message, expected="at least 1 item, enough raters, and a fraction"))
     truth = (generator.random(n_items) < prevalence).astype(np.int32)
     rater = np.sort(np.argpartition(generator.random((n_items, len(raters))), per_item - 1, axis=1)[:, :per_item])
     who = rater.ravel()

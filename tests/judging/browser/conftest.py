@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.study.rules import StudyRules
 from tests.judging.browser.items import items_of, scheme_of
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import PATIENT, Rater
@@ -36,7 +36,7 @@ def make_study(tmp_path: Path) -> Iterator[MakeStudy]:
         scheme = scheme_of(name, tmp_path)
         defaults = {"raters_per_item": 2, "gold_per_page": 0, "policy": "none"}
         study = LiveStudy.make(
-            tmp_path / f"study{len(made)}", scheme, items or items_of(scheme), Rules(**{**defaults, **rules})
+            tmp_path / f"study{len(made)}", scheme, items or items_of(scheme), StudyRules(**{**defaults, **rules})
         )
         made.append(study)
         study.start()

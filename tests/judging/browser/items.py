@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging.judged_item import JudgedItem
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import Scheme, load_scheme
 
 SENTENCES = (

@@ -14,17 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errorbar.judging.changes import add_items
-from errorbar.judging.invitations import invite_token, make_invite
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.changes import add_items
 from errorbar.judging.schemes import Scheme
-from errorbar.judging.store import Store
-from errorbar.judging.study_folder import Study
-from errorbar.judging.study_values import set_value
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import invite_token, make_invite
+from errorbar.judging.study.rules import StudyRules, set_value
 
 SERVE = """import sys
-from errorbar.judging.judge_serving import judge_serve
+from errorbar.judging.web.serve import judge_serve
 judge_serve(sys.argv[1], port=int(sys.argv[2]))
 """
 
@@ -46,7 +45,7 @@ class LiveStudy:
     process: subprocess.Popen[bytes] | None = None
 
     @classmethod
-    def make(cls, folder: Path, scheme: Scheme, items: Sequence[JudgedItem], rules: Rules) -> LiveStudy:
+    def make(cls, folder: Path, scheme: Scheme, items: Sequence[JudgedItem], rules: StudyRules) -> LiveStudy:
         """Make the study with links for Ada and Bob."""
 
         def fill(study: Study) -> None:

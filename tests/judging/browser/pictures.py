@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
-from errorbar.judging.rules import Rules
+from errorbar.judging.study.rules import StudyRules
 from tests.helpers.browser import launched
 from tests.judging.browser.items import items_of, marked, scheme_of
 from tests.judging.browser.live_study import LiveStudy
@@ -41,7 +41,7 @@ def study_of(name: str, quiz: int = 0) -> Iterator[LiveStudy]:
         if quiz:
             gold = marked("gold", "She is interested [on] old maps.", gold="error")
             items.append(replace(gold, explanation="One is interested in something, not on it."))
-        study = LiveStudy.make(Path(folder) / "study", scheme, items, Rules(items_per_rater=12, quiz=quiz))
+        study = LiveStudy.make(Path(folder) / "study", scheme, items, StudyRules(items_per_rater=12, quiz=quiz))
         study.start()
         try:
             yield study

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.judging.invitations import find_invite, invite_token, make_invite
-from errorbar.judging.study_folder import Study
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import find_invite, invite_token, make_invite
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy

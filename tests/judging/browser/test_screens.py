@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rater_pages import STATIC, TEMPLATES
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.schemes import load_scheme, tokens
-from errorbar.judging.screens import fragment
+from errorbar.judging.web.pages import STATIC, TEMPLATES, fragment
 from tests.judging.browser.items import marked
 
 SPAN, CHOICE, CLOZE = load_scheme("preposition"), load_scheme("choice"), load_scheme("cloze")

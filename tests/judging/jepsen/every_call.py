@@ -23,23 +23,22 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from errorbar.judging.claims import claim
-from errorbar.judging.exchange import Lease, Receipt, Submission, Work
-from errorbar.judging.exclusions import exclude, readmit
-from errorbar.judging.group_commit import GroupCommit
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.screens import shown_hash
-from errorbar.judging.store import Store
-from errorbar.judging.store_check import check
-from errorbar.judging.store_errors import StoreError
-from errorbar.judging.submissions import submit
+from errorbar.judging.store.engines import StoreError
+from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.store.store import Store
+from errorbar.judging.study.backup import check
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.pages import shown_hash
 from tests.judging.jepsen.failing_files import FailingFiles, Kind
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 
 T = TypeVar("T")
-RULES = Rules(raters_per_item=2, page=3, policy="none")
+RULES = StudyRules(raters_per_item=2, page=3, policy="none")
 SCHEME = load_scheme("error-ok")
 ITEMS = [JudgedItem(f"w{n}", f"Item {n} is here .", (0, 4)) for n in range(4)]
 ITEMS += [JudgedItem("g0", "Gold 0 is here .", (0, 4), kind="gold", answers=("ok",))]
@@ -50,7 +49,7 @@ RATERS = (1, 2, 3)
 class Passed:
     """One time through: what was acknowledged, and how often the store refused."""
 
-    acknowledged: dict[str, Receipt] = field(default_factory=dict)
+    acknowledged: dict[str, SubmissionReceipt] = field(default_factory=dict)
     refusals: int = 0
     faults: list[str] = field(default_factory=list)
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from errorbar.judging.places import WORD
+from errorbar.judging.protocol.next_item import WORD
 
 RATERS = 400
 LEFT = 2000
@@ -86,7 +86,7 @@ def _raters(items: list[tuple[int, int]], taken: list[int], k: int) -> Iterator[
 
 
 EXPORT = (
-    "import resource, sys; from errorbar.judging.study_export import judge_export;"
+    "import resource, sys; from errorbar.judging.study.export import judge_export;"
     "judge_export(sys.argv[1], sys.argv[2]);"
     "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 )

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorbar.judging.export_rows import PARTS
+from errorbar.judging.study.rows import PARTS
 from tests.helpers.lean_http import BrokenError
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.manager import Manager

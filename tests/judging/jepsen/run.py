@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from errorbar.judging.export_rows import PARTS, Part
-from errorbar.judging.rules import Policy
-from errorbar.judging.store_backup import restore
-from errorbar.judging.study_export import judge_export
-from errorbar.judging.study_making import judge_init
+from errorbar.judging.study.backup import restore
+from errorbar.judging.study.export import judge_export
+from errorbar.judging.study.make import judge_init
+from errorbar.judging.study.rows import PARTS, Part
+from errorbar.judging.study.rules import Policy
 from tests.helpers.postgresql_cluster import Cluster, cluster
 from tests.judging.jepsen import check_answers, check_outside, check_places, checks, telling
 from tests.judging.jepsen.failing_files import FailingFiles, compiler

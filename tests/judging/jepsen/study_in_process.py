@@ -6,19 +6,18 @@ from collections.abc import Iterable
 
 from sqlalchemy import insert
 
-from errorbar.judging.about import About, write_about
-from errorbar.judging.changes import add_items, set_rules
-from errorbar.judging.judged_item import JudgedItem
-from errorbar.judging.rules import Rules
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.changes import add_items, set_rules
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.store import Store
-from errorbar.judging.store_tables import RATER
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.tables import RATER
+from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
 
 
-def fill_store(url: str, scheme: Scheme, rules: Rules, items: Iterable[JudgedItem]) -> None:
+def fill_store(url: str, scheme: Scheme, rules: StudyRules, items: Iterable[JudgedItem]) -> None:
     """A new one."""
     with Store.create(url) as store, store.exclusive() as tx:
-        write_about(tx, About(scheme, rules, scheme.guidelines, "test"))
+        write_about(tx, StudyInfo(scheme, rules, scheme.guidelines, "test"))
         set_rules(tx, rules, 0.0)
         add_items(tx, items, 0.0)
 

@@ -6,7 +6,7 @@ had on it, those of the server's own connections too, so that the next command t
 
 from pathlib import Path
 
-from errorbar.judging import store_engines
+from errorbar.judging.store import engines
 
 
 def _by_its_first_bytes(path: Path) -> bool:
@@ -14,4 +14,4 @@ def _by_its_first_bytes(path: Path) -> bool:
         return file.read(16) == b"SQLite format 3\0"
 
 
-store_engines.is_sqlite = _by_its_first_bytes
+engines.is_sqlite = _by_its_first_bytes

@@ -9,30 +9,39 @@ from typing import Unpack
 
 import numpy as np
 
-from errorbar.agreement.krippendorff import Confusion, confusion
+from errorbar.agreement.krippendorff import LabelConfusion, confusion
 from errorbar.agreement.label_counts import MAX_LABELS, PairTable, pair_table
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.api.arguments import Working, public, resampling
+from errorbar.api.crowd import Systems
+from errorbar.api.crowd_answers import Answered, CrowdSizes
+from errorbar.api.signatures import crowd_signature
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.crowdsourcing.howmany import HowMany
-from errorbar.formats.item_tables import read_answers
-from errorbar.judging.analysis.choice_analysis import choice_findings, position_findings
-from errorbar.judging.analysis.cloze_analysis import cloze_findings
-from errorbar.judging.analysis.error_analysis import distribution, money, raters_like_experts
-from errorbar.judging.analysis.findings import Finding, agreement_findings, count, label_shares, merged, section_tables
-from errorbar.judging.analysis.preposition_analysis import THREE, preposition_findings
-from errorbar.judging.rater_figures import rater_figures
-from errorbar.judging.study_agreement import error_labels, gold_kappa, system_scores
-from errorbar.judging.study_columns import StudyColumns, read_study
-from errorbar.judging.study_folder import Study
+from errorbar.formats.judgments import read_answers
+from errorbar.judging.analysis.schemes import (
+    THREE,
+    Finding,
+    agreement_findings,
+    choice_findings,
+    cloze_findings,
+    count,
+    distribution,
+    label_shares,
+    merged,
+    money,
+    position_findings,
+    preposition_findings,
+    raters_like_experts,
+    section_tables,
+)
+from errorbar.judging.study.columns import StudyColumns, read_study
+from errorbar.judging.study.figures import error_labels, gold_kappa, rater_figures, system_scores
+from errorbar.judging.study.folder import Study
 from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.crowd import Systems
-from errorbar.studies.crowd_answers import Answered, CrowdSizes
-from errorbar.studies.door import Working, public, resampling
-from errorbar.studies.signatures import crowd_signature
-from errorbar.tables.records import estimate_record
+from errorbar.tables.plain import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -70,7 +79,7 @@ class StudyAnalysis(Result):
 
     scheme: str
     findings: Sequence[Finding]
-    confusion: Confusion | PairTable | None
+    confusion: LabelConfusion | PairTable | None
     raters: tuple[str, ...]
     sizes: HowMany | None
     signature: str
@@ -112,7 +121,7 @@ class StudyAnalysis(Result):
         noted = Table(last.columns, last.rows, last.title, last.name, [*last.notes, f"signature {self.signature}"])
         return [*tables[:-1], noted]
 
-    def _crossed(self, crossed: Confusion | PairTable) -> Table:
+    def _crossed(self, crossed: LabelConfusion | PairTable) -> Table:
         columns = [Column("", key="label"), *(Column(label, "count", label) for label in crossed.labels)]
         rows: list[list[Cell]] = [
             [label, *(int(cell) if cell == int(cell) else cell for cell in row)]
@@ -164,12 +173,12 @@ def judge_analyze(
         columns = read_study(tx, whole=True)
     drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
     names = [name for name in experts.split(",") if name] if isinstance(experts, str) else list(experts)
-    asked = Asked(names, known, systems, accuracy, pay, batch, shared["seed"])
+    asked = AnalysisOptions(names, known, systems, accuracy, pay, batch, shared["seed"])
     return analysis_of(columns, asked, drawn, problems)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnalysisOptions:
     """What an analysis is asked besides the study; see ``judge_analyze``."""
 
     experts: Sequence[str] = ()
@@ -182,7 +191,10 @@ class Asked:
 
 
 def analysis_of(
-    study: StudyColumns, asked: Asked = Asked(), drawn: Resampling | None = None, problems: Problems | None = None
+    study: StudyColumns,
+    asked: AnalysisOptions = AnalysisOptions(),
+    drawn: Resampling | None = None,
+    problems: Problems | None = None,
 ) -> StudyAnalysis:
     """The analysis of a study that was read whole.
 
@@ -190,8 +202,8 @@ def analysis_of(
         UsageError: If nothing was judged.
     """
     if not len(study.judged):
-        what = "nobody judged anything in this study yet"
-        raise UsageError(Problem("judge-nothing", what, fix="errorbar judge status tells how it stands"))
+        message = "nobody judged anything in this study yet"
+        raise UsageError(Problem("judge-nothing", message, fix="errorbar judge status tells how it stands"))
     told = Problems() if problems is None else problems
     judgments = study.judgments(study.judged)
     level = 0.95 if drawn is None else drawn.confidence_level
@@ -199,8 +211,10 @@ def analysis_of(
     if errors:
         sizes = _sizes(study, judgments, asked, told)
     elif asked.experts or asked.truth is not None:
-        what = f"experts and truth are for schemes that ask about errors, and the scheme is {study.about.scheme.name}"
-        raise UsageError(Problem("useless-option", what, fix="leave them out"))
+        message = (
+            f"experts and truth are for schemes that ask about errors, and the scheme is {study.about.scheme.name}"
+        )
+        raise UsageError(Problem("useless-option", message, fix="leave them out"))
     findings = [
         *_common(study, judgments, drawn, level),
         *_special(study, judgments, asked, drawn, level),
@@ -209,7 +223,7 @@ def analysis_of(
     ]
     shown = merged(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
     raters = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
-    crossed: Confusion | PairTable | None = None
+    crossed: LabelConfusion | PairTable | None = None
     if len(shown.labels) <= MAX_LABELS and len(shown):
         crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
     said = [] if drawn is None else [drawn.convention("item")]
@@ -237,7 +251,7 @@ def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None,
 
 
 def _special(
-    study: StudyColumns, judgments: Judgments, asked: Asked, drawn: Resampling | None, level: float
+    study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, drawn: Resampling | None, level: float
 ) -> Iterator[Finding]:
     """What the papers computed of such a scheme."""
     scheme = study.about.scheme
@@ -258,7 +272,7 @@ def _systems(scores: Sequence[tuple[str, CrowdScore]]) -> Iterator[Finding]:
             yield Finding("systems", of, measure, value, "percent")
 
 
-def _sizes(study: StudyColumns, judgments: Judgments, asked: Asked, problems: Problems) -> HowMany | None:
+def _sizes(study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, problems: Problems) -> HowMany | None:
     """How many raters equal an expert; where nobody asked and it cannot be told, a note says why."""
     try:
         return raters_like_experts(study, judgments, asked.experts, asked.truth, asked.seed)

@@ -15,20 +15,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from errorbar.core.errors import ErrorbarError
-from errorbar.judging.group_commit import GroupCommit
-from errorbar.judging.live_status import BeingComputedError
-from errorbar.judging.rater_pages import STATIC, notice_page
-from errorbar.judging.stop_watch import StopWatch
-from errorbar.judging.store_errors import OutcomeUnknownError
-from errorbar.judging.web import manager_doors, manager_routes, rater_api, rater_doors, rater_routes
-from errorbar.judging.web.desk import Desk, Settings, desk_of, root_of
-from errorbar.judging.web.guard import Guard
-from errorbar.judging.web.rate_limits import STORE_FAILS
-from errorbar.judging.web.refusals import RefusalError
+from errorbar.core.problems import ErrorbarError
+from errorbar.judging.stopping.watch import StopWatch
+from errorbar.judging.store.engines import OutcomeUnknownError
+from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.web import manager, rater
+from errorbar.judging.web.live_status import BeingComputedError
+from errorbar.judging.web.pages import STATIC, notice_page
+from errorbar.judging.web.requests import STORE_FAILS, Guard, RefusalError
+from errorbar.judging.web.server_state import Desk, Settings, desk_of, root_of
 
 if TYPE_CHECKING:
-    from errorbar.judging.study_folder import Study
+    from errorbar.judging.study.folder import Study
 
 _SAID = {404: ("no-page", "There is no such page."), 405: ("no-method", "That is not done here.")}
 
@@ -60,11 +58,11 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
 
     made = Starlette(
         routes=[
-            *rater_api.ROUTES,
-            *rater_doors.ROUTES,
-            *rater_routes.ROUTES,
-            *manager_routes.ROUTES,
-            *manager_doors.ROUTES,
+            *rater.ROUTES,
+            *rater.ENTRY_ROUTES,
+            *rater.PAGE_ROUTES,
+            *manager.ROUTES,
+            *manager.INVITATION_ROUTES,
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, hosts=told.hosts, secure=told.secure)],
@@ -101,8 +99,10 @@ async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ErrorbarError)
     STORE_FAILS.log(error)
     if isinstance(error, OutcomeUnknownError):
-        what = "The database failed in the middle, so that this was done or was not."
-        return _shown(request, RefusalError(503, error.code, what, "Load the page again and look; answers are safe."))
+        message = "The database failed in the middle, so that this was done or was not."
+        return _shown(
+            request, RefusalError(503, error.code, message, "Load the page again and look; answers are safe.")
+        )
     return _shown(request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon."))
 
 

@@ -6,22 +6,18 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.core.labels import listed
-from errorbar.reporting.blocks import Block, Chart, Fold, Items, Matrix, Prose, Report, Section, Sentences
+from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections.agreement import agreement
-from errorbar.reporting.sections.attack import attack
-from errorbar.reporting.sections.ceiling import ceiling
-from errorbar.reporting.sections.crowd import crowd
-from errorbar.reporting.sections.detectors import detectors
+from errorbar.reporting.sections.annotators import agreement, ceiling
+from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, ranked
 from errorbar.reporting.sections.hoo import by_f, hoo
-from errorbar.reporting.sections.leaderboard import choices, leaderboard, precision_recall
+from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import left_out, methods
-from errorbar.reporting.sections.sampling import sampling
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
-from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
@@ -50,7 +46,7 @@ def sentences(study: Study) -> Section | None:
     else:
         best = [score.system for score in by_f(study.scores)]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
-    return Section(title.lower(), title, [Prose(about), Sentences(browse, first)])
+    return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first)])
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
@@ -167,7 +163,7 @@ def _unique(section: Section, taken: set[str]) -> Section:
     def block(one: Block) -> Block:
         if isinstance(one, Chart):
             return replace(one, name=free(one.name), table=replace(one.table, name=free(one.table.name)))
-        if isinstance(one, Items):
+        if isinstance(one, ItemList):
             return replace(one, table=replace(one.table, name=free(one.table.name)))
         if isinstance(one, Fold) and isinstance(one.inside, Table):
             return replace(one, inside=replace(one.inside, name=free(one.inside.name)))

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.estimate import Estimate, Interval
 from errorbar.core.labels import listed
 from errorbar.metrics.base import Measure
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.reporting.charts.vega import Axis
-from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 

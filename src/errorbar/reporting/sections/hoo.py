@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
+from errorbar.api.corpus_results import HooStudy, Study
+from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
-from errorbar.metrics.scored import Score
+from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts.dots import Dot, dot_chart
-from errorbar.reporting.charts.grid import HeatCell, RowNames, heat_chart
+from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import FEW, drawn, ranks, slug
-from errorbar.studies.model import HooStudy, Study
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 

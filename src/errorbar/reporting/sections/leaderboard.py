@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
+from math import isnan
+from typing import Final, Literal
 
-from errorbar.core.estimate import Estimate
+from errorbar.api.attack import Attacked, Landings, placed
+from errorbar.api.compare import ComparisonResult
+from errorbar.api.corpus_results import CorpusStudy, Study
+from errorbar.api.paper import judge_columns, judge_lines
+from errorbar.api.score_result import measure_column
+from errorbar.api.significance import pair_table
+from errorbar.core.estimate import Estimate, Interval
 from errorbar.core.labels import listed
-from errorbar.metrics.comparison import Comparison
-from errorbar.metrics.scored import Score
-from errorbar.metrics.verdicts import hopeless
-from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.metrics.comparison import LEAST_TEXTS, Comparison, Pair, PairResult, hopeless
+from errorbar.metrics.scores import Score
+from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
+from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.sections.figures import (
+    MOST_NAMED,
     UNTESTED,
     at_ends,
     axis,
@@ -29,12 +38,192 @@ from errorbar.reporting.sections.figures import (
     superlative,
     value_text,
 )
-from errorbar.reporting.sections.pairs import pair_blocks
-from errorbar.stats.multiple import UNDECIDED
-from errorbar.studies.model import CorpusStudy, Study
-from errorbar.studies.over_judges import judge_columns, judge_lines
-from errorbar.studies.score_result import measure_column
+from errorbar.stats.multiple import UNDECIDED_MARK
+from errorbar.tables.shown import cell_text, interval_text, p_text
 from errorbar.tables.table import Cell, Column, Table
+
+# Every pair of systems: half a square of differences, or a sentence on two; and where interval and test disagree.
+
+
+MOST_PAIRS = 105  # pairs in matrix and table (15 systems); of more, the best systems and those with the best
+MOST_SYSTEMS = 15
+Look = Literal["significant", "not", "undecided", "none"]
+LOOKS: Final[Mapping[PairResult, tuple[Look, str]]] = {
+    "significant": ("significant", "significant"),
+    "not significant": ("not", "n.s."),
+    "undecided": ("undecided", "undecided"),
+    "score alike": ("none", "same"),
+    "not comparable": ("none", "no value"),
+}
+"""The look of a cell, and the word in it, for each result."""
+
+
+def pair_blocks(study: CorpusStudy, compared: ComparisonResult, how: Prose) -> list[Block]:
+    """What is shown of the pairs; ``how`` says how they were compared."""
+    found, apart = compared.found, why_apart(compared)
+    more = [Prose(apart)] if apart else []
+    if len(found.pairs) == 1:
+        return [Prose([pair_sentence(compared), *apart]), how, Fold("The same pair in a table", _table(study, found))]
+    label = "The same pairs in a table, with every p-value and with what the corpus can show"
+    return [how, _matrix(compared), *more, Fold(label, _table(study, found))]
+
+
+def _table(study: CorpusStudy, found: Comparison) -> Table:
+    if len(found.pairs) <= MOST_PAIRS:
+        return pair_table(found, study.confidence_level)
+    best = _order(study.comparison)[0] if study.comparison is not None else found.names[0]
+    shown = [pair for pair in found.pairs if best in (pair.first, pair.second)]
+    table = pair_table(found, study.confidence_level, shown)
+    note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
+    return replace(table, notes=[*table.notes, note])
+
+
+def _order(compared: ComparisonResult) -> list[str]:
+    """The systems, the best first, by what the pairs are about."""
+    return [row.name for row in compared.ranking()]
+
+
+def _matrix(compared: ComparisonResult) -> Matrix:
+    found, order = compared.found, _order(compared)
+    pairs = {frozenset((pair.first, pair.second)): pair for pair in found.pairs}
+    shown = order[:MOST_SYSTEMS] if len(found.pairs) > MOST_PAIRS else order
+    cells = {pair: _cell(compared, pair[0], pairs[frozenset(pair)]) for pair in combinations(shown, 2)}
+    measure = found.measure
+    name = measure.title.rstrip("0123456789.")
+    points = ", in points" if measure.kind == "percent" else ""
+    words = {cell.verdict for cell in cells.values()}
+    over = f"{found.test.name} over all {len(found.pairs):,} pairs"
+    marks = [f"significant, on a shade: at {found.test.level} ({over})"]
+    marks += ["n.s.: not significant"] if "n.s." in words else []
+    marks += ["undecided: no difference could have been significant"] if "undecided" in words else []
+    marks += ["same: the two score alike everywhere"] if "same" in words else []
+    notes = [
+        f"{name} of the row's system minus {name} of the column's{points}; the best system has the first row.",
+        f"{'; '.join(marks)}. Interval and p-value of a pair show where the pointer or the focus is; arrow keys move.",
+    ]
+    if len(shown) < len(order):
+        notes.append(f"The best {len(shown)} of {len(order):,} systems.")
+    return Matrix(f"Every pair of systems: differences of {measure.title}", "pair-matrix", shown, cells, notes)
+
+
+def _cell(compared: ComparisonResult, row: str, pair: Pair) -> PairCell:
+    verdict = pair.verdict
+    look, word = LOOKS[verdict.result]
+    column = Column("", compared.found.measure.kind, signed=True)
+    turned = pair.first != row
+    value = -verdict.difference if turned else verdict.difference
+    facts = {
+        f"{100 * ends.confidence_level:g}% interval{over}": interval_text(_turned(ends, turned), column)
+        for over, ends in _ends(pair).items()
+    }
+    facts |= {f"p ({test})": text for test, text in _p_values(pair).items()}
+    if not facts and (why := pair.why_missing()):
+        facts["no interval and no p-value"] = why
+    other = pair.first if turned else pair.second
+    return PairCell(
+        cell_text(value, column), look, word, {"of": f"{row} minus {other}", "the test says": verdict.result, **facts}
+    )
+
+
+def _turned(ends: Interval, turned: bool) -> Interval:
+    return replace(ends, low=-ends.high, high=-ends.low) if turned else ends
+
+
+def _ends(pair: Pair) -> dict[str, Interval]:
+    """The intervals of a difference, by what they are over; that needs no word where it is texts alone."""
+    intervals = {"texts": pair.interval, pair.test.over_text: pair.verdict.interval}
+    known = {over: ends for over, ends in intervals.items() if isinstance(ends, Interval)}
+    return {f" over {over}" * (len(intervals) > 1): ends for over, ends in known.items()}
+
+
+def _p_values(pair: Pair) -> dict[str, str]:
+    """The adjusted p-values of a pair by their tests, the one that decides first."""
+    verdict, test = pair.verdict, pair.test
+    decides = {} if verdict.p is None else {test.name: p_text(verdict.p, at_most=verdict.at_floor)}
+    swaps = {} if pair.p_swaps is None else {test.swaps_name: p_text(pair.p_swaps, at_most=pair.swaps.at_floor)}
+    return decides | swaps
+
+
+def pair_sentence(compared: ComparisonResult) -> str:
+    """Of two systems the difference, its intervals, the p-value that decides, and what follows."""
+    found = compared.found
+    (pair,) = found.pairs
+    measure, value = found.measure, pair.verdict.difference
+    conclusion = pair.sentence(compared.unit, measure.sign)
+    if isnan(value):
+        return f"{conclusion}."
+    turned = value < 0
+    row, other = (pair.second, pair.first) if turned else (pair.first, pair.second)
+    column = Column("", measure.kind, signed=True)
+    size = cell_text(abs(value), replace(column, signed=False))
+    unit = " points" if measure.kind == "percent" else ""
+    intervals = [f"{interval_text(_turned(ends, turned), column)}{over}" for over, ends in _ends(pair).items()]
+    level = f"{100 * compared.confidence:g}% interval{'s' * (len(intervals) > 1)} of the difference "
+    beside = [level + " and ".join(intervals)] if intervals else []
+    beside += [
+        f"p {'' if text.startswith('≤') else '= '}{text} by {test}" for test, text in list(_p_values(pair).items())[:1]
+    ]
+    behind = f" ({'; '.join(beside)})" if beside else ""
+    if not value:
+        return f"{measure.title} of {row} is that of {other}{behind}. {conclusion}."
+    return f"{measure.title} of {row} is {size}{unit} higher than that of {other}{behind}. {conclusion}."
+
+
+def why_apart(compared: ComparisonResult) -> list[str]:
+    """For each way in which an interval of a difference and the test disagree, a sentence that says why."""
+    apart: dict[str, list[Pair]] = {}
+    for pair in compared.pairs:
+        if reason := _reason(pair):
+            apart.setdefault(reason, []).append(pair)
+    return [_sentence(compared, reason, pairs) for reason, pairs in apart.items()]
+
+
+def _reason(pair: Pair) -> str:
+    """Why an interval and the test disagree; empty where they do not."""
+    verdict, test = pair.verdict, pair.test
+    if verdict.result not in ("significant", "not significant"):
+        return ""
+    leaves_out_0 = [ends.low > 0 or ends.high < 0 for ends in _ends(pair).values()]
+    if all(each == pair.significant for each in leaves_out_0):
+        return ""
+    if pair.significant:
+        return "kept" if test.by_t else "swaps reject"
+    ends = verdict.interval
+    rejects = not test.by_t or (isinstance(ends, Interval) and (ends.low > 0 or ends.high < 0))
+    if rejects and verdict.p_unadjusted is not None and verdict.p_unadjusted <= test.alpha:
+        return "adjusted"
+    if rejects and verdict.rule == "larger":
+        return "few"
+    return "narrow" if test.by_t else "resampled"
+
+
+def _sentence(compared: ComparisonResult, reason: str, pairs: Sequence[Pair]) -> str:
+    test, n = compared.found.test, len(compared.pairs)
+    over = test.over_text
+    interval = f"{100 * compared.confidence:g}% interval of the difference"
+    why = {
+        "adjusted": f"the {interval}{f' over {over}' * test.by_t} leaves out 0, yet the test does not "
+        f"reject: the interval is of one pair alone, and the test is adjusted for all {n:,} pairs, since "
+        "among so many some interval leaves out 0 by chance",
+        "few": f"the {interval} over {over} leaves out 0, yet the test does not reject: of fewer than "
+        f"{LEAST_TEXTS} texts it rejects only where swaps of the two outputs do so too",
+        "narrow": f"the {interval} over texts leaves out 0, yet the test does not reject: that interval "
+        f"takes the {test.others} as they are, and the test asks what other {test.others} would give too",
+        "kept": f"the {interval} over texts holds 0, yet the test rejects: that interval takes the "
+        f"{test.others} as they are, and the test, over {over}, estimates how the two vary in another way",
+        "resampled": f"the {interval} leaves out 0, yet the test does not reject: the interval draws "
+        "texts anew, the test swaps the outputs of the two; with few texts such intervals are too short; the test "
+        "decides",
+        "swaps reject": f"the {interval} holds 0, yet the test rejects: the interval draws texts "
+        "anew, the test swaps the outputs of the two; where it is close they need not agree, and the test decides",
+    }[reason]
+    if n == 1:
+        return f"{why[0].upper()}{why[1:]}."
+    names = [f"{pair.first} and {pair.second}" for pair in pairs[:MOST_NAMED]]
+    names += [f"{len(pairs) - MOST_NAMED:,} more"] if len(pairs) > MOST_NAMED else []
+    which = names[0] if len(pairs) == 1 else f"{len(pairs):,} pairs ({'; '.join(names)})"
+    return f"Of {which} {why}."
+
 
 MOST_DRAWN = 40  # systems in the chart; the table has all
 OPENING = (
@@ -75,7 +264,7 @@ def _chart(study: CorpusStudy) -> Chart:
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(groups) and len(order) > 1:
         text += " Letters behind the bars: systems that share one do not differ significantly."
-        if any(UNDECIDED in group for group in groups):
+        if any(UNDECIDED_MARK in group for group in groups):
             text += " A question mark: no difference from some other system could have been significant."
     title = f"{name} with {100 * study.confidence_level:g}% intervals" if barred else name
     spec = dot_chart(dots, axis(measure), name_title="system")
@@ -156,7 +345,7 @@ def precision_recall(study: Study) -> Section | None:
     every = [study.scores[k] for k in ranked(study)]
     scores = [score for score in every if {"precision", "recall", "f"} <= score.estimates.keys()]
     points = [
-        PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _ends(s.precision), _ends(s.recall))
+        PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _bounds(s.precision), _bounds(s.recall))
         for s in scores
         if s.precision.value is not None and s.recall.value is not None
     ]
@@ -199,7 +388,7 @@ def _leaders(scores: Sequence[Score]) -> str:
     return f"{lead}{' and' if precise == complete else f', {listed(complete)}'} the {which} recall."
 
 
-def _ends(estimate: Estimate) -> tuple[float, float] | None:
+def _bounds(estimate: Estimate) -> tuple[float, float] | None:
     ends = estimate.interval
     return None if ends is None else (100 * ends.low, 100 * ends.high)
 
@@ -248,3 +437,47 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
         sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
     notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]
     return Table(columns, rows, f"{base} against {spec}, in percent", f"choice-{slug(spec)}", notes), sentence
+
+
+# Where systems that nobody would want land under the metrics of the page.
+
+
+MOST_ATTACKED = 30
+ABOUT = (
+    "Attacks are systems that nobody would want, made of the corpus itself. Each is ranked alone among the systems of "
+    "this page; where one ranks high, the metric can be satisfied without correcting well."
+)
+
+
+def attack(study: Study) -> Section | None:
+    """A chart of the main metric, a table of each further one; None where no attack was made."""
+    if not isinstance(study, CorpusStudy) or study.attacked is None:
+        return None
+    found = study.attacked
+    main, *others = found.landings
+    blocks: list[Block] = [Prose([ABOUT, *found.summaries()]), _attack_chart(found, main)]
+    for number, under in enumerate(others):
+        table = found.table(under, f"attacks-{number + 2}", told=True)
+        blocks.append(replace(table, notes=[*in_percent([under.measure]), *table.notes]))
+    return Section("attacks", "Attacks on the metric", blocks)
+
+
+def _attack_chart(found: Attacked, under: Landings) -> Chart:
+    kind, sign = under.measure.kind, under.measure.sign
+    known = [each for each in under.systems if each.estimate.value is not None]
+    systems = sorted(known, key=lambda each: -sign * (each.estimate.value or 0.0))
+    rows = [(each, "") for each in systems[:MOST_ATTACKED]]
+    rows += [(each.attack, placed(each, under)) for each in under.best_first if each.rank is not None]
+    rows.sort(key=lambda row: -sign * (row[0].estimate.value or 0.0))
+    dots = [
+        Dot(f"{each.name} (attack)" if place else each.name, *drawn(each.estimate, kind), note=place)
+        for each, place in rows
+    ]
+    text = "Best first; behind an attack stands its place among the systems. An attack above systems is one that the "
+    text += "metric prefers to their corrections."
+    if len(systems) > MOST_ATTACKED:
+        text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
+    table = found.table(under, "attacks-table", told=True)
+    table = replace(table, notes=[*in_percent([under.measure]), *table.notes])
+    title = f"{under.measure.title} of attacks among the systems"
+    return Chart("attacks-chart", title, text, dot_chart(dots, axis(under.measure), name_title="who"), table)

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import listed
-from errorbar.metrics.hoo_counts import CONDITIONS
+from errorbar.metrics.comparison import level_text
+from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.metrics.verdicts import level_text
-from errorbar.reporting.sections.detectors import detector_summary
+from errorbar.reporting.sections.crowd import detector_summary
 from errorbar.reporting.sections.figures import (
     UNTESTED,
     ends_text,
@@ -29,7 +30,6 @@ from errorbar.reporting.sections.figures import (
     value_text,
 )
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
-from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.tables.table import Column
 
 MOST_LISTED = 4

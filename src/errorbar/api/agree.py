@@ -1,0 +1,271 @@
+"""How far annotators or raters agree: ``errorbar agree`` and ``errorbar.agree``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.agreement.cohen import PairAgreement, Weighting
+from errorbar.agreement.krippendorff import Level
+from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, without_unknown
+from errorbar.api.arguments import public, resampling
+from errorbar.api.judgment_input import (
+    AgreementInput,
+    JudgmentOptions,
+    LabelScale,
+    ReadJudgments,
+    VotesSource,
+    read_judged,
+)
+from errorbar.api.signatures import agreement_signature
+from errorbar.core.estimate import Estimate
+from errorbar.core.labels import named
+from errorbar.core.problems import Problem, UsageError
+from errorbar.edits.items import Labels
+from errorbar.stats.resampling import Resampling
+from errorbar.tables.plain import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+KINDS = ("error",), ("type",)
+"""What edits of a corpus can say of an item."""
+MOST_CELLS = 500_000
+"""Cells of joint tables that JSON has."""
+MOST_SHOWN = 20
+"""Labels in the line of shares."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AgreementResult(Result):
+    """How far raters agree.
+
+    Attributes:
+        report: The coefficients, and what they are of.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+        intervals: Whether intervals were asked for.
+        judges: Whether intervals are for these raters, or for others like them too.
+    """
+
+    report: AgreementReport
+    signature: str
+    notes: Sequence[Problem] = ()
+    intervals: bool = True
+    judges: Judges = "fixed"
+
+    def to_dict(self) -> dict[str, object]:
+        """Coefficients, pairs of raters, and which labels meet."""
+        report, crossed = self.report, self.report.confusion
+        counted = sum(pair.table.counts.size for pair in report.pairwise) <= MOST_CELLS
+        return {
+            "scale": report.level,
+            "weights": report.weighting,
+            "n_items": report.n_items,
+            "n_raters": report.n_raters,
+            "n_judgments": report.n_judgments,
+            "n_missing": report.n_missing,
+            "coefficients": {name: estimate_record(estimate) for name, estimate in report.coefficients.items()},
+            "specific": {label: estimate_record(estimate) for label, estimate in report.specific.items()},
+            "prevalence": dict(report.prevalence),
+            "pairs": [_pair_record(pair, counted=counted) for pair in report.pairwise],
+            "confusion": crossed and {"labels": list(crossed.labels), "counts": crossed.counts.tolist()},
+            "remarks": list(report.remarks),
+            "judges": self.judges if self.intervals else None,
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """Coefficients; then, where they are not too many, ``pairs`` of raters and the ``confusion`` of labels."""
+        pairs = [self._pair_table()] if self.report.pairwise else []
+        return [self._table(), *pairs, *([] if self.report.confusion is None else [self._confusion_table()])]
+
+    def printed_tables(self) -> Sequence[Table]:
+        """The coefficients."""
+        return [self._table()]
+
+    def view(self, name: str) -> Table:
+        """One of the tables: ``agreement``, ``pairs`` or ``confusion``.
+
+        Raises:
+            UsageError: If these judgments have no such table.
+        """
+        if name == "pairs" and self.report.weighting is None:
+            message = "--pairs is Cohen's kappa of every pair, which has no weights for ratios"
+            raise UsageError(Problem("agreement-weighting", message, fix="choose another --scale"))
+        code = {"pairs": "agreement-pairs", "confusion": "agreement-labels"}.get(name)
+        for note in (note for note in self.report.notes if note.code == code):
+            raise UsageError(Problem(note.code, note.what, fix="choose raters, or group the labels"))
+        return next(table for table in self.tables() if table.name == name)
+
+    def _table(self) -> Table:
+        report = self.report
+        rows: list[list[Cell]] = [
+            [_title(name, title, report), report.coefficients[name]]
+            for name, title in TITLES.items()
+            if name in report.coefficients
+        ]
+        rows += [[f"specific agreement: {label}", estimate] for label, estimate in report.specific.items()]
+        notes = [
+            f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
+            f"{report.n_missing:,} missing",
+            f"shares of the judgments: {_shares(report)}",
+            *self._over(),
+            *report.remarks,
+            f"signature {self.signature}",
+        ]
+        return Table([Column("", key="coefficient"), self._estimates("value")], rows, name="agreement", notes=notes)
+
+    def _over(self) -> list[str]:
+        """What intervals are over."""
+        if not self.intervals:
+            return []
+        if self.judges == "random":
+            return ["intervals: other items and other raters"]
+        return [f"intervals: other items, these {self.report.n_raters} raters; --judges=random: other raters too"]
+
+    def _pair_table(self) -> Table:
+        weighting = self.report.weighting
+        kappa = "Cohen's kappa" if weighting == "none" else f"Cohen's kappa, {weighting} weights"
+        columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
+        rows: list[list[Cell]] = [
+            [*pair.table.raters, pair.table.n_items, pair.kappa.observed, pair.kappa.estimate]
+            for pair in self.report.pairwise
+        ]
+        return Table([*columns, self._estimates(kappa, "kappa")], rows, name="pairs")
+
+    def _estimates(self, title: str, key: str = "") -> Column:
+        return Column(title, "number", key, interval="beside" if self.intervals else "")
+
+    def _confusion_table(self) -> Table:
+        crossed = self.report.confusion
+        labels, counts = ((), []) if crossed is None else (crossed.labels, crossed.counts.tolist())
+        columns = [Column("", key="label"), *(Column(label, "count", label) for label in labels)]
+        rows: list[list[Cell]] = [
+            [label, *(int(count) if count == int(count) else count for count in row)]
+            for label, row in zip(labels, counts, strict=True)
+        ]
+        note = "ordered pairs of judgments of one item; with more than two raters each item weighs as its judgments"
+        return Table(columns, rows, name="confusion", notes=[note])
+
+
+@public()
+def agree(
+    judgments: VotesSource,
+    *,
+    scale: Level = "nominal",
+    weights: Weighting | None = None,
+    clusters: Sequence[object] | NDArray[Any] | None = None,
+    judges: Judges = "fixed",
+    **shared: Unpack[AgreementInput],
+) -> AgreementResult:
+    """Compute every coefficient of agreement that fits, all intervals from the same resamples.
+
+    Args:
+        judgments: Tables of judgments (CSV, JSON lines, Parquet, results of Mechanical Turk); one or several M2 or
+            JSONL files over the same sentences, whose annotators' edits become judgments; ``Judgments``; or a
+            ``Corpus``.
+        scale: What labels are: ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
+        weights: Of Cohen's kappa: ``none``, ``linear`` or ``quadratic``; None: as the scale has it.
+        clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
+        judges: ``fixed``: intervals say how far these raters would agree on other items; ``random``: how far others
+            would, too: each item (or cluster) and each of three raters or more is left out; not those of pairs.
+        labels: Of ranks, the labels from lowest to highest (none: as numbers); of a corpus ``type``: edits say their
+            type, not ``error``. Also ``unknown=LABEL`` or ``type=TYPE``, as the next arguments.
+        ci: Whether to make intervals; None: yes, whatever the number of items.
+        shared: How judgments are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an argument will not do.
+    """
+    options = JudgmentOptions.of(shared)
+    said = tuple(options.labels)
+    kind: Labels = "type" if said == ("type",) else "error"
+    ranks = () if said in KINDS else said
+    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    problems = options.problems()
+    judged = read_judged(judgments, replace(options, labels=()), LabelScale(scale, ranks, kind), problems)
+    if clusters is not None:
+        judged = replace(judged, clusters=np.asarray(clusters))
+    return agreed(judged, drawn, scale, weights, problems.notes, judges=judges)
+
+
+def agreed(
+    judged: ReadJudgments,
+    drawn: Resampling | None,
+    scale: Level = "nominal",
+    weights: Weighting | None = None,
+    notes: Sequence[Problem] = (),
+    *,
+    judges: Judges = "fixed",
+) -> AgreementResult:
+    """The agreement of judgments that were read; ``notes`` are those of their reading."""
+    unknown = judged.options.unknown
+    kept, gone = without_unknown(judged.judgments, unknown)
+    report = agreement_report(
+        kept,
+        level=scale,
+        order=judged.order,
+        weighting=weights,
+        clusters=judged.clusters,
+        resampling=drawn,
+        judges=judges,
+    )
+    said = [] if scale == "nominal" else [f"scale={scale}"]
+    said += [f"weights={report.weighting}"] if said and report.weighting is not None else []
+    signature = agreement_signature(
+        judged.judgments,
+        ",".join((judged.how, *said)),
+        resampling=drawn,
+        clusters=judged.clusters,
+        unknown=unknown,
+        order=judged.order,
+        judges=judges,
+    )
+    shown = _without_intervals(report) if drawn is None else report
+    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None, judges=judges)
+
+
+def _without_intervals(report: AgreementReport) -> AgreementReport:
+    """A report without Cohen's closed forms."""
+
+    def bare(estimate: Estimate) -> Estimate:
+        return replace(estimate, interval=None, no_interval=None)
+
+    pairs = [PairAgreement(p.table, replace(p.kappa, estimate=bare(p.kappa.estimate))) for p in report.pairwise]
+    return replace(
+        report, coefficients={name: bare(each) for name, each in report.coefficients.items()}, pairwise=pairs
+    )
+
+
+def _pair_record(pair: PairAgreement, *, counted: bool) -> dict[str, object]:
+    return {
+        "first": pair.table.raters[0],
+        "second": pair.table.raters[1],
+        "n_items": pair.table.n_items,
+        "observed": pair.kappa.observed,
+        "expected": pair.kappa.expected,
+        "kappa": estimate_record(pair.kappa.estimate),
+        "kappa_max": pair.kappa.maximum,
+        "counts": pair.table.counts.tolist() if counted else None,
+    }
+
+
+def _title(name: str, title: str, report: AgreementReport) -> str:
+    if report.level != "nominal" and name == "krippendorff":
+        return f"{title}, {report.level}"
+    return f"{title}, {report.weighting} weights" if name == "cohen" and report.weighting != "none" else title
+
+
+def _shares(report: AgreementReport) -> str:
+    known = list(report.prevalence.items())
+    rarer = len(known) - MOST_SHOWN
+    if rarer > 0:
+        known = sorted(known, key=lambda pair: -pair[1])[:MOST_SHOWN]
+    shown = ", ".join(f"{named([label])} {percent(share)}%" for label, share in known)
+    return f"{shown} and {rarer:,} rarer labels" if rarer > 0 else shown

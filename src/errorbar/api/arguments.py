@@ -1,0 +1,326 @@
+"""The door of the public functions: what several of them take is said once, and every argument is of its type.
+
+A parameter ``**shared: Unpack[Drawing]`` stands for the keys of a TypedDict, each of which is annotated with its type
+and ``Said``: default and description. ``public`` spells them out in the signature and the docstring.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import replace
+from functools import wraps
+from itertools import islice
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from textwrap import fill
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from errorbar.api.in_memory import DataFrameLike, plain_data, right_call, series_name, take_sentences
+from errorbar.core.problems import Problem, UsageError, nearest, shortened
+from errorbar.core.spec import split_spec
+from errorbar.formats.look import looking
+from errorbar.metrics.base import Metric, Reads
+from errorbar.metrics.registry import parse_metrics
+from errorbar.stats.resampling import Method, Resampling
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Progress = Callable[[int], object]
+Metrics = Metric | str | Sequence[Metric | str] | None
+MANY = 1000
+"""From so many elements of a list on, one of each type is looked at."""
+WIDTH = 112
+
+
+class Said(NamedTuple):
+    """What is said of an argument that several functions share."""
+
+    default: object
+    text: str
+
+
+Lenient = Annotated[bool, Said(False, "Repair what can be repaired and note it; otherwise refuse it.")]
+
+
+class Resampled(TypedDict, total=False):
+    """How intervals are made, where there always are some."""
+
+    resamples: Annotated[int, Said(2000, "How many resamples intervals rest on.")]
+    confidence: Annotated[float, Said(0.95, "Confidence level, a fraction.")]
+    seed: Annotated[int, Said(0, "Of the random streams.")]
+
+
+class Drawing(Resampled, total=False):
+    """How intervals are made."""
+
+    ci: Annotated[bool | None, Said(None, "Whether to make intervals; None: up to 20,000 sentences or items.")]
+
+
+class Working(Drawing, total=False):
+    """How intervals are made, by how many."""
+
+    jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
+
+
+def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
+    """What the arguments say."""
+    return Resampling(method, given["resamples"], given["confidence"], given["seed"], jobs)
+
+
+def metrics_of(metric: Metrics, beta: float | None, reads: Reads) -> list[Metric]:
+    """The metrics with the weight of recall, or the default for such input."""
+    found = parse_metrics(metric, reads)
+    if beta is None:
+        return found
+    given = metric if isinstance(metric, list | tuple) else [metric]
+    for one, each in zip(given, found, strict=False):
+        if "beta" not in {parameter.name for parameter in type(each).parameters}:
+            message = f"--beta is for metrics that have an F, and {each.name} has no parameter 'beta'"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+        spec = one if isinstance(one, str) else str(each.spec)
+        if "beta" in split_spec(spec)[1]:
+            message = f"--beta={beta:g} and the metric {spec} both say what beta is"
+            raise UsageError(Problem("two-choices", message, fix="give one of them"))
+    return [replace(cast("Any", each), beta=beta) for each in found]
+
+
+def sentence_metric(metric: Metrics, beta: float | None, command: str) -> Metric:
+    """The one metric of a command that knows sentences alone; None: the default for them."""
+    if metric is not None and parse_metrics(metric)[0].reads == "fragments":
+        message = f"{command} needs sentences, and the metric scores fragments of HOO data"
+        fix = (
+            "errorbar score and errorbar report give the runs' scores with intervals; errorbar convert --to m2 makes M2"
+        )
+        raise UsageError(Problem("metric-input", message, fix=fix))
+    return metrics_of(metric, beta, "sentences")[0].resampled
+
+
+def part(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - a TypedDict is no type of its own
+    """Those of the arguments that a TypedDict has."""
+    return {name: given[name] for name in get_type_hints(kind) if name in given}
+
+
+MOST_NUMBER = 2**63
+"""Whole numbers from here on are no machine integers."""
+
+
+def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function one of errorbar's: it refuses what is no argument, or none of its type, by an error of errorbar.
+
+    Args:
+        defaults: Of shared arguments, where they are others than usual.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature, hints, texts = _spelled_out(function, defaults)
+
+        @wraps(function)
+        @looking()
+        def entered(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = _bound(function.__name__, signature, args, kwargs)
+            named = {name: own for name, value in bound.arguments.items() if (own := series_name(value))}
+            given = {name: plain_data(value, name) for name, value in bound.arguments.items()}
+            if "gold" in signature.parameters:
+                take_sentences(function.__name__, signature.parameters, given, named, len(args))
+            bound.arguments = given
+            for name, value in bound.arguments.items():
+                if not fits(value, hints[name]):
+                    raise _misfit(function.__name__, name, value, hints[name])
+                if isinstance(value, int) and name != "seed" and abs(value) >= MOST_NUMBER:
+                    message = f"{name} must be a number below 2^63, got one of {len(str(abs(value)))} digits"
+                    raise UsageError(Problem("number-too-large", message))
+                if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
+                    bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
+            bound.apply_defaults()
+            level = bound.arguments.get("confidence", 0.5)
+            if not (level >= 0.5 and (1 + level) / 2 < 1):  # the upper end has a quantile too
+                message = f"confidence must be a fraction from 0.5 to below 1, got {level}"
+                raise UsageError(Problem("confidence-level", message, fix="95 % is 0.95"))
+            return function(*bound.args, **bound.kwargs)
+
+        entered.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
+        entered.__doc__ = _described(inspect.getdoc(function) or "", signature, texts)
+        return entered
+
+    return decorate
+
+
+def _spelled_out(
+    function: Callable[..., object], defaults: Mapping[str, object]
+) -> tuple[inspect.Signature, dict[str, Any], dict[str, str]]:
+    """The signature with shared arguments; type and description of each argument."""
+    own = inspect.signature(function)
+    hints = get_type_hints(function)
+    texts: dict[str, str] = {}
+    parameters = []
+    for each in own.parameters.values():
+        if each.kind is not each.VAR_KEYWORD:
+            parameters.append(each)
+            continue
+        (shared,) = get_args(hints.pop(each.name))
+        for name, hint in get_type_hints(shared, include_extras=True).items():
+            kind, said = get_args(hint)
+            hints[name], texts[name] = kind, said.text
+            default = defaults.get(name, said.default)
+            parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=kind))
+    return own.replace(parameters=parameters), hints, texts
+
+
+def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:
+    """The docstring with shared arguments among the others, in the order of the signature; its own words win."""
+    head, args, rest = doc.partition("\nArgs:\n")
+    own, blank, tail = rest.partition("\n\n")
+    entries: dict[str, str] = {}
+    name = ""
+    for line in own.splitlines():
+        name = name if line.startswith(" " * 5) else line.strip().partition(":")[0]
+        entries[name] = f"{entries[name]}\n{line}" if name in entries else line
+    lines = [
+        entries.get(name) or fill(f"    {name}: {texts.get(name, '')}", WIDTH, subsequent_indent=" " * 8)
+        for name in signature.parameters
+    ]
+    return "".join((head, args, "\n".join(lines), blank, tail)) if args else doc
+
+
+def _bound(
+    function: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments by name."""
+    known, given = signature.parameters, dict(kwargs)
+    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and "gold" in given:
+        given, args = {"systems": args[0], **given}, ()  # the reference has its name, so that this is what it judges
+    in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *given.values()))
+    for name in kwargs:
+        if name not in known:
+            near = nearest(name, known)
+            fix = near if near.startswith("did") or not in_memory else right_call(function, known)
+            raise UsageError(Problem("no-argument", f"{function} has no argument '{name}'", fix=fix))
+    try:
+        return signature.bind(*args, **given)
+    except TypeError as error:
+        fix = right_call(function, known) if in_memory else ""
+        raise UsageError(Problem("no-argument", f"{function}: {error}", fix=fix)) from None
+
+
+def _misfit(function: str, name: str, value: object, hint: Any) -> UsageError:  # noqa: ANN401 - a type hint
+    choices = [each for kind in (hint, *get_args(hint)) if get_origin(kind) is Literal for each in get_args(kind)]
+    message = f"{name} must be {expected(hint)}, got {got(value)}"
+    if not choices or not isinstance(value, str):
+        fix = right_call(function, [name]) if name == "judgments" and isinstance(value, list | tuple) else ""
+        return UsageError(Problem("wrong-type", message, fix=fix))
+    near = nearest(value, choices)
+    return UsageError(Problem("bad-parameter", message, fix="" if near.startswith("known") else near))
+
+
+def fits(value: object, hint: Any) -> bool:  # noqa: ANN401, PLR0911 - a type hint
+    """Whether a value is of a type: a whole number does for a number, and any sequence but a text for a list."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return any(fits(value, each) for each in parts)
+    if kind is Literal:
+        return isinstance(value, str) and value in parts
+    if kind is Mapping:
+        return isinstance(value, Mapping) and all(
+            fits(each, inner)
+            for inner, side in zip(parts, (value, value.values()), strict=True)
+            for each in _some(side)
+        )
+    if kind in (Sequence, Iterable):
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            return False
+        if not isinstance(value, Sized):  # to look at it would use it up
+            return kind is Iterable
+        return all(fits(each, parts[0]) for each in _some(value))
+    if hint in (int, float):
+        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+    if hint is bool:
+        return type(value).__name__ in ("bool", "bool_")  # numpy's too
+    found: bool = isinstance(value, kind or hint)
+    return found
+
+
+def _some(values: Iterable[object]) -> Iterable[object]:
+    if isinstance(values, range):  # may be longer than anybody should look
+        return values[:1]
+    many = isinstance(values, Sized) and len(values) > MANY
+    return {type(each): each for each in values}.values() if many else values
+
+
+_WORDS = {
+    DataFrameLike: "a data frame",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    NoneType: "None",
+}
+_PATHS = (PathLike[str], Path)
+_SEVERAL = {
+    object: "values",
+    DataFrameLike: "data frames",
+    str: "texts",
+    int: "whole numbers",
+    float: "numbers",
+    bool: "truth values",
+    NoneType: "None",
+}
+
+
+def expected(hint: Any, *, several: bool = False) -> str:  # noqa: ANN401, PLR0911 - a type hint
+    """What a type is called."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        paths = str in parts and any(each in parts for each in _PATHS)
+        words = ["paths" if several else "a path"] if paths else []
+        words += [expected(each, several=several) for each in parts if not paths or each not in (str, *_PATHS)]
+        alone = bool in parts or any(get_origin(each) is Literal for each in parts)
+        return _either([word for text in words for word in text.split(" or ")] if alone and not several else words)
+    if kind is Literal:
+        return "them" if several else f"one of {_either(parts)}" if len(parts) > 1 else repr(parts[0])
+    if kind is Mapping:
+        inner = " to ".join(expected(each, several=True) for each in parts)
+        return f"mappings of {inner}" if several else f"a mapping of {inner}"
+    if kind in (Sequence, Iterable):
+        return f"{'lists' if several else 'a list'} of {expected(parts[0], several=True)}"
+    words_of = _SEVERAL if several else _WORDS
+    if hint in words_of:
+        return words_of[hint]
+    name = "function" if kind is Callable else (kind or hint).__name__
+    if several or (name.endswith("s") and name[-2] not in "ui"):
+        return f"{name} objects" if several else name
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+
+
+def _either(words: Sequence[str]) -> str:
+    once = list(dict.fromkeys(words))
+    return " or ".join(filter(None, (", ".join(once[:-1]), once[-1])))
+
+
+def got(value: object) -> str:
+    """What something that does not fit is called."""
+    if value is None or isinstance(value, str | bytes | int | float):
+        return shortened(repr(value))
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, Sized) or not isinstance(inner, Iterable):
+        return type(value).__name__
+    kinds = {type(each).__name__: each for each in inner}
+    said = [
+        got(each) if isinstance(each, Sized) and not isinstance(each, str) else name for name, each in kinds.items()
+    ]
+    return f"{type(value).__name__}{' of ' * bool(said)}{' and '.join(islice(said, 3))}"

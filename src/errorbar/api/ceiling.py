@@ -1,0 +1,406 @@
+"""What humans score against each other, and how near systems come: ``errorbar ceiling`` and ``errorbar.ceiling``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.api.arguments import Progress, public, resampling, sentence_metric
+from errorbar.api.inputs import (
+    ComparingWithJudges,
+    Gold,
+    Loaded,
+    ReadingOptions,
+    Systems,
+    asked_judges,
+    load,
+    note_untyped,
+    usual_metric,
+)
+from errorbar.api.paper import TITLE, judge_line
+from errorbar.api.signatures import made_by, types_convention
+from errorbar.core.arrays import Floats
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.metrics.base import Metric
+from errorbar.metrics.ceiling import (
+    Ceiling,
+    CeilingData,
+    CeilingIntervals,
+    EssaySpread,
+    StudyPlan,
+    TypeRow,
+    affordable_subsets,
+    ceiling_intervals,
+    essay_spread,
+    folds_left_out,
+    groups_within,
+    jackknife_intervals,
+    known,
+    left_out_convention,
+    prepare_study,
+    type_rows,
+    usual_sizes,
+)
+from errorbar.metrics.ceiling import ceiling as fold_ceiling
+from errorbar.metrics.judge_sets import GROUPS, MOST
+from errorbar.metrics.judges import LEAST_JUDGES, JudgePlan, JudgeRule
+from errorbar.stats.resampling import Resampling, left_out_groups
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Kind, Table
+
+# What ``errorbar ceiling`` gives, and how it is shown.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CeilingResult(Result):
+    """What humans score by number of references, and systems beside them.
+
+    Attributes:
+        found: The scores of humans and systems, and their ratios.
+        intervals: Their intervals; None: not asked for.
+        spread: The same on random subsets of the essays; None: not asked for.
+        by_type: The recall of each error type at the largest size; None: not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+        judged: Intervals over texts and judges; None: judges are fixed.
+        confidence: Confidence level of intervals.
+        types_by_size: The recall of each error type at every size; empty: not asked for.
+    """
+
+    found: Ceiling
+    intervals: CeilingIntervals | None
+    spread: EssaySpread | None
+    by_type: Sequence[TypeRow] | None
+    signature: str
+    notes: Sequence[Problem] = ()
+    judged: CeilingIntervals | None = None
+    confidence: float = 0.95
+    types_by_size: Sequence[Sequence[TypeRow]] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """A row for each number of references, recall by type, and the spread over documents."""
+        types = [
+            {"type": one.type, **self._type_record(one), "by_references": self._by_references(one.type)}
+            for one in self.by_type or ()
+        ]
+        return {
+            "rows": [self._record(k) for k in range(len(self.found.sizes))],
+            "by_type": types,
+            "essays": None if self.spread is None else self._spread_record(self.spread),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """By number of references, or by type; then the spread over documents."""
+        main = [self._table()] if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
+        return main if self.spread is None else [*main, *self._spread_tables(self.spread)]
+
+    def _type_record(self, one: TypeRow) -> dict[str, object]:
+        return {"human": one.human, "systems": dict(zip(self.found.systems, one.systems, strict=True))}
+
+    def _by_references(self, kind: str) -> list[dict[str, object]]:
+        """A type at every size at which somebody has it."""
+        sizes = zip(self.found.sizes, self.types_by_size, strict=True)
+        every = [(size, one) for size, rows in sizes for one in rows if one.type == kind]
+        return [{"n_references": size, **self._type_record(one)} for size, one in every]
+
+    def _record(self, k: int) -> dict[str, object]:
+        found, names = self.found, [measure.name for measure in self.found.measures]
+        main = names[found.main]
+        systems: dict[str, dict[str, object]] = {}
+        for s, name in enumerate(found.systems):
+            own: dict[str, object] = {**_named(names, found.scores[s, k]), "ratio": known(found.ratio[s, k])}
+            if own["ratio"] is None:
+                own["undefined"] = {"ratio": found.no_ratio(s, k)}
+            if self.intervals is not None:
+                own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
+                own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
+            if self.judged is not None:
+                own["ratio_interval_judges"] = _ends(self.judged.ratios[s][k])
+                own[f"{main}_interval_judges"] = _ends(self.judged.systems[s][k])
+            systems[name] = own
+        record: dict[str, object] = {
+            "n_references": found.sizes[k],
+            "n_subsets": found.n_subsets[k],
+            "exact": found.exact[k],
+            "human": _named(names, found.human[k]),
+            "annotators": _named(found.annotators, found.humans[:, k, found.main]),
+            "systems": systems,
+        }
+        if self.intervals is not None:
+            record["human_interval"] = _ends(self.intervals.human[k])
+        if self.judged is not None:
+            record["human_interval_judges"] = _ends(self.judged.human[k])
+        return record
+
+    def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
+        ratios = [[list(map(known, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
+        return {
+            "n_essays": spread.n_essays,
+            "n_available": spread.n_available,
+            "human_f": spread.human.tolist(),
+            "ratios": dict(zip(self.found.systems, ratios, strict=True)),
+        }
+
+    def _table(self) -> Table:
+        found, intervals = self.found, self.intervals
+        measure = found.measures[found.main]
+        columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
+        columns += [Column("subsets", "count", only="data"), Column("exact", only="data")]
+        columns += [Column("human", measure.kind), *self._both("human", measure.kind)]
+        for name in found.systems:
+            columns += [Column(name, measure.kind), _of_human(name), *self._both(f"{name}_ratio", "percent")]
+        rows: list[list[Cell]] = []
+        for k, size in enumerate(found.sizes):
+            drawn = f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"
+            human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
+            row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
+            row += [] if self.judged is None else [self.judged.human[k]]
+            for s in range(len(found.systems)):
+                value = known(found.scores[s, k, found.main])
+                row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
+                row += [] if self.judged is None else [self.judged.ratios[s][k]]
+            rows.append(row)
+        title = measure.title.rstrip("0123456789.")
+        note = f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"
+        few = len(found.annotators) < LEAST_JUDGES and found.systems
+        said = ["two annotators do not show how humans vary: of two others a share may differ by much"] if few else []
+        notes = [note, *self.interval_notes(), *said, *found.ratio_notes(), f"signature {self.signature}"]
+        return Table(columns, rows, name="ceiling", notes=notes)
+
+    def interval_notes(self) -> list[str]:
+        """What the two intervals are; nothing where there is none."""
+        n = len(self.found.annotators)
+        if self.judged is None or self.why_none is not None:
+            return []
+        return [judge_line(JudgeRule(n, n, random=True), self.confidence)]
+
+    @property
+    def why_none(self) -> Undefined | None:
+        """Why none of the intervals that were wanted exists; None: some do, or none was wanted."""
+        made = [one for one in (self.intervals, self.judged) if one is not None]
+        every = [one for each in made for row in (each.human, *each.systems, *each.ratios) for one in row]
+        return next((one for one in every if isinstance(one, Undefined)), None) if not _some(every) else None
+
+    def _both(self, key: str, kind: Kind) -> list[Column]:
+        """The column of intervals over texts and judges, if there are any."""
+        return [] if self.judged is None else [Column(TITLE, kind, f"{key}_judges", interval="only")]
+
+    def _type_table(self, types: Sequence[TypeRow]) -> Table:
+        columns = [Column("type"), Column("human", "percent")]
+        for name in self.found.systems:
+            columns += [Column(name, "percent"), _of_human(name)]
+        rows: list[list[Cell]] = [
+            [one.type, one.human, *(value for pair in zip(one.systems, one.ratios, strict=True) for value in pair)]
+            for one in types
+        ]
+        note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
+        return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
+
+    def _size_tables(self) -> list[Table]:
+        """Recall of each type by number of references: a table of humans, and one of each system."""
+        if len(self.found.sizes) < 2:
+            return []
+        known = [{one.type: one for one in rows} for rows in self.types_by_size]
+        columns = [Column("type"), *(Column(str(size), "percent", f"references_{size}") for size in self.found.sizes)]
+        tables = []
+        for at, who in enumerate(("humans", *self.found.systems)):
+            rows: list[list[Cell]] = []
+            for kind in (one.type for one in self.by_type or ()):
+                ones = [types.get(kind) for types in known]
+                rows.append([kind, *(None if one is None else (one.human, *one.systems)[at] for one in ones)])
+            note = f"recall of {who} by type and number of references, in percent; – where there is nothing to find"
+            tables.append(Table(columns, rows, f"Recall of {who} by number of references", f"types-{at}", [note]))
+        return tables
+
+    def _spread_tables(self, spread: EssaySpread) -> list[Table]:
+        """One table, or one for the human score and one for ratios where only these are in percent."""
+        found = self.found
+        measure = found.measures[found.main]
+        title = measure.title.rstrip("0123456789.")
+        names = [f"human {title}", *(_of_human(name).title for name in found.systems)]
+        whole = np.concatenate([found.human[None, :, found.main], found.ratio])
+        rows: list[list[Cell]] = []
+        for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
+            for size, value, one in zip(found.sizes, values, summaries, strict=True):
+                rows.append([name, size, known(value), *one])
+        note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
+        n = len(rows) if measure.kind == "percent" else len(found.sizes)
+        parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
+        start = [Column("what"), Column("references", "text")]
+        shown = ("all documents", "lowest", "5%", "median", "95%", "highest", "SD")
+        return [
+            Table([*start, *(Column(one, kind) for one in shown)], part, name=name, notes=[note])
+            for name, kind, part in parts
+            if part
+        ]
+
+
+def _of_human(name: str) -> Column:
+    return Column(f"{name} / human %", "percent", f"{name}_ratio")
+
+
+def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
+    made = Estimate(known(value), 0)
+    return made if interval is None else made.with_interval(interval)
+
+
+def _some(row: Sequence[Interval | Undefined]) -> bool:
+    return any(isinstance(one, Interval) for one in row)
+
+
+def _ends(value: Interval | Undefined) -> object:
+    return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
+
+
+def _named(names: Sequence[str], values: Floats) -> dict[str, float | None]:
+    return dict(zip(names, map(known, values), strict=True))
+
+
+RESAMPLES = 200
+"""Usual number of resamples: each folds every text against every subset of annotators."""
+USUAL_JUDGES = JudgePlan()
+MOST_FOLDED = 400_000_000
+"""Sentences in all folds up to which intervals are made unasked, without groups of texts: some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetOptions:
+    """What of the data humans and systems are scored on; the attributes are arguments of ``ceiling``."""
+
+    sizes: Sequence[int] = ()
+    most: int = MOST
+    n_documents: int | None = None
+    repeats: int = 100
+    by_type: bool = False
+
+
+@public(resamples=RESAMPLES)
+def ceiling(
+    gold: Gold,
+    systems: Systems = (),
+    metric: Metric | str | None = None,
+    *,
+    beta: float | None = None,
+    sizes: int | Sequence[int] = (),
+    most: int = MOST,
+    by: Literal["type"] | None = None,
+    n_documents: int | None = None,
+    repeats: int = 100,
+    progress: Progress = lambda _: None,
+    **shared: Unpack[ComparingWithJudges],
+) -> CeilingResult:
+    """Score annotators against each other, and systems beside them, by number of references.
+
+    Args:
+        gold: The reference with at least two annotators, as for ``score``.
+        systems: Systems, as for ``score``.
+        metric: What is computed; the ratio is of its main measure. None: M2, or ``tokens`` of token labels.
+        beta: Weight of recall in F, short for the metric's parameter.
+        sizes: Numbers of references; none: 1 to one less than there are annotators.
+        most: Subsets of one size that are enumerated; of more, as many are drawn.
+        by: ``type``: also recall of each error type at every size.
+        n_documents: Repeat on random subsets of so many documents; None: do not.
+        repeats: How many such subsets.
+        progress: Is told how many resamples, or then subsets, are done.
+        ci: True: percentile intervals over texts, from resamples of which each folds the whole study. None: by leaving
+            texts out, where that takes seconds, which depends on the numbers of sentences, texts and subsets alone.
+        judges: Whether intervals are also over judges: ``fixed`` or ``random``; None: random from three judges on.
+        shared: How files are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad, or edits of one annotator overlap.
+        UsageError: If there is one annotator, the metric knows none, or an argument will not do.
+    """
+    for what, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
+        if value is not None and value < 1:
+            raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
+    parsed = sentence_metric(usual_metric(gold, metric), beta, "ceiling")
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
+    wanted = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
+    return reached(
+        data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress, asked_judges(shared)
+    )
+
+
+def reached(
+    data: Loaded,
+    metric: Metric,
+    drawn: Resampling,
+    subsets: SubsetOptions = SubsetOptions(),
+    ci: bool | None = None,
+    progress: Progress = lambda _: None,
+    judges: JudgePlan = USUAL_JUDGES,
+) -> CeilingResult:
+    """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
+    seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
+    sizes = subsets.sizes or usual_sizes(n, data.problems)
+    possible = [k for k in range(1, n) if k in sizes]  # sizes may be a huge range
+    most = affordable_subsets(n, possible, data.problems, most)
+    plan = StudyPlan(sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
+    study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
+    found = fold_ceiling(study, jobs=jobs)
+    intervals = spread = types = None
+    every: list[list[TypeRow]] = []
+    how = [*made_by(metric, (text.statistics for text in (*study.humans, *study.systems)))]
+    how += [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
+    judged = None
+    clusters, by = data.documents.clusters(), data.documents.clustering
+    groups = groups_within(study, clusters, MOST_FOLDED)
+    if ci if ci is not None else _takes_seconds(study, clusters, groups, data.problems):
+        groups = left_out_groups(clusters, GROUPS, GROUPS) if groups is None else groups
+        data.documents.warn(data.problems)
+        rule = _judge_rule(judges, len(study.annotators))
+        if data.documents.n_clusters > 1:  # without others there is no interval to be rough
+            rule.note(data.problems, "the ceiling's")
+        level, told = drawn.confidence_level, progress if ci is None else lambda _: None
+        if ci is None or rule.random:
+            intervals, judged = jackknife_intervals(study, groups, drawn, told)
+        if ci is not None:  # the bootstrap that was asked for
+            intervals = ceiling_intervals(study, clusters, drawn, progress)
+        left = left_out_convention(study, clusters, groups)
+        how.append(f"ci:jackknife,{level},by:{by},seed:{seed}{left}" if ci is None else drawn.convention(by))
+        judged = judged.covering(intervals) if judged and intervals and rule.random else None
+        how += [f"judges:random{'' if ci is None else left}"] if rule.random else []
+    if (n_documents := subsets.n_documents) is not None:
+        of, repeats = data.need_documents("--n-documents"), subsets.repeats
+        spread = essay_spread(study, of, n_documents, replace(drawn, replicates=repeats), progress)
+        how.append(f"documents:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
+    if subsets.by_type:
+        how += [f"size:{study.sizes[-1]}", types_convention(data.corpus)]
+        every = [type_rows(study, size) for size in study.sizes]
+        types = every[-1]
+        note_untyped([row.type for row in types], data.problems)
+    signature = data.signature(str(metric.spec), *how)
+    notes, level = tuple(data.problems.notes), drawn.confidence_level
+    return CeilingResult(found, intervals, spread, types, signature, notes, judged, level, every)
+
+
+def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:
+    """Whether judges are drawn anew: a judge less must leave a human and somebody else."""
+    if plan.k is not None or plan.population != "known":
+        why = "the numbers of references are those of --sizes, and intervals lean on no population"
+        message = f"--judges takes fixed or random here: {why}"
+        raise UsageError(Problem("bad-judges", message, fix="leave the parentheses out"))
+    if plan.kind == "fixed":
+        return JudgeRule(n_judges, n_judges)
+    if n_judges < LEAST_JUDGES:
+        return JudgeRule(n_judges, n_judges, "without one of two judges nobody is left to score against")
+    return JudgeRule(n_judges, n_judges, random=True)
+
+
+def _takes_seconds(
+    study: CeilingData, clusters: NDArray[np.int64], groups: NDArray[np.int64] | None, problems: Problems
+) -> bool:
+    """Whether intervals are made unasked; if not, a note says so."""
+    if groups is not None:
+        return True
+    n_folds = folds_left_out(study, left_out_groups(clusters, GROUPS, GROUPS))
+    message = f"no intervals unless they are asked for: {n_folds:,} folds of {len(clusters):,} sentences take a while"
+    problems.note("no-intervals", message, Place(), fix="add --ci; in a report --page=ceiling-ci=200")
+    return False

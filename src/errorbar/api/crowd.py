@@ -1,0 +1,540 @@
+"""Systems against a crowd: the scores of ``errorbar crowd score``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import NamedTuple, Unpack, cast
+
+import numpy as np
+
+from errorbar.api.arguments import metrics_of, public, resampling
+from errorbar.api.inputs import need_systems
+from errorbar.api.judgment_input import CrowdJudging, JudgmentReading, ReadJudgments, VotesSource, paths_of, take_crowd
+from errorbar.api.signatures import crowd_signature
+from errorbar.core.arrays import Flags, Floats
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
+from errorbar.crowdsourcing.answers import error_codes, error_convention, majority, trust_weighted
+from errorbar.crowdsourcing.hidden_labels import dawid_skene
+from errorbar.edits.inputs import open_system
+from errorbar.edits.items import changed_items, split_items
+from errorbar.formats.judgments import SystemFlags, read_flags
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.reference import NamedFile, refuse_same_names
+from errorbar.formats.tables import header_of, table_rows
+from errorbar.metrics.base import Metric
+from errorbar.metrics.crowd_weighted import (
+    ESTIMANDS,
+    RECALLS,
+    Crowd,
+    CrowdScore,
+    CrowdStatistics,
+    Sweep,
+    Truth,
+    Votes,
+    score_kinds,
+    sweep_scores,
+)
+from errorbar.stats.resampling import Resampling, stream, unasked
+from errorbar.tables.plain import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+Given = Source | Mapping[str, bool] | Flags | Sequence[bool]
+Systems = Source | Sequence[Source] | Mapping[str, Given]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Against:
+    """A crowd, as systems are compared with it: the share of errors of each item; what joins every signature."""
+
+    judged: ReadJudgments
+    votes: Votes
+    metric: Crowd
+    conventions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, judged: ReadJudgments, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
+        """Find the share of errors of each item."""
+        judgments = judged.judgments
+        codes = error_codes(judgments.labels, error)
+        said = error_convention(judgments.labels, codes)
+        if metric.shares == "dawid-skene":
+            answers, _ = dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))
+            said = (*said, f"seed:{seed}")
+        else:
+            answers = majority(judgments) if metric.shares == "votes" else trust_weighted(judgments)
+        return cls(judged, Votes(answers.share_of(codes), answers.n_judgments, judged.clusters), metric, said)
+
+    @property
+    def unit(self) -> str:
+        """What is resampled."""
+        return "items" if self.judged.clusters is None else "essays or sentences"
+
+    def counted(self, flags: Flags) -> dict[Crowd, CrowdStatistics]:
+        """A system's counts by both estimands."""
+        metrics = [replace(self.metric, estimand=estimand) for estimand in ESTIMANDS]
+        return {metric: metric.measure(self.votes, flags) for metric in metrics}
+
+    def signature(self, spec: object, flags: Flags | Floats, resampling: Resampling | None) -> str:
+        """What can change a digit; ``flags``: what the system says of each item, be it scores."""
+        unit = "item" if self.judged.clusters is None else "cluster"
+        said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
+        return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdRow:
+    """A system against the crowd by one estimand."""
+
+    system: str
+    score: CrowdScore
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdScores(Result):
+    """Each system against a crowd by both estimands.
+
+    Attributes:
+        rows: A score of each system and estimand.
+        unit: What was resampled: ``items`` or others.
+        notes: Warnings and repairs.
+    """
+
+    rows: tuple[CrowdRow, ...]
+    unit: str
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """Every row with its counts, P, R, F and signature."""
+        return {"rows": [_record(row) for row in self.rows]}
+
+    def tables(self) -> list[Table]:
+        """One table."""
+        f_name = f"F{self.rows[0].score.beta:g}" if self.rows else "F"
+        columns = [*map(Column, ("system", "estimand", "judgments")), Column("items", "count")]
+        columns += [Column(name, "number", name, 1) for name in ("hits", "FP", "misses")]
+        columns += [Column(name, "percent", name) for name in ("P", "R", f_name)]
+        body: list[list[Cell]] = []
+        for system, s in ((row.system, row.score) for row in self.rows):
+            start: list[Cell] = [system, s.estimand, judgments_text(s.n_judgments), s.n_items]
+            body.append([*start, s.hits, s.false_positives, s.misses, s.precision, s.recall, s.f])
+        notes = [
+            "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
+            f"intervals resample {self.unit} with all their judgments; judgments are per item",
+        ]
+        return [Table(columns, body, "Scores against the crowd", "crowd-score", notes)]
+
+
+def judgments_text(k: tuple[int, float, int]) -> str:
+    """Judgments of an item: one number where all have the same, else smallest, mean and largest."""
+    low, mean, high = k
+    return str(low) if low == high else f"{low}–{high}, mean {mean:.1f}"
+
+
+def _record(row: CrowdRow) -> dict[str, object]:
+    score = row.score
+    return {
+        "system": row.system,
+        "estimand": score.estimand,
+        "n_items": score.n_items,
+        "n_judgments": dict(zip(("least", "mean", "most"), score.n_judgments, strict=True)),
+        **{name: getattr(score, name) for name in ("hits", "false_positives", "misses", "true_negatives")},
+        "P": estimate_record(score.precision),
+        "R": estimate_record(score.recall),
+        "F": estimate_record(score.f),
+        "beta": score.beta,
+        "signature": row.signature,
+    }
+
+
+@public()
+def crowd(
+    judgments: VotesSource,
+    systems: Systems,
+    *,
+    metric: Metric | str = "crowd",
+    beta: float | None = None,
+    **shared: Unpack[CrowdJudging],
+) -> CrowdScores:
+    """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
+
+    Args:
+        judgments: A table of judgments in any layout, or an M2 or JSONL corpus whose annotators' edits become
+            judgments: a path or paths; or ``Judgments``.
+        systems: Tables ``item,flag`` or, with a corpus, one corrected sentence per line: paths, ``name=path``, or a
+            mapping of names to paths, to flags of the items in order, or to flags by item.
+        metric: What is computed, e.g. ``"crowd(shares=trust,ties=unknown)"``: what the share of an item is (``votes``,
+            ``trust`` or ``dawid-skene``), and what a tie is to the majority (``half``, ``unknown``, ``error`` or
+            ``ok``).
+        beta: Weight of recall in F, short for the metric's parameter.
+        shared: How judgments are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or no label means an error.
+    """
+    need_systems(systems)
+    against, problems, drawn = read_against(judgments, crowd_metric(metric, beta), shared)
+    rows = crowd_rows(against, read_systems(systems, against.judged, problems), drawn)
+    return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
+
+
+def crowd_metric(metric: Metric | str, beta: float | None = None) -> Crowd:
+    """The metric of a crowd; both estimands are computed anyway."""
+    (made,) = metrics_of(metric, beta, "judgments")
+    if not isinstance(made, Crowd):
+        message = f"'{made.name}' has other measures than those of the crowd"
+        raise UsageError(Problem("unknown-metric", message, fix="--metric=crowd"))
+    return replace(made, estimand="weighted")
+
+
+def read_against(
+    judgments: VotesSource, metric: Crowd, given: CrowdJudging
+) -> tuple[Against, Problems, Resampling | None]:
+    """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
+    drawn = resampling(given, jobs=given["jobs"])
+    judged, problems = take_crowd(judgments, given)
+    if judged.drawn:
+        message = "these judgments are of a drawn set, in which flagged items have another share than in the corpus"
+        fix = "scores of the corpus: errorbar sample estimate, with the key of the set"
+        problems.note("crowd-drawn", message, Place(), fix=fix)
+    against = Against.of(judged, metric, judged.options.error, given["seed"])
+    ci, n = given["ci"], len(judged.judgments.items)
+    return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None
+
+
+def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling | None) -> list[CrowdRow]:
+    """Every system by both estimands."""
+    return [
+        CrowdRow(name, score_kinds(metric, table, resampling=drawn), against.signature(metric.spec, flags, drawn))
+        for name, flags in systems.items()
+        for metric, table in against.counted(flags).items()
+    ]
+
+
+def read_systems(systems: Systems, crowd: ReadJudgments, problems: Problems) -> dict[str, Flags]:
+    """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
+    if isinstance(systems, Mapping):
+        return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
+    named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
+    refuse_same_names(named_files, "systems")
+    return {file.name: _of_file(file, crowd, problems) for file in named_files}
+
+
+def _system(name: str, given: Given, crowd: ReadJudgments, problems: Problems) -> Flags:
+    if isinstance(given, str | PathLike):
+        return _of_file(NamedFile(str(given), name), crowd, problems)
+    if isinstance(given, Mapping):
+        return _for_items(given, crowd.judgments.items, name, problems)
+    flags, n_items = np.asarray(given), len(crowd.judgments.items)
+    if flags.dtype != np.bool_ or flags.shape != (n_items,):
+        message = f"the flags of '{name}' must be {n_items} truth values, got {flags.shape} {flags.dtype}"
+        raise UsageError(Problem("wrong-type", message))
+    return cast("Flags", flags)
+
+
+def _of_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags:
+    """What a table says or, of a system that corrects, the items that its edits change."""
+    path, corpus = str(file.path), crowd.corpus
+    if corpus is None or {"item", "flag"} <= {*header_of(path)}:
+        return flags_of_items(read_flags(path, problems, path), crowd.judgments.items, problems)
+    reader = open_system(path, file.name, problems)
+    lines = reader.take_for(corpus.sentences)
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    items, words = split_items(crowd.options.items)
+    flags: Flags = changed_items(corpus, [Hypothesis(file.name, lines)], items, words=words)[1][0]
+    return flags
+
+
+def flags_of_items(table: SystemFlags, items: Sequence[str], problems: Problems) -> Flags:
+    """A table's flag of each judged item; one without is an ``InputError``, or repaired."""
+    return _for_items(table.flags, items, table.name, problems)
+
+
+def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
+    judged = set(items)
+    others = [item for item in given if item not in judged]
+    if others:
+        what = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
+        if len(others) == 1:
+            what = f"1 item of the system was not judged, '{others[0]}'; it does not count"
+        problems.note("crowd-not-judged", what, Place(name))
+    lacking = [item for item in items if item not in given]
+    if lacking:
+        what = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
+        repair = "they count as not flagged"
+        if len(lacking) == 1:
+            what, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
+        problems.repairable("crowd-no-flag", what, Place(name), repair=repair)
+        problems.raise_errors()
+    return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
+
+
+# Judgments as one table, whatever they came as: what ``errorbar crowd judgments`` writes.
+
+
+class DrawnItem(NamedTuple):
+    """An item of an annotation set."""
+
+    text: str
+    set: str  # the name of the set
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdJudgments(Result):
+    """Judgments, rater by rater.
+
+    Attributes:
+        judgments: Who said what of which item, in the order of the rows.
+        drawn: The items of the annotation set that was asked for, in its order; None: every item.
+        notes: Warnings and repairs.
+    """
+
+    judgments: Judgments
+    drawn: dict[str, DrawnItem] | None
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Every judgment."""
+        table = self.every()
+        names = [column.key or column.title for column in table.columns]
+        return {"rows": [dict(zip(names, row, strict=True)) for row in table.rows]}
+
+    def tables(self) -> list[Table]:
+        """How often each rater gave each label."""
+        j = self.judgments
+        counts = np.zeros((len(j.raters), len(j.labels)), np.int64)
+        np.add.at(counts, (j.rater, j.label), 1)
+        columns = [Column("rater"), Column("judgments", "count"), *(Column(label, "count") for label in j.labels)]
+        body: list[list[Cell]] = [
+            [rater, sum(row), *row] for rater, row in zip(j.raters, counts.tolist(), strict=True) if sum(row)
+        ]
+        items = len(np.unique(j.item))
+        of = f"{items:,} item{'s' * (items != 1)}"
+        note = f"{len(j):,} judgment{'s' * (len(j) != 1)} of {of}; csv and json have them all"
+        return [Table(columns, body, "Judgments", "raters", [note])]
+
+    def every(self) -> Table:
+        """All judgments, as every command that takes judgments reads them; those of a set as filled-in sets are."""
+        j, drawn = self.judgments, self.drawn
+        rows = zip(*(codes.tolist() for codes in (j.item, j.rater, j.label)), strict=True)
+        weights = [[]] * len(j) if j.weight is None else [[weight] for weight in j.weight.tolist()]
+        body: list[list[Cell]] = [
+            [
+                j.items[item],
+                *(drawn[j.items[item]] if drawn is not None else ()),
+                *(j.raters[rater], j.labels[label]),
+                *weight,
+            ]
+            for (item, rater, label), weight in zip(rows, weights, strict=True)
+        ]
+        names = ["item", *(DrawnItem._fields if drawn is not None else ()), "rater", "label"]
+        columns = [*map(Column, names), *([] if j.weight is None else [Column("weight", "number")])]
+        return Table(columns, body, name="judgments")
+
+
+@public()
+def crowd_judgments(
+    judgments: VotesSource, *, drawn: Source | None = None, **shared: Unpack[JudgmentReading]
+) -> CrowdJudgments:
+    """Write judgments as one table of item, rater and label: those of another layout, or of annotators' edits.
+
+    Args:
+        judgments: As of ``crowd``.
+        drawn: A set that ``sample draw`` wrote: only its items, in its order and with its name, as if the raters had
+            filled it in.
+        shared: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad, or nobody judged an item of the set.
+        UsageError: If an option does not fit.
+    """
+    judged, problems = take_crowd(judgments, shared)
+    found = judged.judgments
+    known = None if drawn is None else _read_set(drawn, problems)
+    place = {item: at for at, item in enumerate(found.items if known is None else known)}
+    where = np.array([place.get(item, -1) for item in found.items], np.int64)[found.item]
+    rows = np.lexsort((where, found.rater))
+    found = found.take(rows[where[rows] >= 0])
+    if known is not None:
+        _note_missing(found, known, Place(display_name(drawn or "")), problems)
+    return CrowdJudgments(found, known, tuple(problems.notes))
+
+
+def _read_set(path: Source, problems: Problems) -> dict[str, DrawnItem]:
+    """The items of an annotation set, each once: it has a row for every rater."""
+    found: dict[str, DrawnItem] = {}
+    for row, _ in table_rows(path, problems, ("item", "set")):
+        found.setdefault(row["item"], DrawnItem(row.get("text", ""), row["set"]))
+    problems.raise_errors()
+    return found
+
+
+def _note_missing(found: Judgments, drawn: dict[str, DrawnItem], place: Place, problems: Problems) -> None:
+    judged = {found.items[code] for code in np.unique(found.item).tolist()}
+    missing = [item for item in drawn if item not in judged]
+    if not judged:
+        message = f"nobody judged any of its {len(drawn):,} items"
+        fix = "items must be called alike: of a corpus --items says what they are"
+        raise InputError(Problem("sample-other-set", message, place, fix=fix))
+    if missing:
+        message = f"{len(missing):,} of its {len(drawn):,} items have no judgment, first '{missing[0]}'"
+        problems.note("sample-unjudged", message, place)
+
+
+# Detectors under every threshold, against a crowd: what ``errorbar crowd sweep`` shows.
+
+
+_USUAL = Crowd()
+Scored = Source | Sequence[Source] | Mapping[str, Source | Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweeps(Result):
+    """Systems, in the order given, under every threshold of their scores.
+
+    Attributes:
+        systems: The sweep of each.
+        signatures: What can change a digit of each.
+        unit: What intervals resample.
+        notes: What was noted on the way.
+    """
+
+    systems: Mapping[str, Sweep]
+    signatures: Mapping[str, str]
+    unit: str
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """Average precision and points of every system."""
+        return {"rows": [self._record(name, sweep) for name, sweep in self.systems.items()]}
+
+    def _record(self, name: str, sweep: Sweep) -> dict[str, object]:
+        points = [
+            {
+                "recall": each.recall,
+                "threshold": each.threshold,
+                "n_flagged": each.n_flagged,
+                "P": estimate_record(each.precision),
+            }
+            for each in sweep.points
+        ]
+        said = {"truth": sweep.truth, "n_items": sweep.n_items, "errors": sweep.errors}
+        average = estimate_record(sweep.average_precision)
+        return {"system": name, **said, "AP": average, "points": points, "signature": self.signatures[name]}
+
+    def tables(self) -> list[Table]:
+        """P at each recall, and a line with the average precision of each system."""
+        columns = [Column("system"), Column("recall %", "percent", "recall"), Column("threshold", "number", digits=3)]
+        columns += [Column("flagged", "count"), Column("P", "percent", "P")]
+        body: list[list[Cell]] = [
+            [name, each.recall, each.threshold, each.n_flagged, each.precision]
+            for name, sweep in self.systems.items()
+            for each in sweep.points
+        ]
+        of_all: list[list[Cell]] = [
+            [name, sweep.n_items, sweep.errors, sweep.average_precision] for name, sweep in self.systems.items()
+        ]
+        whole = [Column("system"), Column("items", "count"), Column("errors", "number", digits=1)]
+        truth = next((sweep.truth for sweep in self.systems.values()), "")
+        said = {"any": "one rater says so", "majority": "most raters say so", "weighted": "the share who say so"}
+        notes = [f"an error: {said.get(truth, '')}; intervals resample {self.unit}"]
+        return [
+            Table([*whole, Column("AP", "percent", "AP")], of_all, "Average precision", "sweep"),
+            Table(columns, body, "Precision at recall", "sweep-points", notes),
+        ]
+
+
+@public()
+def crowd_sweep(
+    judgments: VotesSource,
+    systems: Scored,
+    *,
+    truth: Truth = "weighted",
+    recalls: Sequence[float] = RECALLS,
+    metric: Metric | str = "crowd",
+    **shared: Unpack[CrowdJudging],
+) -> Sweeps:
+    """Sweep detectors' scores against a crowd: precision at each recall, with a band.
+
+    Args:
+        judgments: As of ``crowd``.
+        systems: Tables ``item,flag,score`` of detectors, ``name=path``, or ``{name: {item: score}}``.
+        truth: What an error is: what ``any`` rater calls one, what the ``majority`` does, or, ``weighted``, the share
+            of raters who do.
+        recalls: Where precision is wanted, fractions above 0.
+        metric: As of ``crowd``: what the share of an item is, and what a tie is to the majority.
+        shared: How judgments are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad, or a judged item has no score.
+        UsageError: If an argument does not fit.
+    """
+    need_systems(systems)
+    asked = crowd_metric(metric)
+    _see_parameters(asked, truth)
+    against, problems, drawn = read_against(judgments, asked, shared)
+    items = against.judged.judgments.items
+    scores = {name: _of_items(name, given, items, problems) for name, given in _read(systems, problems).items()}
+    problems.raise_errors()
+    found = sweeps(against, scores, truth, drawn, recalls)
+    return replace(found, notes=tuple(problems.notes))
+
+
+def sweeps(
+    against: Against,
+    scores: Mapping[str, Floats],
+    truth: Truth,
+    drawn: Resampling | None,
+    recalls: Sequence[float] = RECALLS,
+) -> Sweeps:
+    """Sweep scores of each judged item, by system; a ``UsageError`` if one is no number."""
+    asked = against.metric
+    found = {
+        name: sweep_scores(given, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
+        for name, given in scores.items()
+    }
+    how = f"truth={truth},shares={asked.shares}" + f",ties={asked.ties}" * (asked.ties != _USUAL.ties)
+    spec = f"sweep({how},recalls={'+'.join(f'{each:g}' for each in recalls)})"
+    signed = {name: against.signature(spec, given, drawn) for name, given in scores.items()}
+    return Sweeps(found, signed, against.unit, ())
+
+
+def _see_parameters(metric: Crowd, truth: Truth) -> None:
+    """Refuse what would change nothing, and what rests on no single rater."""
+    message = ""
+    if metric.beta != _USUAL.beta:
+        message = "beta weighs F, and a sweep has none"
+    elif metric.ties != _USUAL.ties and truth != "majority":
+        message = f"ties= is about what most raters say (--truth=majority), and --truth is {truth}"
+    elif truth == "any" and metric.shares == "dawid-skene":
+        message = "shares=dawid-skene gives chances of errors, and of no item is that what one rater says"
+    if message:
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+
+
+def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
+    if isinstance(systems, Mapping):
+        return {
+            name: given if isinstance(given, Mapping) else read_flags(given, problems, name).scores
+            for name, given in systems.items()
+        }
+    files = [NamedFile.parse(path) for path in paths_of(systems, "systems")]
+    refuse_same_names(files, "systems")
+    return {file.name: read_flags(file.path, problems, file.name).scores for file in files}
+
+
+def _of_items(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:
+    """The score of each judged item."""
+    missing = [item for item in items if item not in scores]
+    if missing:
+        message = f"{len(missing):,} of {len(items):,} judged items have no score, first '{missing[0]}'"
+        fix = "a sweep needs the score of every item: a table with the columns item, flag and score"
+        problems.error("sweep-no-score", message, Place(name), fix=fix)
+    return np.array([scores.get(item, np.nan) for item in items])

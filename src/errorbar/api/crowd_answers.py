@@ -1,0 +1,535 @@
+"""What a crowd's judgments say: answers by several methods, and how many raters equal an expert."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Literal, Unpack
+
+import numpy as np
+
+from errorbar.api.arguments import public
+from errorbar.api.judgment_input import JudgmentReading, VotesSource, take_crowd
+from errorbar.api.signatures import crowd_signature
+from errorbar.core.csv_cells import csv_line
+from errorbar.core.estimate import Interval
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.crowdsourcing.answers import UNKNOWN, Answers
+from errorbar.crowdsourcing.hidden_labels import (
+    MAX_ITERATIONS,
+    METHODS,
+    MIN_ITEMS,
+    N_STARTS,
+    EMRuns,
+    Method,
+    MethodComparison,
+    Modeling,
+    RaterPrior,
+    aggregate,
+)
+from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
+from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
+from errorbar.crowdsourcing.rater_table import (
+    Characteristic,
+    RaterRow,
+    RaterRule,
+    RaterVerdict,
+    characteristic,
+    fixed,
+    posterior,
+    rater_rows,
+    running,
+    sprt,
+)
+from errorbar.edits.items import WORD_CLASSES
+from errorbar.formats.judgments import read_answers
+from errorbar.formats.look import Lines, Source
+from errorbar.stats.resampling import stream
+from errorbar.tables.plain import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+Answered = Source | Mapping[str, str]
+"""A table ``item,label``, or item to label."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdAnswers(Result):
+    """Answers by several methods next to each other.
+
+    Attributes:
+        made: The answers, item by item.
+        chosen: Numbers of the items that tables show.
+        summary: Tables show a summary in their place.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
+
+    made: MethodComparison
+    chosen: Sequence[int]
+    summary: bool
+    signature: str
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """Counts and runs of every method, and the items with their answers and shares."""
+        return {
+            "summary": {name: self._counted(name) for name in self.made.answers},
+            "items": [] if self.summary else [self._item(item) for item in self.chosen],
+            "n_differing": len(self.made.differing),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> list[Table]:
+        """Items, or the summary where it was asked for."""
+        return [self._summary_table() if self.summary else self._item_table()]
+
+    def _counted(self, name: str) -> dict[str, object]:
+        answers, fit = self.made.answers[name], self.made.fits.get(name)
+        record: dict[str, object] = {"answers": dict(zip((*answers.labels, UNKNOWN), _counts(answers), strict=True))}
+        if fit is not None:
+            record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
+            record |= {"best": fit.best, "starts": [asdict(run) for run in fit.starts]}
+        return record
+
+    def _item(self, item: int) -> dict[str, object]:
+        first = self.made.answers["majority"]
+        answers = {
+            name: {"answer": each.name(item), "share": self._share(name, item)}
+            for name, each in self.made.answers.items()
+        }
+        return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
+
+    def _share(self, name: str, item: int) -> float | None:
+        row = self.made.answers[name].shares[item]
+        return None if np.isnan(row).any() else float(row.max(initial=0.0))
+
+    def _item_table(self) -> Table:
+        names, first = list(self.made.answers), self.made.answers["majority"]
+        columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
+        columns += [Column(f"{name} share", "number") for name in names]
+        rows: list[list[Cell]] = []
+        for item in self.chosen:
+            said = [each.name(item) for each in self.made.answers.values()]
+            shares = [self._share(name, item) for name in names]
+            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
+        note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
+        return Table(columns, rows, "Answers", "answers", [note])
+
+    def _summary_table(self) -> Table:
+        base = self.made.answers["majority"]
+        columns = [Column("method"), *(Column(label, "count", label) for label in (*base.labels, UNKNOWN))]
+        columns += [Column("differ from majority", "count"), Column("log-likelihood", "number", digits=3)]
+        columns += [Column("best start"), Column("runs"), Column("passes")]
+        rows: list[list[Cell]] = []
+        for name, answers in self.made.answers.items():
+            row: list[Cell] = [name, *_counts(answers), int((answers.answer != base.answer).sum())]
+            if (fit := self.made.fits.get(name)) is None:
+                rows.append([*row, None, None, None, None])
+                continue
+            runs = "; ".join(f"{run.objective:.3f}" for run in fit.starts)
+            passes = "; ".join(f"{run.n_iterations}{'' if run.converged else '+'}" for run in fit.starts)
+            rows.append([*row, fit.log_likelihood, fit.starts[fit.best].name, runs, passes])
+        notes = [
+            "runs: log-likelihood plus log-prior (less a constant) that each start of EM ended at; the largest is best",
+            "passes: of each run; + where it had not converged",
+        ]
+        return Table(columns, rows, "Methods", "methods", notes if self.made.fits else [])
+
+
+def _counts(answers: Answers) -> list[int]:
+    """How many items get each label, and how many none."""
+    none, *counts = np.bincount(answers.answer + 1, minlength=len(answers.labels) + 1).tolist()
+    return [*counts, none]
+
+
+@public()
+def crowd_aggregate(
+    judgments: VotesSource,
+    *,
+    method: Method | Sequence[Method] = (),
+    ties: str = UNKNOWN,
+    prior: Sequence[float] = astuple(RaterPrior()),
+    starts: int = N_STARTS,
+    min_items: float = MIN_ITEMS,
+    passes: int = MAX_ITERATIONS,
+    differing: bool = False,
+    summary: bool = False,
+    seed: int = 0,
+    **shared: Unpack[JudgmentReading],
+) -> CrowdAnswers:
+    """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
+
+    Args:
+        judgments: As of ``crowd``.
+        method: ``majority``, ``trust``, ``one-coin``, ``dawid-skene``, one or several; none: those that apply, of all.
+        ties: The label that wins a tie it takes part in, or ``unknown``.
+        prior: Pseudo-counts of the models, of right and of wrong judgments.
+        starts: How often EM is started.
+        min_items: Fewest judgments of a rater, on average, of items that others judged too, that the models accept.
+        passes: Most passes of EM.
+        differing: Only the items on which methods differ.
+        summary: No items: counts of answers and runs of EM.
+        seed: Of the random starts.
+        shared: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or a method that is named does not apply.
+    """
+    if len(prior) != 2:
+        message = f"prior must be two numbers, of right and of wrong judgments, got {len(prior)}"
+        raise UsageError(Problem("bad-parameter", message))
+    believed, run = RaterPrior(*prior), EMRuns(starts, max_iterations=passes)
+    judged, problems = take_crowd(judgments, shared)
+    table = judged.judgments
+
+    def aggregated(names: Sequence[Method]) -> MethodComparison:
+        how = Modeling(believed, run, min_items)
+        return aggregate(table, stream(seed, "crowd", "aggregate"), names, how=how, ties=ties)
+
+    try:
+        made = aggregated(([method] if isinstance(method, str) else method) or METHODS)
+    except UsageError as error:
+        if method:
+            raise
+        # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
+        problems.notes += [replace(problem, severity="warning") for problem in error.problems]
+        made = aggregated(["majority"])
+    for name, fit in made.fits.items():
+        best = fit.starts[fit.best]
+        if not best.converged:
+            message = f"{name} had not converged after {best.n_iterations} passes"
+            problems.note("crowd-not-converged", message, Place(), fix="raise --passes, or trust the majority more")
+        _warn_of_one_answer(made, name, problems)
+    pseudo = f"{believed.diagonal:g}+{believed.off_diagonal:g}"
+    spec = f"aggregate(methods={'+'.join(made.answers)},prior={pseudo},ties={ties})"
+    said = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
+    said += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
+    chosen = made.differing if differing else range(len(table.items))
+    return CrowdAnswers(made, chosen, summary, crowd_signature(spec, table, None, said), tuple(problems.notes))
+
+
+def _warn_of_one_answer(made: MethodComparison, name: str, problems: Problems) -> None:
+    """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
+    answers, base = made.answers[name], made.answers["majority"]
+    given = {known: set(each.answer[each.n_judgments > 0].tolist()) - {-1} for known, each in made.answers.items()}
+    if len(given[name]) == 1 < len(given["majority"]):
+        (label,) = given[name]
+        n, all_items = int((base.answer == label).sum()), int((base.n_judgments > 0).sum())
+        message = (
+            f"{name} answers '{answers.labels[label]}' for all {all_items:,} items, the majority for {n:,}: the model "
+        )
+        message += "takes every other judgment for an error of its rater"
+        problems.note(
+            "crowd-one-answer", message, Place(), fix="trust the majority more; more judgments of an item help"
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdSizes(Result):
+    """How good the majority of k raters is, for every k, and an expert.
+
+    Attributes:
+        found: The figures.
+        seed: Of the drawn subsets.
+        notes: Warnings and repairs.
+    """
+
+    found: HowMany
+    seed: int
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """The curve and the expert's line."""
+        names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
+        curve = [dict(zip(names, astuple(p), strict=True)) for p in self.found.curve]
+        facts = ("n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
+        return {"curve": curve, **{name: getattr(self.found, name) for name in facts}, "seed": self.seed}
+
+    def tables(self) -> list[Table]:
+        """The curve."""
+        columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
+        columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
+        rows: list[list[Cell]] = []
+        for p in self.found.curve:
+            drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
+            rows.append([f"majority of {p.k}", p.n_items, p.accuracy, p.kappa, drawn])
+        return [Table(columns, rows, "The majority of k raters", "howmany", self._notes())]
+
+    def _notes(self) -> list[str]:
+        found = self.found
+        if found.expert_accuracy is None:
+            return ["no expert line: it takes two experts, as one alone is the truth"]
+        kappa = "–" if found.expert_kappa is None else f"{found.expert_kappa:.4f}"
+        line = f"an expert against the other experts, mean of {found.n_experts}: "
+        line += f"accuracy {percent(found.expert_accuracy)}, kappa {kappa}"
+        enough = f"{found.enough or '–'} (accuracy), {found.enough_kappa or '–'} (kappa)"
+        return [line, *([f"as good as an expert from k = {enough}"] if found.n_experts > 1 else [])]
+
+
+@public()
+def crowd_howmany(
+    judgments: VotesSource,
+    *,
+    experts: str | Sequence[str] = (),
+    truth: Answered | None = None,
+    draws: int = 200,
+    seed: int = 0,
+    **shared: Unpack[JudgmentReading],
+) -> CrowdSizes:
+    """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
+
+    Args:
+        judgments: As of ``crowd``; of two labels.
+        experts: Raters among them who are experts; the rest is the crowd. Either these or ``truth``.
+        truth: Answers of an expert: a table ``item,label``, or item to label.
+        draws: Subsets drawn for kappa.
+        seed: Of the draws.
+        shared: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or there is nobody to compare with.
+    """
+    if bool(experts) == (truth is not None):
+        message = "the crowd needs somebody to be compared with"
+        raise UsageError(Problem("howmany-truth", message, expected="either --experts or --truth"))
+    judged, problems = take_crowd(judgments, shared)
+    generator = stream(seed, "crowd", "howmany")
+    if truth is None:
+        names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
+        found = against_experts(judged.judgments, names, generator, n_draws=draws)
+    else:
+        known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)
+        found = how_many(judged.judgments, [known], generator, n_draws=draws)
+    return CrowdSizes(found, seed, tuple(problems.notes))
+
+
+# Whom to ask and what: raters tested by gold items, and likely errors to put before them.
+
+
+RuleName = Literal["sprt", "posterior", "running", "fixed"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdRaters(Result):
+    """Raters, and how often the rule about them is wrong.
+
+    Attributes:
+        rule: The rule.
+        rates: How the rule, or each rule, treats raters of some accuracies.
+        raters: What it says of each.
+        labels: The labels that were given.
+        only_rates: Tables show the rates of each rule in place of the raters.
+        notes: Warnings and repairs.
+    """
+
+    rule: str
+    rates: Sequence[Characteristic]
+    raters: Sequence[RaterRow]
+    labels: Sequence[str]
+    only_rates: bool
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """The rule with its error rates, and every rater."""
+        rates = list(map(_rate_record, self.rates))
+        return {"rule": self.rule, "rates": rates, "raters": list(map(_rater_record, self.raters))}
+
+    def tables(self) -> list[Table]:
+        """Raters, or error rates where they were asked for."""
+        return [self._rate_table() if self.only_rates else self._rater_table()]
+
+    def _rater_table(self) -> Table:
+        tested = [label for label in self.labels if any(label in row.gold_by_label for row in self.raters)]
+        columns = [Column("rater"), Column("verdict"), Column("judgments", "count"), Column("gold", "count")]
+        columns += [Column(name, "percent", name, interval="beside") for name in ("right", *tested)]
+        columns += [Column(name, "percent") for name in ("trust", "rest")]
+        columns += [Column(f"bias {label}", "percent", f"bias {label}") for label in self.labels]
+        columns += [Column("seconds", "count")]
+        rows: list[list[Cell]] = []
+        for row in self.raters:
+            by_label = [row.gold_by_label[label] for label in tested]
+            bias = [row.bias[label] if row.bias else None for label in self.labels]
+            start: list[Cell] = [row.rater, str(row.verdict), row.n_judgments, row.gold.n_units, row.gold, *by_label]
+            rows.append([*start, row.trust, row.rest, *bias, row.median_seconds])
+        counts = (f"{each} {sum(row.verdict == each for row in self.raters)}" for each in _VERDICTS)
+        notes = [f"{', '.join(counts)} of {len(rows)} raters"]
+        for rate in self.rates:
+            said = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
+            notes.append(f"{said}{rate.accuracy:g} within {rate.most} gold items of a class")
+        return Table(columns, rows, "Raters", "raters", notes)
+
+    def _rate_table(self) -> Table:
+        columns = [Column("rule"), Column("true accuracy", "number", digits=2)]
+        columns += [Column("keep %", "percent", "keep"), Column("drop %", "percent", "drop")]
+        columns += [Column(name, "number", digits=1) for name in ("gold items", "gold items of the dropped")]
+        rows: list[list[Cell]] = []
+        for rate in self.rates:
+            dropped = rate.mean_items_dropped if rate.drop else None
+            rows.append([rate.rule, rate.accuracy, rate.keep, rate.drop, rate.mean_items, dropped])
+        return Table(columns, rows, "Rules", "rates", ["exact; who is neither kept nor dropped is watched"])
+
+
+_VERDICTS = (RaterVerdict.KEEP, RaterVerdict.WATCH, RaterVerdict.DROP)
+
+
+def _rate_record(rate: Characteristic) -> dict[str, object]:
+    names = ("rule", "accuracy", "most", "keep", "drop", "mean_items")
+    values = {name: getattr(rate, name) for name in names}
+    return {**values, "mean_items_dropped": rate.mean_items_dropped if rate.drop else None}
+
+
+def _rater_record(row: RaterRow) -> dict[str, object]:
+    return {
+        "rater": row.rater,
+        "verdict": str(row.verdict),
+        "verdict_by_label": {label: str(verdict) for label, verdict in row.by_label.items()},
+        "n_judgments": row.n_judgments,
+        "gold": estimate_record(row.gold),
+        "gold_by_label": {label: estimate_record(estimate) for label, estimate in row.gold_by_label.items()},
+        **{name: getattr(row, name) for name in ("trust", "rest", "n_rest", "bias", "median_seconds")},
+    }
+
+
+@public()
+def crowd_raters(
+    judgments: VotesSource,
+    *,
+    gold: Answered | None = None,
+    rule: RuleName = "sprt",
+    good: float = 0.85,
+    bad: float = 0.60,
+    threshold: float = 0.70,
+    together: bool = False,
+    most: int = 20,
+    rates: bool = False,
+    **shared: Unpack[JudgmentReading],
+) -> CrowdRaters:
+    """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
+
+    Args:
+        judgments: As of ``crowd``.
+        gold: True labels of gold items: a table ``item,label``, or item to label; None: nobody can be tested, all are
+            watched.
+        rule: Keeps or drops: ``sprt``, ``posterior``, ``running`` or ``fixed``.
+        good: Accuracy to keep, of ``sprt``.
+        bad: Accuracy to drop, of ``sprt``.
+        threshold: Accuracy that divides, of the other rules.
+        together: Run the rule through all gold items, not for each true label alone.
+        most: Gold items, for the error rates.
+        rates: Show error rates of all rules in place of raters.
+        shared: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit.
+    """
+    rules: dict[str, RaterRule] = {"sprt": sprt(good, bad), "posterior": posterior(threshold)}
+    rules |= {"running": running(threshold), "fixed": fixed(threshold)}
+    chosen = list(rules.values()) if rates else [rules[rule]]
+    errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
+    crowd, problems = take_crowd(judgments, shared)
+    known = gold if gold is None or isinstance(gold, Mapping) else read_answers(gold, problems)
+    rows = rater_rows(crowd.judgments, known, rule=rules[rule], per_label=not together, seconds=crowd.seconds)
+    return CrowdRaters(rules[rule].name, errors, rows, crowd.judgments.labels, rates, tuple(problems.notes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdQuestions(Result):
+    """Words to ask about in random order.
+
+    Attributes:
+        items: The words, in the order in which they are asked about.
+        n_repeated: How many are asked twice.
+        blind: Scores and kinds are kept back.
+        notes: Warnings and repairs.
+    """
+
+    items: Sequence[Mined]
+    n_repeated: int
+    blind: bool
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """The items."""
+        (table,) = self.tables()
+        names = [column.title for column in table.columns]
+        return {"items": [dict(zip(names, row, strict=True)) for row in table.rows], "n_repeated": self.n_repeated}
+
+    def tables(self) -> list[Table]:
+        """One table."""
+        columns = [*map(Column, ("item", "word", "text", "kind")), Column("score", "number", digits=3)]
+        shown = 3 if self.blind else len(columns)
+        rows: list[list[Cell]] = [[each.item, each.word, each.text(), each.kind, each.score] for each in self.items]
+        rows = [row[:shown] for row in rows]
+        return [Table(columns[:shown], rows, "Words to ask about", "mined")]
+
+    def key(self) -> list[str]:
+        """Scores and kinds as lines of CSV, for who judges the answers."""
+        return ["item,kind,score", *(csv_line((each.item, each.kind, each.score)) for each in self.items)]
+
+
+@public()
+def crowd_mine(
+    corpus: Source,
+    counts: Source,
+    *,
+    words: str = "prepositions",
+    n: int = 500,
+    error_rate: float = 0.5,
+    blind: bool = False,
+    seed: int = 0,
+    lenient: bool = False,
+) -> CrowdQuestions:
+    """Find words that the text does better without, mixed with likely correct ones, to put before raters.
+
+    Args:
+        corpus: One tokenized sentence per line.
+        counts: Counts of n-grams, which ``crowd_counts`` made.
+        words: ``prepositions``, ``articles``, or words between commas.
+        n: Likely errors.
+        error_rate: Their share in the set.
+        blind: Keep scores and kinds back.
+        seed: Of the choice and the order.
+        lenient: Repair what can be repaired and note it.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or there is nothing to ask.
+    """
+    problems, targets = Problems(lenient=lenient), _target_words(words)
+    table = NgramCounts.parse(Lines(counts, problems), str(counts))
+    sentences = [line.split() for line in Lines(corpus, problems)]
+    problems.raise_errors()
+    made = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n, error_rate=error_rate)
+    if made.n_repeated:
+        message = f"{made.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
+        problems.note("mine-repeated", message, Place(str(corpus)))
+    return CrowdQuestions(made.items, made.n_repeated, blind, tuple(problems.notes))
+
+
+def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count: int = 1) -> NgramCounts:
+    """Count the n-grams around some words in text of good writers, one tokenized sentence per line.
+
+    N-grams that occur less than ``min_count`` times are not kept; ``words`` is as of ``crowd_mine``.
+
+    Raises:
+        UsageError: If there is no word.
+    """
+    made, targets = NgramCounts(), _target_words(words)
+    for line in lines:
+        if tokens := line.split():
+            made.add(tokens, targets)
+    made.prune(min_count)
+    return made
+
+
+def _target_words(words: str) -> frozenset[str]:
+    """The words of a class, or those between commas."""
+    targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(w.lower() for w in words.split(",") if w)
+    if not targets:
+        raise UsageError(Problem("mine-options", "no word to ask about", expected="--words a,b,c"))
+    return targets

@@ -1,0 +1,558 @@
+"""What a detector says of the prepositions of a text: what ``errorbar detect`` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from math import isfinite, log, log1p
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+
+from errorbar.api.arguments import Lenient, Progress, public
+from errorbar.api.crowd import Sweeps
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
+from errorbar.detectors.candidates import Classifiers, Proposer, Reader
+from errorbar.detectors.chooser import TASKS, load_chooser
+from errorbar.detectors.combined import KIND, Combined, Combiner
+from errorbar.detectors.corrector import Corrector, changed
+from errorbar.detectors.correctors import CORRECTORS, UNLEARNED, Name, load_learned
+from errorbar.detectors.correctors import KIND as CORRECTOR_KIND
+from errorbar.detectors.correctors import Name as Corrections
+from errorbar.detectors.detection import Detected, deletion_scores
+from errorbar.detectors.detection import detect as judged
+from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.model_file import Model, fingerprint, load_model
+from errorbar.detectors.ngrams import KIND as NGRAMS
+from errorbar.detectors.ngrams import NgramModel
+from errorbar.detectors.selectors import PAPER, Classifier, Kind, Majority, load_selector
+from errorbar.detectors.tagger import Tagger, load_any_tagger
+from errorbar.detectors.text import KIND as WORDS
+from errorbar.detectors.text import read_sentences, stored_counts
+from errorbar.edits.items import ERROR, OK
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.saving import save_lines
+from errorbar.metrics.crowd_weighted import CrowdScore, Truth
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+# Folders of models that ``train`` wrote: a file for each, read and checked against the others.
+#
+# Where none is named, it is ``models`` here, or else the small ones of the package errorbar-models.
+
+
+HERE = "models"
+INSTALLED = "errorbar_models"
+
+
+def models_folder(named: Source | None, problems: Problems) -> Path:
+    """The folder of models that is used; a note says so where it is the installed package's.
+
+    Raises:
+        InputError: If none is named, there is no folder ``models`` and no package of models.
+    """
+    if named is not None:
+        return Path(named)
+    if any(Path(HERE).glob("*.model")):
+        return Path(HERE)
+    try:
+        package = import_module(INSTALLED)
+    except ImportError:
+        message = f"there are no models: none in a folder '{HERE}' here, and errorbar-models is not installed"
+        fix = (
+            "train some: errorbar train TEXT... --treebank=FILE, and name their folder: --models=DIR; or, in a "
+            "checkout of errorbar: make detect"
+        )
+        raise InputError(Problem("no-models", message, fix=fix)) from None
+    message = f"the small models of errorbar-models {package.__version__} are used"
+    fix = "--models=DIR names others, that errorbar train made"
+    problems.note("models-small", message, Place(), fix=fix, severity="repaired")
+    return Path(package.FOLDER)
+
+
+def file_of(folder: Source, part: str) -> Path:
+    """Where a folder of models has one."""
+    return Path(folder) / f"{part}.model"
+
+
+def read_tagger(folder: Source) -> Tagger:
+    """The tagger of a folder of models; an ``InputError`` if there is none."""
+    path = file_of(folder, "tagger")
+    return load_any_tagger(load_model(path, "tagger"), str(path))
+
+
+def read_selector(folder: Source, kind: Kind | Literal["majority"], tagger: Tagger) -> Classifier | Majority:
+    """A classifier of a folder of models; an ``InputError`` if there is none, or it does not fit the tagger."""
+    path = file_of(folder, kind)
+    return load_selector(load_model(path, kind), str(path), tagger)
+
+
+def read_ngrams(folder: Source) -> NgramModel:
+    """The n-gram model of a folder of models; an ``InputError`` if there is none."""
+    return NgramModel.load(file_of(folder, "ngrams"))
+
+
+def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
+    """What finds changes, by the models of a folder; an ``InputError`` if one is missing or does not fit."""
+    hashes: dict[str, str] = {}
+
+    def model(kind: str) -> tuple[Model, str]:
+        path = file_of(folder, kind)
+        found = load_model(path, kind)
+        hashes[kind] = fingerprint(found)
+        return found, str(path)
+
+    tagger = load_any_tagger(*model("tagger"))
+    found = Reader(NgramModel.stored(*model(NGRAMS)), tagger, Proposer(stored_counts(*model(WORDS))), hashes=hashes)
+    if not classifiers:
+        return found
+    articles, forms = (load_chooser(*model(task), tagger) for task in TASKS)
+    prepositions = cast("Classifier", load_selector(*model("me"), tagger))
+    return replace(found, classifiers=Classifiers(articles, forms, prepositions))
+
+
+def read_corrector(folder: Source, name: Corrections) -> Corrector:
+    """A corrector of a folder of models, with what is learned from labels if it has that.
+
+    Raises:
+        InputError: If a model is missing, damaged or does not fit the others.
+    """
+    path = file_of(folder, CORRECTOR_KIND)
+    reader = read_reader(folder, classifiers=name != "lm")
+    found = load_learned(load_model(path, CORRECTOR_KIND), str(path), reader) if path.exists() else UNLEARNED
+    scorer = found.scorer(name)
+    if scorer is None:
+        message = f"{name} is learned from labels, and there is none"
+        fix = "errorbar train --labels=FILE.m2 --part=correctors"
+        raise InputError(Problem("no-such-file", message, Place(str(path)), fix=fix))
+    return Corrector(reader, scorer)
+
+
+def read_combined(folder: Source, tagger: Tagger) -> Combined:
+    """The detectors of a folder of models that are combined; an ``InputError`` if one is missing or does not fit."""
+    kinds: tuple[Kind, Kind] = ("me", "perc")
+    me, perc = (cast("Classifier", read_selector(folder, kind, tagger)) for kind in kinds)
+    return Combined(me, perc, read_ngrams(folder))
+
+
+def read_combiner(folder: Source, combined: Combined) -> Combiner:
+    """The combiner of a folder of models; an ``InputError`` if there is none, or it was fitted to other models."""
+    path = file_of(folder, KIND)
+    return combined.load(load_model(path, KIND), str(path))
+
+
+THRESHOLDS = {"lm": 0.0, "me": 4.0, PAPER: 4.0, "perc": 20.0, "combined": -1.0, "majority": 0.0}
+"""Of each detector, in the unit of its scores: nats, of ``perc`` sums of weights, of ``combined`` log odds.
+
+That of ``lm`` is the paper's, 4 means that another preposition is 55 times as probable, and 20 votes flag one
+preposition of learners' essays in seven: none of these was tuned. That of ``combined`` is where F0.5 is highest on
+CoNLL-2013, each tenth of the text judged by a combiner of the others.
+"""
+
+USUAL_PRIOR = 252 / 3596
+"""Share of prepositions that are wrong where scores are as they are without a prior: that of CoNLL-2013, the essays
+that ``combined`` learned from."""
+
+INFINITIVE = -1000.0
+"""Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
+``combined``, which has seen what annotators do with it, may call it an error."""
+
+EXTRANEOUS = 1000.0
+"""Score of a word that a rule of ``me(features=paper)`` leaves out."""
+NOTHING = "there is no preposition in it"
+
+
+class Detection(NamedTuple):
+    """What is said of one word."""
+
+    item: str  # ``sentence:start-end``, sentences from 1
+    word: str
+    flag: bool
+    score: float
+    suggestion: str  # what to write instead; empty: leave it out
+    text: str  # the sentence, the word in brackets
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Detections(Result):
+    """A detector's judgments of every preposition of a text, in order.
+
+    Attributes:
+        detector: Its spec, which is the rater of its judgments.
+        rows: A judgment each.
+        notes: What was noted on the way.
+    """
+
+    detector: str
+    rows: Sequence[Detection]
+    notes: Sequence[Problem] = ()
+
+    @property
+    def flagged(self) -> list[Detection]:
+        """What it calls errors, the surest first."""
+        return sorted((each for each in self.rows if each.flag), key=lambda each: -each.score)
+
+    def to_dict(self) -> dict[str, object]:
+        """Every judgment."""
+        rows = [{**each._asdict(), "rater": self.detector, "label": _label(each)} for each in self.rows]
+        return {"detector": self.detector, "rows": rows}
+
+    def tables(self) -> list[Table]:
+        """What it calls errors."""
+        columns = [Column("item"), Column("word"), Column("suggestion"), Column("score", "number", digits=2)]
+        body: list[list[Cell]] = [
+            [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
+        ]
+        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING
+        return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
+
+    def every(self) -> Table:
+        """All judgments, as tables of judgments and of flags have them."""
+        columns = [Column(name) for name in ("item", "rater", "label")] + [Column("flag", "count")]
+        columns += [Column("score", "number"), *(Column(name) for name in ("word", "suggestion", "text"))]
+        rows: list[list[Cell]] = [
+            [each.item, self.detector, _label(each), int(each.flag), each.score, each.word, each.suggestion, each.text]
+            for each in self.rows
+        ]
+        return Table(columns, rows, name="judgments")
+
+
+def _label(found: Detection) -> str:
+    return ERROR if found.flag else OK
+
+
+class Detector(NamedTuple):
+    """A detector as its spec says."""
+
+    name: str  # of its model
+    threshold: float
+    prior: float | None  # expected share of wrong prepositions; None: scores are not moved
+    spec: str
+
+
+def read_detector(detector: str, prior: float | None = None) -> Detector:
+    """The detector of a spec, maybe with a prior beside it; a ``UsageError`` if there is none such."""
+    name, raw = split_spec(detector)
+    known = [each for each in THRESHOLDS if each != PAPER]
+    if name not in known:
+        raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, known)))
+    message = "From which score on a word is an error."
+    parameters = [
+        Parameter("threshold", float, THRESHOLDS[name], message, _finite),
+        Parameter("prior", float, 0.0, "Expected share of wrong prepositions; 0: scores are not moved.", _is_share),
+    ]
+    if name == "me":
+        parameters.insert(0, word_parameter("features", "Those of the detector: all, or paper.", "all", "paper"))
+    if prior is not None:
+        if "prior" in raw:
+            message = f"the detector is {detector}, and --prior is {prior:g}"
+            raise UsageError(Problem("two-choices", message, fix="give one of them"))
+        raw["prior"] = repr(float(prior))
+    values = read_parameters(name, parameters, raw)
+    if values["prior"] and name == "perc":
+        message = "scores of perc are votes, which no prior moves as it moves log odds"
+        raise UsageError(Problem("useless-option", message, fix="take combined, me or lm, or leave out the prior"))
+    shown = [replace(p, default=float("nan")) if p.name == "threshold" else p for p in parameters]
+    spec = str(make_spec(name, shown, values))
+    model = PAPER if values.get("features") == "paper" else name
+    return Detector(model, cast("float", values["threshold"]), cast("float", values["prior"]) or None, spec)
+
+
+@public()
+def detect(
+    text: Source,
+    detector: str = "me",
+    *,
+    prior: float | None = None,
+    models: Source | None = None,
+    retokenize: bool = False,
+    lenient: Lenient = False,
+) -> Detections:
+    """Judge every preposition of a text by a detector that ``train`` made.
+
+    Args:
+        text: One tokenized sentence per line, as systems' texts are.
+        detector: ``lm``, ``me``, ``perc``, ``combined`` or ``majority``, with a threshold as in
+            ``"me(threshold=4)"``: a word is an error if its score is at least that (of ``lm``: above it).
+            ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
+            use; its model is ``train``'s part ``me-paper``.
+        prior: Share of the text's prepositions that are expected to be wrong, between 0 and 1, as in
+            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013; None: they
+            stay. Not for ``perc``, whose scores are votes.
+        models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
+        retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
+        lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
+
+    Raises:
+        InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
+        UsageError: If there is no such detector, or it takes no such prior.
+    """
+    name, threshold, prior, spec = read_detector(detector, prior)
+    problems = Problems(lenient=lenient)
+    sentences = [*read_sentences(text, problems, retokenize=retokenize)]
+    problems.raise_errors()
+    if not any(sentences):
+        place = Place(display_name(text))
+        raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
+    found, suggestions = _judged(name, models_folder(models, problems), sentences)
+    moved = found.margin if prior is None else found.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
+    flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
+    places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
+    rows = [
+        Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _shown(sentences[s], t))
+        for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
+    ]
+    return Detections(spec, rows, tuple(problems.notes))
+
+
+def log_odds(share: float) -> float:
+    """The logarithm of a share's odds."""
+    return log(share) - log1p(-share)
+
+
+def _is_share(prior: Value) -> str:
+    return "" if isinstance(prior, float) and 0 < prior < 1 else "a share between 0 and 1"
+
+
+def _finite(threshold: Value) -> str:
+    return "" if isinstance(threshold, float) and isfinite(threshold) else "a number, neither nan nor infinite"
+
+
+def _shown(tokens: Sequence[str], at: int) -> str:
+    return " ".join([*tokens[:at], f"[{tokens[at]}]", *tokens[at + 1 :]])
+
+
+def _judged(name: str, models: Path, sentences: Sentences) -> tuple[Detected, list[str]]:
+    """Every preposition with its score, and what should stand there instead."""
+    tagger = read_tagger(models)
+    if name == "combined":
+        combined = read_combined(models, tagger)
+        found = combined.detect(read_combiner(models, combined), sentences)
+        return found, found.suggestions()
+    # Which words are prepositions does not depend on who judges them.
+    found = judged(read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences)
+    if name != "lm":
+        return found, found.suggestions()
+    items = [*zip(found.sentence.tolist(), found.token.tolist(), strict=True)]
+    scores = deletion_scores(read_ngrams(models), sentences, items)
+    return replace(found, margin=np.where(np.isneginf(found.margin), -np.inf, scores)), [""] * len(items)
+
+
+# A corrector at work on a text: what ``errorbar correct`` writes.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CorrectionResult(Result):
+    """What a corrector did to a text.
+
+    Attributes:
+        corrector: Its spec.
+        n_sentences: How many sentences there are.
+        n_changed: In how many of them something was changed.
+        types: Changes by type.
+        lines: The corrected sentences, unless they were written to a file.
+        notes: What was noted on the way.
+    """
+
+    corrector: str
+    n_sentences: int
+    n_changed: int
+    types: dict[str, int]
+    lines: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[Problem, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The counts."""
+        counts = {"sentences": self.n_sentences, "changed": self.n_changed, "types": self.types}
+        return {"corrector": self.corrector, **counts}
+
+    def tables(self) -> list[Table]:
+        """Changes by type."""
+        rows: list[list[Cell]] = [[kind, n] for kind, n in sorted(self.types.items(), key=lambda row: -row[1])]
+        note = f"{self.n_changed:,} of {self.n_sentences:,} sentences changed by {self.corrector}"
+        return [Table([Column("type"), Column("changes", "count")], rows, name="changes", notes=[note])]
+
+
+def known_corrector(name: str) -> Name:
+    """The corrector of a name; a ``UsageError`` if there is none."""
+    found = next((each for each in CORRECTORS if each == name), None)
+    if found is None:
+        message = f"no corrector is called '{name}'"
+        raise UsageError(Problem("unknown-corrector", message, fix=nearest(name, CORRECTORS)))
+    return found
+
+
+@public()
+def correct(
+    text: Source,
+    out: Source | None = None,
+    *,
+    corrector: str = "lm",
+    models: Source | None = None,
+    least: float | None = None,
+    explain: bool = False,
+    retokenize: bool = False,
+    lenient: Lenient = False,
+    progress: Progress = lambda _: None,
+) -> CorrectionResult:
+    """Correct a text by a corrector that ``train`` made.
+
+    Args:
+        text: One tokenized sentence per line.
+        out: File to write, ``-`` for standard output; None: the result has the lines.
+        corrector: ``lm``, ``lm+classifiers`` or ``ranked``.
+        models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
+        least: The score that a change needs, in the corrector's unit (nats, of ``ranked`` log odds); None: one above
+            0. Above 0 there are fewer changes and surer ones, below 0 more.
+        explain: Write a JSON object for each sentence instead: its source, the corrected text, and each change with
+            its type and score.
+        retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
+        lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
+        progress: Is told the number of sentences done.
+
+    Raises:
+        InputError: If the text is bad, a model is missing or damaged, or the file cannot be written.
+        UsageError: If there is no such corrector, or the least score is none.
+    """
+    name = known_corrector(corrector)
+    problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
+    if least is not None and not isfinite(least):
+        raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
+    made = replace(read_corrector(models_folder(models, problems), name), least=least)
+    sentences = read_sentences(text, problems, retokenize=retokenize)
+
+    def corrected() -> Iterator[str]:
+        nonlocal n, n_changed
+        for tokens, changes in made.changes(sentences):
+            n += 1
+            n_changed += bool(changes)
+            for change in changes:
+                types[change.type] = types.get(change.type, 0) + 1
+            said = " ".join(changed(tokens, changes))
+            progress(n)
+            if explain:
+                listed = [{**each._asdict(), "replacement": " ".join(each.replacement)} for each in changes]
+                yield json.dumps({"source": " ".join(tokens), "text": said, "changes": listed}, ensure_ascii=False)
+            else:
+                yield said
+        problems.raise_errors()
+
+    kept: tuple[str, ...] = ()
+    if out is None:
+        kept = tuple(corrected())
+    else:
+        save_lines(corrected(), str(out))
+    return CorrectionResult(corrector, n, n_changed, types, kept, tuple(problems.notes))
+
+
+# What a report shows of detectors: the results of ``crowd sweep`` and ``crowd score``, and these word by word.
+
+
+Marked = tuple[str, str, str]
+"""A sentence in three parts; the second is the word that is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """Everything that is judged of one written word under a detector's flags.
+
+    Attributes:
+        word: In lower case; "" for all the words that have no row of their own.
+        n_flagged: How many of them are flagged.
+        scores: P, R and F by what counts as an error.
+    """
+
+    word: str
+    n_flagged: int
+    scores: Mapping[Truth, CrowdScore]
+
+
+class WordConfusion(NamedTuple):
+    """A written word and what a detector suggests instead, among what it flags."""
+
+    written: str
+    suggested: str  # "": nothing
+    n_flagged: int
+    n_marked: int  # of these, what a judge calls an error
+    n_agreed: int | None  # of these, what an annotator writes too; None where nobody says what should stand there
+
+
+@dataclass(frozen=True, slots=True)
+class HardItem:
+    """An item on which a detector and the judges disagree.
+
+    Attributes:
+        item: Its name.
+        sentence: The number of its sentence, from 1; "" where the item's name does not tell.
+        text: The sentence; None where it is not known, or not to be shown.
+        word: What is judged.
+        score: The detector's, None without one.
+        suggestion: What the detector would write, "": nothing; None: it does not say.
+        share: Of judges who call it an error.
+        n_judges: How many judged it.
+        written: What annotators write instead, how many each; "": nothing.
+    """
+
+    item: str
+    sentence: str
+    text: Marked | None
+    word: str
+    score: float | None
+    suggestion: str | None
+    share: float
+    n_judges: int
+    written: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectorResult:
+    """One detector, as it flags.
+
+    Attributes:
+        scores: P, R and F of its flags by what counts as an error.
+        words: The same for each word, frequent ones first.
+        confusions: What it flags by word and suggestion, frequent ones first; empty where it suggests nothing.
+        false_alarms: What it flags and no judge calls an error, the highest score first.
+        misses: What most judges call an error and it does not flag, the most judges first.
+        n_false_alarms: How many of these there are; ``n_misses`` likewise.
+    """
+
+    name: str
+    n_flagged: int
+    scores: Mapping[Truth, CrowdScore]
+    words: Sequence[WordScore]
+    confusions: Sequence[WordConfusion]
+    false_alarms: Sequence[HardItem]
+    misses: Sequence[HardItem]
+    n_false_alarms: int
+    n_misses: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectorStudy:
+    """Detectors against the judges of the same items.
+
+    Attributes:
+        n_items: Items with a judgment.
+        n_judges: How many judges there are.
+        annotated: The judges are annotators of a corpus, who also say what should stand there.
+        unit: What intervals resample.
+        detectors: In the order given.
+        sweeps: Under every threshold, by what counts as an error; of detectors that score every item.
+        written: What annotators write instead of a word, how many judgments; "": nothing.
+        signatures: Title to signature.
+    """
+
+    n_items: int
+    n_judges: int
+    annotated: bool
+    unit: str
+    detectors: Sequence[DetectorResult]
+    sweeps: Mapping[Truth, Sweeps]
+    written: Mapping[tuple[str, str], int]
+    signatures: Mapping[str, str]

@@ -1,0 +1,531 @@
+"""What public functions take: paths or objects, made into a corpus and systems; commands read through here too.
+
+A corpus is a path, several paths over the same sentences, ``name=path``, a pattern, a mapping of names to paths, or a
+``Corpus``. Systems are paths, ``name=path``, ``Hypothesis`` objects, or a mapping of names to paths or sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
+
+from errorbar.api.arguments import Drawing, Lenient, Metrics, Said, Working, public
+from errorbar.api.in_memory import DataFrameLike, with_documents
+from errorbar.api.signatures import corpus_signature
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
+from errorbar.edits.admission import Admission
+from errorbar.edits.inputs import AS_REFERENCE, EditsReader, corrected, open_system, text_chunks
+from errorbar.execute import Executor, Serial
+from errorbar.formats.catalog import holds, is_hoo
+from errorbar.formats.look import Source, display_name, is_there
+from errorbar.formats.reference import (
+    ALL,
+    CHUNK,
+    NamedFile,
+    Unmarked,
+    named_files,
+    reading_conventions,
+    reference_chunks,
+    refuse_same_names,
+)
+from errorbar.formats.text import HypothesisReader
+from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Documents, InMemory
+from errorbar.metrics.judges import JudgePlan, read_judges
+from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
+from errorbar.metrics.registry import parse_metric
+from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
+from errorbar.stats.resampling import Method
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from errorbar.formats.essay_texts import EssayReader
+
+
+# Systems that are given as several runs: ``name=run1,run2``.
+
+
+RunNames = dict[str, tuple[str, ...]]
+"""Systems that are given as several runs, and what these are called."""
+
+
+def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFile | Hypothesis], RunNames]:
+    """The systems, those of several runs (``name=run1,run2``) in their place run by run, and what they are called.
+
+    A file whose name has a comma is that file.
+    """
+    found: list[NamedFile | Hypothesis] = []
+    runs: RunNames = {}
+    for each in systems:
+        paths = [] if isinstance(each, Hypothesis) else each.path.split(",")
+        if isinstance(each, Hypothesis) or not _several(each.path, paths):
+            found.append(each)
+            continue
+        if again := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
+            raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {each.name}", fix="name it once"))
+        runs[each.name] = tuple(f"{each.name}#{k}" for k in range(1, len(paths) + 1))
+        found += map(NamedFile, paths, runs[each.name])
+    if runs:
+        refuse_same_names(found, "systems")
+    return found, runs
+
+
+def _several(path: str, paths: Sequence[str]) -> bool:
+    """Whether a path is those of several runs."""
+    return len(paths) > 1 and all(paths) and not is_there(path) and any(map(is_there, paths))
+
+
+def refuse_runs(names: RunNames) -> None:
+    """Raise ``UsageError`` if a system has several runs: what does not know what to do with them takes none."""
+    if names:
+        message = f"{next(iter(names))} has several runs, which score and compare take"
+        raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
+
+
+LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
+Sentences = Iterable[str]
+Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike
+System = Source | Hypothesis
+Systems = (
+    System | Corpus | Iterable[System] | Mapping[str, Source | Corpus | Sentences] | Iterable[Sentences] | DataFrameLike
+)
+
+
+class OfCorpus(TypedDict, total=False):
+    """How a corpus is read."""
+
+    source: Annotated[
+        Source | Sentences | DataFrameLike | None,
+        Said(None, "What the references correct, sentence by sentence: a text's path, or the sentences."),
+    ]
+    unmarked: Annotated[Unmarked, Said("auto", f"Who looked at a sentence of M2 without any A line: {LOOKED}.")]
+    documents: Annotated[
+        Source | Sequence[object] | None,
+        Said(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
+    ]
+    as_written: Annotated[bool, Said(False, "Keep reference edits as in the file, in its order and repeated ones too.")]
+
+
+class OfSystems(TypedDict, total=False):
+    """How systems are read."""
+
+    lenient: Lenient
+    force: Annotated[bool, Said(False, "Take a text that is not a correction of this corpus.")]
+    retokenize: Annotated[bool, Said(False, "Give lines that look untokenized the source's tokens.")]
+
+
+class Taking(OfCorpus, OfSystems, total=False):
+    """How a corpus and systems are read."""
+
+
+class Scoring(Drawing, Taking, total=False):
+    """What scoring a corpus takes."""
+
+
+class Comparing(Working, Taking, total=False):
+    """What comparing on a corpus takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How a corpus and systems are read: what ``Taking`` says."""
+
+    unmarked: Unmarked = "auto"
+    documents: Source | Sequence[object] | None = None
+    lenient: bool = False
+    as_written: bool = False
+    admission: Admission = Admission()  # noqa: RUF009 - frozen
+    edits: bool = False  # systems can be M2, for metrics that take edits
+    source: Source | None = None  # references are texts
+    labels: bool = False  # systems can be labels of tokens
+    corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
+
+    @classmethod
+    def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
+        """What the arguments say, and the metrics that are to be computed."""
+        admission = Admission(given["force"], given["retokenize"])
+        how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
+        source = cast("Source | None", given["source"])  # sentences are a corpus by now
+        return cls(*how, admission, source=source).for_metrics(metrics)
+
+    def for_metrics(self, metrics: Sequence[Metric]) -> Self:
+        """The same, with what metrics need."""
+        corrects = next((metric.name for metric in metrics if not metric.detects), "")
+        edits = any(metric.takes_edits for metric in metrics)
+        return replace(self, edits=edits, labels=not corrects, corrects=corrects)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What joins signatures of how a corpus is read; nothing for the usual way."""
+        return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
+
+    @property
+    def source_folder(self) -> str | None:
+        """The folder of the source texts of HOO data."""
+        folder = self.documents if self.source is None else self.source
+        if folder is None or isinstance(folder, str | PathLike):
+            return None if folder is None else fspath(folder)
+        message = "the source texts of HOO data are a folder"
+        raise UsageError(Problem("wrong-type", message, fix="give its path as source"))
+
+    def problems(self) -> Problems:
+        """A notebook for whoever reads this way."""
+        return Problems(lenient=self.lenient, as_written=self.as_written)
+
+    def chunks(self, references: Sequence[NamedFile], problems: Problems, size: int = CHUNK) -> Iterator[Corpus]:
+        """The corpus of some files, so many sentences at a time."""
+        if self.source is None:
+            return reference_chunks(references, problems, unmarked=self.unmarked, size=size)
+        if self.said:
+            message = (
+                "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
+            )
+            raise UsageError(Problem("useless-option", message, fix="leave them out"))
+        taken = replace(self.admission, free=True, silent=False)
+        source = named_files(self.source, "source")[0]
+        return text_chunks(source, references, problems, size=size, admission=taken)
+
+    def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
+        """All of it: every annotator of every file is known before a sentence is filled in."""
+        (corpus,) = [*self.chunks(references, problems, ALL)] or [Corpus([], (), references[0].name)]
+        corpus.notes = list(problems.notes)
+        return corpus
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A corpus and systems in memory, which essay each sentence is from, and what joins signatures."""
+
+    corpus: Corpus
+    systems: list[Hypothesis]
+    documents: Documents
+    problems: Problems
+    conventions: tuple[str, ...]
+    runs: RunNames = field(default_factory=dict)
+
+    def need_documents(self, option: str) -> NDArray[np.int64]:
+        """Document number of each sentence."""
+        if self.documents.unit != "document":
+            message = f"{option} needs to know which essay each sentence is from"
+            fix = "add --documents essays.sgml, or use JSONL with documents (errorbar convert --documents)"
+            raise UsageError(Problem("no-documents", message, fix=fix))
+        return self.documents.clusters()
+
+    def signature(self, spec: str, *conventions: str) -> str:
+        """The signature of something computed from all of it."""
+        return corpus_signature(spec, self.corpus, self.systems, (*self.conventions, *conventions))
+
+
+@dataclass(slots=True)
+class Pieces:
+    """A corpus and systems that are read piece by piece, in order, in memory that does not grow.
+
+    ``systems`` tell names and check their length at the end; notes are in the order of the files once all is read.
+    """
+
+    pieces: Iterable[Any]
+    systems: Sequence[Ending]
+    problems: Problems
+    runs: RunNames = field(default_factory=dict)
+
+
+@public()
+def read_corpus(
+    gold: Gold, problems: Problems | None = None, *, lenient: bool = False, **shared: Unpack[OfCorpus]
+) -> Corpus:
+    """Read a whole reference corpus into memory.
+
+    Args:
+        gold: One M2 or JSONL file, or several over the same sentences: paths, ``name=path``, patterns such as
+            ``"A*.m2"``, or ``{name: path}``. A ``Corpus`` is returned as it is (with its documents, if they are given).
+        problems: Where notes go, with a mode of its own; None: a new notebook. The notes are on the corpus too.
+        lenient: Repair what can be repaired and note it; otherwise refuse it.
+        shared: How it is read.
+
+    Raises:
+        InputError: If a file is bad, or the files are not over the same sentences.
+        UsageError: If no file is named, two have one name, or an argument is of the wrong type.
+    """
+    how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
+    source = cast("Source | None", shared["source"])  # sentences are a corpus by now
+    options = ReadingOptions(*how, AS_REFERENCE, source=source)
+    return _corpus(gold, options, options.problems() if problems is None else problems)
+
+
+@public()
+def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
+    """Read a system's output: one corrected sentence per line, essays, or M2, whose sentences know their edits.
+
+    Token labels are read for a reference of token labels.
+
+    Args:
+        system: A path, ``name=path``, a ``Hypothesis``, or a ``Corpus`` of one annotator, who is the system then.
+        gold: The corpus that it corrects, as ``read_corpus`` takes it; None: the text is not looked into.
+        shared: How it is read.
+
+    Raises:
+        InputError: If the file is bad, has another number of lines than there are sentences, or is not a correction
+            of them.
+        UsageError: If an argument is of the wrong type, or the corpus has several annotators.
+    """
+    admission = Admission(shared["force"], shared["retokenize"])
+    labels = gold is not None and usual_metric(gold, None) is not None
+    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True, labels=labels)
+    system = annotator_as_system(system) if isinstance(system, Corpus) else system
+    if gold is not None:
+        return load(gold, system, options).systems[0]
+    problems = options.problems()
+    (stream,) = system_streams(system_list(system), problems, options)
+    found = Hypothesis(stream.name, list(stream.take(ALL)))
+    problems.raise_errors()
+    return found
+
+
+def annotator_as_system(corpus: Corpus) -> Hypothesis:
+    """The only annotator of a corpus as a system, who leaves what they did not look at."""
+    if len(corpus.annotators) != 1:
+        message = (
+            f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
+        )
+        fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
+        raise UsageError(Problem("system-annotators", message, Place(corpus.name), fix=fix))
+    (name,) = corpus.check().annotators
+    return Hypothesis(name, [corrected(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences])
+
+
+def load(
+    gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions(), *, runs: bool = False
+) -> Loaded:
+    """Read everything, systems of several runs if told so; errors are those of ``read_corpus`` and ``read_system``."""
+    problems = options.problems()
+    outputs, names = split_runs(system_list(systems))
+    refuse_runs({} if runs else names)
+    corpus = _corpus(gold, options, problems)
+    texts = [sentence.text for sentence in corpus.sentences]
+    hypotheses = []
+    for stream in system_streams(outputs, problems, options):
+        lines = stream.take_for(corpus.sentences)
+        stream.finish(len(corpus))
+        problems.raise_errors()
+        hypotheses.append(Hypothesis(stream.name, options.admission.take(stream.name, texts, lines, problems)))
+    problems.raise_errors()
+    documents = Documents()
+    documents.add(corpus.sentences)
+    return Loaded(corpus, hypotheses, documents, problems, (*options.said, *options.admission.conventions), names)
+
+
+@contextmanager
+def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor: Executor) -> Iterator[Pieces]:
+    """A corpus and systems in pieces; M2 is cut into stretches that workers read, where there are several.
+
+    Problems come in the order of the files and their lines, whoever found them, also while the pieces are taken.
+    """
+    problems = options.problems()
+    outputs, runs = split_runs(system_list(systems))
+    references = _references(gold, options)
+    files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
+    with problems_in_order(problems, [display_name(file.path) for file in files]):
+        if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
+            from errorbar.formats.reference import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
+
+            carry = not executor.sees([file.path for file in files])
+            cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
+            size, unmarked = piece_size(len(outputs)), options.unmarked
+            pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
+            yield Pieces(pieces, cut, problems, runs)
+            return
+        streams = list(system_streams(outputs, problems, options))
+        if isinstance(gold, Corpus) or options.documents is not None:
+            chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
+        else:
+            chunks = options.chunks(references, problems)
+        yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
+
+
+def corpus_files(gold: Gold) -> list[NamedFile]:
+    """The files of a corpus that is not in memory, patterns expanded."""
+    files = named_files(gold, "gold", patterns=True)
+    if not files:
+        raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
+    for file in files:
+        if is_hoo(file.path):
+            message = f"{file.path} is HOO data, which score, report, task, check and convert read"
+            raise UsageError(Problem("hoo-metric", message, fix="errorbar convert --to m2 makes M2 of it"))
+    return files
+
+
+def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
+    """The metrics that were asked for; none, of token labels: the one that scores them."""
+    if metric is not None and not (isinstance(metric, list | tuple) and not metric):
+        return metric
+    if isinstance(gold, Corpus):
+        return "tokens" if gold.labeled else metric
+    first = named_files(gold, "gold", patterns=True)[:1]
+    return "tokens" if first and holds(first[0].path) == "labels" else metric
+
+
+def note_untyped(types: Sequence[str], problems: Problems) -> None:
+    """Say of scores by type that the edits have none, as those that are made of texts."""
+    if types and not any(types):
+        message = "the edits of the references have no type, as those that are made of texts"
+        fix = "errorbar convert --source SOURCE --edits errant makes edits with types; --metric=errant has its own"
+        problems.note("no-types", message, Place(), fix)
+
+
+def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
+    """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
+    files = [] if isinstance(gold, Corpus) else corpus_files(gold)
+    labels = [file.path for file in files if holds(file.path) == "labels"] if options.corrects else []
+    if isinstance(gold, Corpus) and gold.labeled and options.corrects:
+        labels = [gold.name or "this corpus"]
+    if labels:
+        message = f"{labels[0]} labels tokens, and the metric {options.corrects} needs corrections"
+        raise UsageError(Problem("labels-metric", message, fix="--metric=tokens scores labels"))
+    return files
+
+
+def need_systems(systems: object) -> None:
+    """See that a list of systems is not empty."""
+    if isinstance(systems, Sized) and not systems:
+        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one"))
+
+
+def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile | Hypothesis]:
+    """The systems: files and what to call them, or what is in memory already; several may share a name if told so."""
+    found: list[NamedFile | Hypothesis] = []
+    if isinstance(systems, Mapping):
+        for name, said in systems.items():
+            if isinstance(said, str | PathLike):
+                found += named_files({name: said}, "systems")
+            else:
+                lines = annotator_as_system(said).lines if isinstance(said, Corpus) else cast("list[str]", said)
+                found.append(Hypothesis(name, lines))
+    elif isinstance(systems, Corpus):
+        found.append(annotator_as_system(systems))
+    else:
+        one = isinstance(systems, str | PathLike | Hypothesis)
+        for each in cast("Iterable[System]", [systems] if one else systems):
+            found += (
+                [each] if isinstance(each, Hypothesis) else named_files([each], "a system", "a path or a Hypothesis")
+            )
+    if not one_name:
+        refuse_same_names(found, "systems")
+    return found
+
+
+def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+    files = _references(gold, options)
+    if not isinstance(gold, Corpus):
+        corpus = options.whole(files, problems)
+        corpus.labeled = options.source is None and any(holds(file.path) == "labels" for file in files)
+    elif options.said or options.source is not None:
+        message = "source, unmarked and as_written say how files are read, and this corpus is in memory"
+        raise UsageError(Problem("useless-option", message, fix="give them where it is read"))
+    else:
+        corpus = gold.check()
+        problems.take(gold.notes)
+        if options.documents is not None:
+            corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
+    if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):
+        corpus.sentences = with_documents(corpus, options.documents)
+    elif options.documents is not None:
+        from errorbar.formats.nucle import add_documents  # noqa: PLC0415 - most corpora know their own
+
+        add_documents(corpus, named_files(options.documents, "documents")[0].path, problems)
+    return corpus
+
+
+def system_streams(
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
+) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory]:
+    """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
+    for each in systems:
+        if isinstance(each, Hypothesis):
+            yield InMemory(each, problems)
+        else:
+            what = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
+            yield open_system(each.path, each.name, problems, **what)
+
+
+def _can_cut(
+    references: Sequence[NamedFile], systems: Sequence[NamedFile | Hypothesis], options: ReadingOptions
+) -> bool:
+    from errorbar.formats.reference import can_cut  # noqa: PLC0415 - one process needs none
+
+    files = [each for each in systems if isinstance(each, NamedFile)]
+    only_files = bool(references) and len(files) == len(systems) and options.documents is options.source is None
+    return only_files and can_cut(references, files)
+
+
+@contextmanager
+def problems_in_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
+    """Put what was found, or was the end of it, in the order of files and lines."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(in_file_order(error.problems, files)) from None
+    problems.notes = in_file_order(problems.notes, files)
+
+
+# What public functions take to draw judges anew.
+
+
+class Panels(TypedDict, total=False):
+    """Whether judges are drawn anew too."""
+
+    judges: Annotated[
+        str | None,
+        Said(
+            None,
+            "Whether intervals are also over judges: ``fixed``, ``random``, ``random(k=2)`` (against two, whoever they "
+            "are), ``random(population=FILE)`` (how judges vary, from ``errorbar judges fit``; ``none``: as these do); "
+            "None: random from three judges on, or from one where it is known how judges vary in the measure.",
+        ),
+    ]
+
+
+class ScoringWithJudges(Scoring, Panels, total=False):
+    """What scoring a corpus takes, judges drawn anew too."""
+
+
+class ComparingWithJudges(Comparing, Panels, total=False):
+    """What comparing on a corpus takes, judges drawn anew too."""
+
+
+def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
+    """What the argument says of judges; ``UsageError`` if there are no intervals for it."""
+    plan, file = read_judges(given["judges"])
+    plan = replace(plan, population=read_population(file)) if file else plan
+    if plan.kind == "random" and (method == "closed" or ci is False):
+        what = "--ci-method=closed" if method == "closed" else "--no-ci"
+        why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"
+        raise UsageError(Problem("useless-option", f"--judges has no effect with {what}: {why}", fix="leave it out"))
+    return plan
+
+
+def read_population(path: str) -> JudgePopulation:
+    """The population of judges in a file; ``InputError`` if it is none."""
+    from errorbar.formats.untrusted import read_json  # noqa: PLC0415 - few name a file of judges
+
+    record, place = read_json(path)
+    try:
+        population = population_of(record)
+    except ValueError as error:
+        message = f"this is no population of judges: {error}"
+        fix = "name the file that 'errorbar judges fit' wrote"
+        raise InputError(Problem("bad-population", message, place, f"JSON of the format {FORMAT}", fix)) from None
+    return replace(population, tables=tuple(replace(one, metric=_usual_spec(one.metric)) for one in population.tables))
+
+
+def _usual_spec(spec: str) -> str:
+    """A metric's spec without parameters at their defaults; as it is where nobody knows the metric."""
+    try:
+        return str(parse_metric(spec).spec)
+    except UsageError:
+        return spec

@@ -1,0 +1,455 @@
+"""What ``agree`` and the functions of crowds take: judgments, however they come.
+
+Judgments are a table in any layout or several, a table in memory, a corpus whose annotators' edits become judgments, or
+``Judgments``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from math import isnan
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.api.arguments import Lenient, Said, Working, part, public
+from errorbar.api.in_memory import DataFrameLike, are_sentences
+from errorbar.api.inputs import read_corpus
+from errorbar.api.signatures import GIVEN
+from errorbar.core.corpus import Corpus
+from errorbar.core.judgments import Judgments, RepeatPolicy
+from errorbar.core.labels import as_number, named, natural_order, usual_order
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shortened
+from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items, split_types
+from errorbar.formats.judgments import (
+    COLUMNS,
+    NEEDED,
+    JudgmentTable,
+    Layout,
+    is_corpus,
+    read_judgment_table,
+    refuse_others,
+)
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.reference import Unmarked, expand_files
+
+if TYPE_CHECKING:
+    from errorbar.agreement.krippendorff import Level
+
+Files = Source | Sequence[Source]
+Rows = Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]] | DataFrameLike
+"""A table in memory: columns by name, a dictionary for each row, or a data frame."""
+VotesSource = Files | Judgments | Corpus | Rows
+LABELS = "What labels mean, in the command's words: ``ROLE=LABEL`` with the names of the next arguments"
+ITEMS = (
+    "``tokens``, ``tokens-before``, ``tokens-after``, ``tokens-gaps``, ``gaps``, ``sentences``, ``words`` "
+    "(prepositions), ``words:articles`` or ``words:a,b,c``"
+)
+ROLES = ("error", "ok", "unknown", "type")
+"""What labels can be said to mean."""
+
+
+class JudgmentReading(TypedDict, total=False):
+    """How judgments are read."""
+
+    layout: Annotated[Layout, Said("auto", "Of a table: ``long``, ``wide``, ``batch``, or ``auto``: by its header.")]
+    column: Annotated[
+        Mapping[str, str] | str | Sequence[str],
+        Said((), 'What a table calls item, rater, label, weight, seconds: ``{role: name}`` or ``"role=name"``.'),
+    ]
+    labels: Annotated[str | Sequence[str], Said((), f"{LABELS}; or all labels there may be, in order.")]
+    unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not given.')]
+    type: Annotated[
+        str | Sequence[str], Said("", "Of a corpus: only edits of this type, or of these, are errors; empty: all.")
+    ]
+    repeats: Annotated[
+        RepeatPolicy,
+        Said("refuse", "Which judgment counts of a rater who judged an item twice: ``first``, ``last`` or ``keep``."),
+    ]
+    items: Annotated[str, Said("tokens", f"What annotators of a corpus judge: {ITEMS}.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence of a corpus.")]
+    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    lenient: Lenient
+
+
+class CrowdReading(JudgmentReading, total=False):
+    """With what an error is."""
+
+    error: Annotated[
+        str | Sequence[str],
+        Said((), "Labels that mean an error, in any case, or rules about numbers such as ``<4``; none: ``error``."),
+    ]
+
+
+class AgreementInput(JudgmentReading, Working, total=False):
+    """What agreement takes."""
+
+
+class CrowdJudging(CrowdReading, Working, total=False):
+    """What scoring against a crowd takes."""
+
+
+def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels of each role that a function has an argument for, and under "" those without a role.
+
+    Args:
+        given: The arguments: ``labels``, with ``ROLE=LABEL`` or bare labels, maybe between commas; and those of roles.
+
+    Raises:
+        UsageError: If a role has no meaning here.
+    """
+    roles = [role for role in ROLES if role in given]
+    found: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
+    found[""] = ()
+    for text in _texts(given["labels"]):
+        role, equals, label = text.partition("=")
+        if equals and role in ROLES and role not in roles:
+            message = f"--labels={role}= has no meaning here"
+            expected = f"one of {'=, '.join(roles)}="
+            raise UsageError(Problem("useless-option", message, expected=expected, fix="leave it out"))
+        if equals and role in roles:
+            found[role] = (*found[role], label)
+        else:
+            found[""] = (*found[""], *filter(None, text.split(",")))
+    return found | ({"type": split_types(found["type"])} if "type" in found else {})
+
+
+def _texts(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else given
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentOptions:
+    """How judgments are read: what ``Reading`` says, ``error`` that of ``CrowdReading``.
+
+    ``shared``: documents and unmarked sentences may be those of another corpus of the same command.
+    """
+
+    layout: Layout = "auto"
+    columns: Mapping[str, str] | None = None
+    labels: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    repeats: RepeatPolicy = "refuse"
+    items: str = "tokens"
+    type: str = ""
+    documents: Source | None = None
+    unmarked: Unmarked = "auto"
+    lenient: bool = False
+    shared: bool = False
+    error: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, given: JudgmentReading) -> JudgmentOptions:
+        """What the arguments say."""
+        said = labels_by_role(given)
+        rest = {name: value for name, value in part(JudgmentReading, given).items() if name != "column"}
+        rest |= {"labels": said.pop(""), "type": ",".join(said.pop("type")), **said}
+        return cls(columns=column_roles(given["column"]), **rest)
+
+    @property
+    def told(self) -> bool:
+        """Whether an option says that the judgments are a table."""
+        return bool(self.columns) or self.layout != "auto"
+
+    def problems(self) -> Problems:
+        """A notebook for whoever reads this way."""
+        return Problems(lenient=self.lenient)
+
+    def projected(self, labels: str = "error") -> str:
+        """What judgments made of edits are, for a signature."""
+        name, _, words = self.items.partition(":")
+        types = "+".join(sorted(split_types(self.type)))
+        said = f",words={words or 'prepositions'}" if name == "words" else ""
+        return f"items={name}{said}{f',type={types}' if types else ''},labels={labels}"
+
+    def refuse(self, *, corpus: bool) -> None:
+        """See that no option is about the other kind of data."""
+        of_edits = ("items", "type", *(() if self.shared else ("documents", "unmarked")))
+        for name in ("layout", "columns", "labels", "repeats") if corpus else of_edits:
+            if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
+                refuse_option("column" if name == "columns" else name, corpus=corpus)
+
+
+_DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
+
+
+def refuse_option(name: str, *, corpus: bool) -> None:
+    """Refuse an option about the other kind of data."""
+    message = f"--{name} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
+    message += f", and this is {'a corpus' if corpus else 'a table'}"
+    raise UsageError(Problem("useless-option", message, fix="leave it out"))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScale:
+    """What labels measure, from lowest to highest where that was said; and what annotators' edits say of an item."""
+
+    level: Level = "nominal"
+    order: tuple[str, ...] = ()
+    labels: Labels = "error"
+
+    def refuse(self, *, corpus: bool) -> None:
+        """See that no option is about the other kind of data."""
+        if corpus and self.level != "nominal":
+            message = f"--scale={self.level} is about labels of tables, and what edits say are names"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+        if not corpus and self.labels != "error":
+            refuse_option("labels", corpus=False)
+        if self.order and self.level != "ordinal":
+            message = "an order is of labels that are ranks"
+            raise UsageError(Problem("useless-option", message, fix="add --scale=ordinal, or leave it out"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadJudgments:
+    """Judgments and what came with them; who came first in a file changes no digit."""
+
+    judgments: Judgments
+    clusters: NDArray[np.int64] | None = None  # of each item: essay or sentence; None: items are independent
+    seconds: NDArray[np.float64] | None = None  # of each judgment, NaN where it is not known
+    corpus: Corpus | None = None  # that the judgments are made from
+    options: JudgmentOptions = JudgmentOptions()
+    order: tuple[str, ...] | None = None  # the labels from lowest to highest, where they are ranks
+    drawn: bool = False  # they are of a set that ``sample draw`` wrote
+    how: str = GIVEN  # what the judgments are, for a signature
+
+
+@public()
+def read_judgments(
+    judgments: VotesSource, problems: Problems | None = None, **shared: Unpack[JudgmentReading]
+) -> Judgments:
+    """Read judgments of a table in any layout, or make them of a corpus's edits.
+
+    Args:
+        judgments: CSV (comma, tab, semicolon), JSON lines or Parquet, gzipped or not; results of Mechanical Turk; or an
+            M2 or JSONL corpus, one file or several over the same sentences. A table in memory is columns by name, a
+            dictionary for each row, or a data frame: of ``item``, ``rater`` and ``label``, or a column for each rater.
+        problems: Where warnings go; None: nowhere.
+        shared: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit.
+    """
+    options = JudgmentOptions.of(shared)
+    return read_crowd(judgments, options, options.problems() if problems is None else problems).judgments
+
+
+def take_crowd(judgments: VotesSource, given: JudgmentReading) -> tuple[ReadJudgments, Problems]:
+    """A crowd as the arguments say, and the notebook of its reading."""
+    options = JudgmentOptions.of(given)
+    problems = options.problems()
+    return read_crowd(judgments, options, problems), problems
+
+
+def read_crowd(judgments: VotesSource, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
+    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order."""
+    found, _ = _found(judgments, options, LabelScale(), problems)
+    if isinstance(found, JudgmentTable):
+        return _in_order(found, options, problems)
+    made = _items(found, options, "error", problems)
+    table, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
+    return ReadJudgments(table, made.clusters, None, found, options, how=options.projected())
+
+
+def read_judged(
+    judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
+) -> ReadJudgments:
+    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides."""
+    found, name = _found(judgments, options, scale, problems)
+    if isinstance(found, Corpus):
+        made = _items(found, options, scale.labels, problems)
+        first = [label for label in (OK, ERROR) if label in made.judgments.labels]
+        types = [label for label in made.judgments.labels if label not in first]
+        table, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
+        return ReadJudgments(table, made.clusters, None, found, options, how=options.projected(scale.labels))
+    table = found.judgments
+    if scale.order:
+        refuse_others(table, (*scale.order, *options.unknown), name)
+    labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
+    table, _ = table.arranged(table.raters, labels)
+    if scale.level != "ordinal":
+        return ReadJudgments(table, options=options)
+    ranked = tuple(label for label in labels if label not in {*options.unknown})
+    if not scale.order:
+        _see_that_numbers_rank(ranked)
+    return ReadJudgments(table, options=options, order=ranked)
+
+
+def _found(
+    judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
+) -> tuple[JudgmentTable | Corpus, str]:
+    """A table of judgments, or the corpus that they are to be made of; and what to call it."""
+    gold: Corpus | list[str] = []
+    corpus = isinstance(judgments, Corpus)
+    if isinstance(judgments, Corpus):
+        gold = judgments
+    elif _is_table(judgments):
+        options.refuse(corpus=False)
+        scale.refuse(corpus=False)
+        return _table_in_memory(_columns(judgments), options, scale.order or options.labels), "the judgments"
+    elif not isinstance(judgments, Judgments):
+        paths = paths_of(cast("Files", judgments))
+        if not isinstance(judgments, str | PathLike) and are_sentences(paths, None, usual=isinstance(judgments, list)):
+            message = f"judgments are paths or a table, got a list that begins with {shortened(paths[0])!r}"
+            raise UsageError(Problem("wrong-type", message, fix='name the columns: {"A": labels, "B": labels}'))
+        files = expand_files(paths)
+        corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
+    options.refuse(corpus=corpus)
+    scale.refuse(corpus=corpus)
+    if isinstance(judgments, Judgments):
+        return JudgmentTable(judgments.take(judgments.settled(options.repeats)), None), "the judgments"
+    if corpus:
+        return read_corpus(gold, problems, unmarked=options.unmarked, documents=options.documents), ""
+    labels = scale.order or options.labels
+    tables = []
+    for file in files:
+        table = read_judgment_table(
+            file.path, problems, layout=options.layout, columns=options.columns, labels=labels, repeats=options.repeats
+        )
+        if options.labels:
+            refuse_others(table.judgments, labels, display_name(file.path))
+        tables.append(table)
+    return _joined(tables, options), files[0].path if len(files) == 1 else "the judgments"
+
+
+def _is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
+    """Whether judgments are a table in memory."""
+    if isinstance(judgments, Mapping):
+        return True
+    return (
+        isinstance(judgments, list | tuple) and bool(judgments) and all(isinstance(row, Mapping) for row in judgments)
+    )
+
+
+def _columns(rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]) -> dict[str, list[object]]:
+    """The columns of a table in memory, of one length."""
+    if isinstance(rows, Mapping):
+        columns = {str(name): list(column) for name, column in rows.items()}
+    else:
+        names = dict.fromkeys(str(name) for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+    if len({*map(len, columns.values())}) != 1:
+        said = ", ".join(f"{name}: {len(column)}" for name, column in columns.items()) or "there is none"
+        message = f"the columns of the judgments differ in length ({said})"
+        raise UsageError(Problem("judgments-unfit", message, expected="a label, or None, in each row"))
+    return columns
+
+
+def _table_in_memory(
+    columns: dict[str, list[object]], options: JudgmentOptions, labels: Sequence[str]
+) -> JudgmentTable:
+    """Judgments of a table in memory: a row for each, or a column for each rater."""
+    roles = {role: (options.columns or {}).get(role, role) for role in COLUMNS}
+    items = columns.get(roles["item"])
+    wide = options.layout == "wide" or (options.layout == "auto" and not {roles["rater"], roles["label"]} & {*columns})
+    if wide:
+        raters = {name: column for name, column in columns.items() if name != roles["item"]}
+        if options.layout == "auto":
+            _see_that_columns_are_raters(raters)
+        cells = [*zip(*raters.values(), strict=True)]
+        names = range(1, len(cells) + 1) if items is None else items
+        columns = {
+            roles["item"]: [name for name in names for _ in raters],
+            roles["rater"]: [*raters] * len(cells),
+            roles["label"]: [label for row in cells for label in row],
+        }
+    for role in NEEDED:
+        if roles[role] not in columns:
+            message = f"the judgments have no column '{roles[role]}', but {', '.join(columns)}"
+            raise UsageError(Problem("judgments-column", message, fix=_WHICH_COLUMN))
+    item, rater, label, weight, seconds = (columns.get(name) for name in roles.values())
+    there = cast("list[Any]", item), cast("list[Any]", rater), cast("list[Any]", label)
+    made = Judgments.from_columns(*there, cast("list[float] | None", weight), labels=labels)
+    kept = made.settled(options.repeats)
+    times = None if seconds is None or len(seconds) != len(made) else np.array(seconds, np.float64)[kept]
+    if options.labels:
+        refuse_others(made, labels, "the judgments")
+    return JudgmentTable(made.take(kept), times)
+
+
+def _see_that_columns_are_raters(raters: Mapping[str, Sequence[object]]) -> None:
+    """See that each column has a label in common with another: else it may be something else than a rater."""
+    labels = {name: {str(label) for label in column} for name, column in raters.items()}
+    for name, own in labels.items():
+        if not any(own & others for other, others in labels.items() if other != name):
+            message = f"the column '{name}' has no label in common with another, as a rater would have"
+            raise UsageError(Problem("judgments-column", message, fix=_WHICH_COLUMN))
+
+
+_WHICH_COLUMN = 'say which is which: column={"rater": NAME, "label": NAME}; or layout="wide" if each column is a rater'
+
+
+def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
+    items, words = split_items(options.items)
+    made = edit_items(corpus, items, words=words, type=options.type, labels=labels)
+    problems.notes += made.notes()
+    return made
+
+
+def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
+    """Several tables as one; a rater who judged an item in two of them is treated as within one."""
+    if len(tables) == 1:
+        return tables[0]
+    judgments = Judgments.joined([table.judgments for table in tables])
+    kept = judgments.settled(options.repeats)
+    times = [table.seconds if table.seconds is not None else np.full(len(table.judgments), np.nan) for table in tables]
+    timed = any(table.seconds is not None for table in tables)
+    drawn = any(table.drawn for table in tables)
+    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn)
+
+
+def _see_that_numbers_rank(labels: Sequence[str]) -> None:
+    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks."""
+    if any(isnan(as_number(label)) for label in labels):
+        what, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
+        raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
+    for one, other in pairwise(labels):
+        if as_number(one) == as_number(other):
+            what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
+            fix = "write them the same way, or say which ranks lower"
+            raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
+
+
+def paths_of(files: Files, what: str = "judgments") -> list[str]:
+    """One path or several, as texts."""
+    if not isinstance(files, str | PathLike) and not files:
+        raise UsageError(Problem("no-reference", f"no file of {what} is named", expected="at least one"))
+    return [str(fspath(path)) for path in ([files] if isinstance(files, str | PathLike) else files)]
+
+
+def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
+    """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
+    judgments, seconds, drawn = table
+    if options.unknown:
+        kept = np.array([label not in options.unknown for label in judgments.labels], np.bool_)[judgments.label]
+        judgments = judgments.without(options.unknown)
+        seconds = None if seconds is None else seconds[kept]
+        if n := int((~kept).sum()):
+            one = "1 judgment has a label that means unknown; it counts as not given"
+            several = f"{n:,} judgments have a label that means unknown; they count as not given"
+            problems.note("crowd-unknown", one if n == 1 else several, Place())
+    labels = judgments.labels if options.labels else usual_order(judgments.labels)
+    judgments, rows = judgments.arranged(natural_order(judgments.raters), labels)
+    if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
+        what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
+        problems.note("crowd-unjudged", f"{what} count", Place())
+    return ReadJudgments(judgments, seconds=None if seconds is None else seconds[rows], options=options, drawn=drawn)
+
+
+def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:
+    """What ``ROLE=NAME`` says, maybe several times."""
+    if isinstance(columns, Mapping):
+        return columns
+    roles: dict[str, str] = {}
+    for text in _texts(columns):
+        role, equals, name = text.partition("=")
+        if not equals or not name or role not in COLUMNS:
+            message = f"--column={text}"
+            raise UsageError(Problem("crowd-column", message, expected="ROLE=NAME", fix=nearest(role, COLUMNS)))
+        roles[role] = name
+    return roles

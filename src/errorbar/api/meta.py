@@ -1,0 +1,569 @@
+"""How metrics agree with a human ranking: what ``errorbar meta`` and ``errorbar.meta`` compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isfinite
+from os import PathLike
+from typing import Any, Unpack
+
+import numpy as np
+
+from errorbar.api.arguments import Metrics, metrics_of, public
+from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
+from errorbar.api.rank import RankingDraws, drawn
+from errorbar.api.signatures import made_by
+from errorbar.core.arrays import Floats
+from errorbar.core.corpus import ContentHash, Hypothesis
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
+from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.metric_scores import read_metric_scores, read_named_scores
+from errorbar.formats.rankings import is_ranking, read_rankings
+from errorbar.metrics.base import Folded, Metric, Selection
+from errorbar.metrics.folding import Documents
+from errorbar.metrics.swaps import swap_chances
+from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
+from errorbar.ranking.metric_agreement import (
+    HumanScores,
+    JudgedPairs,
+    MetricAgreement,
+    MetricTest,
+    SoftAccuracy,
+    common_systems,
+    compare_metrics,
+    human_scores,
+    metric_agreement,
+    plain_scores,
+    sentence_chances,
+    soft_accuracies,
+)
+from errorbar.ranking.ranked import METHODS, Method, signature
+from errorbar.stats.paired import WAYS
+from errorbar.stats.resampling import Resampling
+from errorbar.tables.plain import interval_record, value_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.version import __version__
+
+# The metrics that ``meta`` looks at: read from files of scores, or computed from systems' outputs.
+
+
+Scores = Source | MetricScores
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A metric whose scores are known."""
+
+    scores: MetricScores
+
+    def signed(self, seed: int) -> str | None:
+        """What soft accuracy rests on: scores of sentences, and ways to swap them; None: there are none."""
+        if not self.scores.sentences:
+            return None
+        content = ContentHash()
+        rows = ((name, sorted(each.items())) for name, each in sorted(self.scores.sentences.items()))
+        content.add([repr(row) for row in rows])
+        n = len(self.scores.sentences)
+        return f"recorded|scores:{content.short()}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
+
+    def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
+        """How sure it is of each pair, from scores of sentences; None: there are none."""
+        return sentence_chances(self.scores.sentences, systems, seed) if self.scores.sentences else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computed(Recorded):
+    """A metric that was computed here."""
+
+    metric: Metric
+    statistics: dict[str, Any]  # what it keeps of each system
+    documents: Documents
+    signature: str
+
+    def signed(self, seed: int) -> str | None:
+        """What was computed on which data how."""
+        return self.signature
+
+    def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
+        """How sure it is of each pair, from swapping the outputs of documents or sentences."""
+        kept = [self.statistics[system] for system in systems]
+        return swap_chances(self.metric.resampled, kept, self.documents.clusters(), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What metrics are computed from."""
+
+    gold: Gold
+    systems: Systems
+    metrics: Sequence[Metric]
+    reading: ReadingOptions
+    first_sentence: int  # what the humans call it
+    seed: int
+
+    @property
+    def names(self) -> list[str]:
+        """What the metrics are called."""
+        return [str(metric.spec) for metric in self.metrics]
+
+    def compute(self, ranked: Iterable[str], problems: Problems) -> list[Recorded]:
+        """Score systems, whose names must be those that humans ranked, by every metric."""
+        need_systems(self.systems)
+        outputs = system_list(self.systems)
+        if not problems.lenient:  # in the end all metrics are asked for all systems, but measuring may take minutes
+            _same_systems([each.name for each in outputs], list(ranked), problems)
+        named = {each.name: each.lines if isinstance(each, Hypothesis) else each.path for each in outputs}
+        data = load(self.gold, named, self.reading)
+        problems.take(data.problems.notes)
+        found: list[Recorded] = []
+        for metric in self.metrics:
+            data.corpus.need([] if metric.annotator is None else [metric.annotator])
+            kept = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
+            by = f"by:{data.documents.clustering},seed:{self.seed}"
+            how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
+            signature = data.signature(str(metric.spec), *how)
+            scores = _scores(metric, kept, self.first_sentence)
+            found.append(
+                Computed(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+            )
+        return found
+
+
+def read_scores(
+    scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
+) -> list[Recorded]:
+    """Metrics of files, ``name=path`` naming one; or of what is in memory."""
+    found: list[MetricScores] = []
+    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
+        if isinstance(given, MetricScores):
+            found.append(given)
+        else:
+            found += read_named_scores(given, problems, betas=betas, first_sentence=first_sentence)
+    return list(map(Recorded, found))
+
+
+def _same_systems(given: Sequence[str], ranked: Sequence[str], problems: Problems) -> None:
+    """Name every system that only one side has."""
+    for system in (each for each in ranked if each not in given):
+        what, hint = f"there is no output of '{system}', which humans ranked", nearest(system, given)
+        problems.error("meta-missing-system", what, Place(), fix=hint)
+    for system in (each for each in given if each not in ranked):
+        what, hint = f"no human ranked '{system}'", nearest(system, ranked)
+        problems.error("meta-unknown-system", what, Place(), fix=hint)
+    problems.raise_errors()
+
+
+def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> MetricScores:
+    """Scores of systems, and of each of their sentences alone; higher is better."""
+    sign = metric.measures[metric.main].sign
+    systems: dict[str, float] = {}
+    sentences: dict[str, dict[str, float]] = {}
+    for system, statistics in kept.items():
+        value = float(_main(metric, metric.fold(statistics))[0])
+        if not np.isnan(value):
+            systems[system] = sign * value
+        for number, score in enumerate((sign * _alone(metric, statistics)).tolist(), first_sentence):
+            if not np.isnan(score):
+                sentences.setdefault(str(number), {})[system] = score
+    return MetricScores(str(metric.spec), systems, sentences)
+
+
+def _alone(metric: Metric, statistics: Any) -> Floats:  # noqa: ANN401 - what the metric keeps
+    """The main measure of each sentence: the metric's own, or that of a corpus of this sentence; shape (sentences,)."""
+    values = metric.parts(statistics).values
+    if values is not None:
+        return values[:, metric.main]
+    return _main(metric, metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])))
+
+
+def _main(metric: Metric, folded: Folded) -> Floats:
+    """The main measure of each replicate, NaN where nobody looked at any of its sentences."""
+    return np.where(folded.n_units > 0, folded.values[:, metric.main], np.nan)
+
+
+# Metrics beside humans as tables and as JSON: what ``errorbar meta`` returns.
+
+
+SOFT = "soft-pairwise-accuracy"
+TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetaEvaluation(Result):
+    """How metrics agree with humans.
+
+    Attributes:
+        human: The human scores of the systems, best first.
+        method: How judgments became scores, and with the signature None where the humans gave scores.
+        agreements: Correlations of each metric with the humans, with windows of neighbors if they were asked for.
+        soft: Soft pairwise accuracy of each metric.
+        window: Systems in a window; 0: none.
+        by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
+        tests: Each pair of metrics.
+        signature: What was computed on which data how.
+        signatures: Of each metric that was computed here, or has soft accuracy from recorded scores of sentences;
+            None: its scores of systems were taken as they are.
+        notes: Warnings and repairs.
+    """
+
+    human: HumanScores
+    method: Method | None
+    agreements: Sequence[MetricAgreement]
+    soft: Sequence[SoftAccuracy]
+    window: int
+    by_sentence: Sequence[PairwiseAccuracy] | None
+    tests: Sequence[MetricTest]
+    signature: str | None
+    signatures: Mapping[str, str | None]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, tests and windows too."""
+        human = dict(zip(self.human.systems, self.human.scores.tolist(), strict=True))
+        return {
+            "human": {"method": self.method, "scores": human},
+            "metrics": [
+                {
+                    **_record(each),
+                    "soft_pairwise_accuracy": _soft_record(soft.accuracy),
+                    "signature": self.signatures[each.metric],
+                }
+                for each, soft in zip(self.agreements, self.soft, strict=True)
+            ],
+            "window": self.window,
+            "sentences": [_accuracy_record(each) for each in self.by_sentence or ()],
+            "tests": [_test_record(each) for each in self.tests],
+            "signature": self.signature,
+        }
+
+    def tables(self) -> list[Table]:
+        """The correlations."""
+        return [self._correlation_table()]
+
+    def _correlation_table(self) -> Table:
+        """A row for each metric and correlation, with an interval over systems and one over judgments."""
+        judged = self.human.subsampled is not None
+        n = len(self.human.systems)
+        softly = any(each.accuracy.value is not None for each in self.soft)
+        rows: list[list[Cell]] = []
+        for each, soft in zip(self.agreements, self.soft, strict=True):
+            for kind, estimate in each.correlations.items():
+                judgments = _ends(each.judged.get(kind))
+                rows.append([each.metric, kind, TITLES[kind], n, estimate, judgments, each.p_values[kind]])
+            if softly:
+                accuracy = soft.accuracy
+                bare = replace(accuracy, interval=None, no_interval=None)
+                rows.append([each.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
+        beside = any(each.interval for one in self.agreements for each in one.correlations.values())
+        notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
+        if not softly:
+            notes += ["no soft pairwise accuracy (SPA): humans or metrics have scores of systems alone"]
+        else:
+            pairs = f"the {n * (n - 1) // 2} pairs" if n > 2 else "the only pair"
+            notes += [f"SPA: soft pairwise accuracy over {pairs} of systems"]
+        if self.method is not None:
+            notes += [f"human scores: {self.method}", str(self.signature)]
+        notes += [each for each in self.signatures.values() if each is not None]
+        columns = [
+            Column("metric"),
+            Column("correlation", only="data"),
+            Column("correlation", key="title", only="shown"),
+        ]
+        columns += [Column("n", "count", only="data"), Column("value", "number", digits=3)]
+        columns += [Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data")]
+        columns += [Column("p", "p")]
+        return Table(columns, rows, "Correlations with humans", "correlations", notes)
+
+    def window_table(self) -> Table:
+        """A row for each metric and window of neighbors in the human ranking."""
+        systems, window = self.human.systems, self.window
+        rows: list[list[Cell]] = [
+            [
+                each.metric,
+                f"{at + 1}–{at + window}",
+                " ".join(systems[at : at + window]),
+                *(each.windows[kind][at] for kind in each.windows),
+            ]
+            for each in self.agreements
+            for at in range(len(systems) - window + 1)
+        ]
+        columns = [Column(name) for name in ("metric", "places", "systems")]
+        columns += [Column(title, "number", kind.replace("-", "_"), 3) for kind, title in TITLES.items()]
+        notes = [f"windows of {window} neighbors in the human ranking; so few systems say little: see the intervals"]
+        return Table(columns, rows, "Windows of neighbors", "windows", notes)
+
+    def sentence_table(self) -> Table:
+        """A row for each metric with scores of sentences."""
+        names = ("calibrated", "plain", "decided")
+        rows: list[list[Cell]] = [
+            [
+                *(each.metric, each.calibrated.n_units, each.n_ties, each.n_metric_ties, each.threshold),
+                *(each.calibrated, each.plain, each.decided),
+            ]
+            for each in self.by_sentence or ()
+        ]
+        columns = [Column("metric"), *(Column(name, "count") for name in ("comparisons", "ties", "metric ties"))]
+        columns += [Column("threshold", "number", digits=3), *(Column(name, "percent") for name in names)]
+        notes = ["calibrated: ties within the threshold; plain: equal scores only; decided: without the judges' ties"]
+        return Table(columns, rows, "Pairwise accuracy of sentence scores", "sentences", notes)
+
+    def test_table(self) -> Table:
+        """A row for each pair of metrics: Williams' test, and what swapping their scores shows."""
+        rows: list[list[Cell]] = []
+        for each in self.tests:
+            williams = each.williams
+            row: list[Cell] = [each.first, each.second, williams.undefined or williams.t, williams.p_value]
+            for swap in each.permutation.values():
+                row += [swap.difference, swap.p_value]
+            rows.append(row)
+        columns = [Column("first"), Column("second"), Column("Williams t", "number", digits=3), Column("p", "p")]
+        for kind, title in TITLES.items():
+            key = kind.replace("-", "_")
+            columns += [Column(f"Δ {title}", "number", f"{key}_difference", 3, signed=True)]
+            columns += [Column("p (swap)", "p", f"{key}_p")]
+        swapped = ", ".join(sorted({each.swapped for each in self.tests}))
+        notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
+        return Table(columns, rows, "Tests between metrics", "tests", notes)
+
+
+def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
+    return None if estimate is None else estimate.interval or estimate.no_interval
+
+
+def _record(agreement: MetricAgreement) -> dict[str, object]:
+    return {
+        "metric": agreement.metric,
+        "correlations": [
+            {
+                "kind": kind,
+                **value_record(estimate),
+                "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
+                "p_value": agreement.p_values[kind],
+                "windows": [value_record(each) for each in agreement.windows[kind]],
+            }
+            for kind, estimate in agreement.correlations.items()
+        ],
+    }
+
+
+def _soft_record(accuracy: Estimate) -> dict[str, object]:
+    record = value_record(accuracy)
+    judgments = record.pop("interval")
+    return {**record, "interval_judgments": judgments if accuracy.interval or accuracy.no_interval else None}
+
+
+def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
+    names = ("calibrated", "plain", "decided")
+    others = ("metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
+    return {
+        **{name: getattr(accuracy, name) for name in others},
+        **{name: value_record(getattr(accuracy, name)) for name in names},
+    }
+
+
+def _test_record(test: MetricTest) -> dict[str, object]:
+    williams = test.williams
+    return {
+        "first": test.first,
+        "second": test.second,
+        "swapped": test.swapped,
+        "williams": {
+            "t": williams.t if williams.t is None or isfinite(williams.t) else None,
+            **{"df": williams.df, "p_value": williams.p_value},
+            "undefined": None if williams.undefined is None else str(williams.undefined),
+        },
+        "permutation": [
+            {
+                "kind": kind,
+                "difference": each.difference,
+                "p_value": each.p_value,
+                "n_replicates": each.n_replicates,
+                "exact": each.exact,
+                "undefined": None if each.undefined is None else str(each.undefined),
+            }
+            for kind, each in test.permutation.items()
+        ],
+    }
+
+
+class Agreeing(RankingDraws, Taking, total=False):
+    """How judgments are drawn, and a corpus and systems read."""
+
+
+@public()
+def meta(
+    human: Source | Comparisons | MetricScores,
+    scores: Scores | Sequence[Scores] = (),
+    *,
+    gold: Gold | None = None,
+    systems: Systems = (),
+    metric: Metrics = None,
+    method: Method = METHODS[0],
+    beta: float | Sequence[float] = (),
+    sentences: bool = False,
+    first_sentence: int = 1,
+    tests: bool = True,
+    permutations: int = 10_000,
+    window: int = 0,
+    **shared: Unpack[Agreeing],
+) -> MetaEvaluation:
+    """Tell how metrics agree with a human ranking: recorded scores, metrics computed here, or both.
+
+    Args:
+        human: Judgments as ``rank`` takes them, or a table of systems and scores, or such scores.
+        scores: Tables (system, score, maybe metric and sentence), JSON of ``errorbar score``, or lines of a system and
+            its score; ``name=path`` names a metric; or ``MetricScores``. Higher must be better.
+        gold: The reference that metrics are computed with, as for ``score``; None: none is.
+        systems: The outputs that are scored, as for ``score``, named as humans ranked them.
+        metric: What to compute, one or several; None: M2, where there is a reference. Its main measure is compared.
+        method: How judgments become scores.
+        beta: Further F with these betas, where a file has precision and recall.
+        sentences: Compare sentence scores with the judgments too.
+        first_sentence: How the judgments number the first sentence of ``errorbar score`` and of the reference.
+        tests: Test every two metrics: does one agree better than the other?
+        permutations: Ways to swap their scores.
+        window: Correlate in windows of so many neighbors too.
+        ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
+            are a formula.
+        lenient: Repair what can be repaired and note it; systems that not all have are left out.
+        shared: How files are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad, or humans and metrics do not speak of the same systems.
+        UsageError: If two metrics have one name, or arguments do not fit.
+    """
+    problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
+    outputs = _outputs(gold, systems, metric, shared, first_sentence)
+    found = _human(human, problems)
+    betas = [beta] if isinstance(beta, float | int) else beta
+    compared = read_scores(scores, betas, first_sentence, problems)
+    _see_names([*([] if outputs is None else outputs.names), *(each.scores.metric for each in compared)])
+    if outputs is not None:
+        compared = [*outputs.compute(found.systems, problems), *compared]
+    metrics = [each.scores for each in compared]
+    how, signed, chosen = None, None, None
+    if isinstance(found, Comparisons):
+        how, chosen = drawn(found, shared, problems), method
+        everybody = human_scores(found, method, how, by=by, seed=seed, progress=shared["progress"])
+    else:
+        everybody = plain_scores(found.systems)
+    common = common_systems(everybody, metrics, problems)
+    level = shared["confidence"]
+    agreements = [metric_agreement(common, each, window=window, confidence_level=level) for each in metrics]
+    if shared["ci"] is False:
+        agreements = list(map(_bare, agreements))
+    accuracies = None
+    if sentences:
+        judged = _judged_sentences(found, metrics)
+        accuracies = [pairwise_accuracy(judged, each, how, by=by) for each in metrics if each.sentences]
+        for left in (each for each in accuracies if each.n_left_out):
+            message = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
+            problems.note(
+                "meta-left-out", message, Place(), fix="see --first-sentence, if the numbers of sentences differ"
+            )
+    pairs = combinations(metrics, 2) if tests else ()
+    tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
+    soft = _soft(found, common.systems, compared, how, shared)
+    softly = [each.accuracy.value is not None for each in soft]
+    if isinstance(found, Comparisons):
+        interval = "subsamples+percentile" if sentences else "subsamples"
+        signed = signature(found, [method], how, by, seed, swapped=any(softly), interval=interval)
+    return MetaEvaluation(
+        common,
+        chosen,
+        agreements,
+        soft,
+        window,
+        accuracies,
+        tested,
+        signed,
+        {
+            each.scores.metric: each.signed(seed) if known or isinstance(each, Computed) else None
+            for each, known in zip(compared, softly, strict=True)
+        },
+        tuple(problems.notes),
+    )
+
+
+def _outputs(
+    gold: Gold | None, systems: Systems, metric: Metrics, shared: Agreeing, first_sentence: int
+) -> Outputs | None:
+    """What metrics are computed from, or None."""
+    if gold is None:
+        for name, given in (("systems", systems), ("metric", metric)):
+            if given is not None and given != ():
+                message = f"{name} are given, and no reference to compute a metric with"
+                raise UsageError(Problem("meta-no-gold", message, fix="add --gold"))
+        return None
+    metrics = metrics_of(usual_metric(gold, metric), None, "sentences")
+    return Outputs(gold, systems, metrics, ReadingOptions.of(shared, metrics), first_sentence, shared["seed"])
+
+
+def _soft(
+    human: Comparisons | MetricScores,
+    systems: Sequence[str],
+    metrics: Sequence[Recorded],
+    how: Resampling | None,
+    shared: Agreeing,
+) -> list[SoftAccuracy]:
+    """Soft pairwise accuracy of each metric."""
+    seed = shared["seed"]
+    own: JudgedPairs | Floats | None = None
+    if isinstance(human, Comparisons):
+        own = JudgedPairs(human, systems, shared["by"])
+    else:
+        own = Recorded(human).chances(systems, seed)
+    chances = {each.scores.metric: None if own is None else each.chances(systems, seed) for each in metrics}
+    return soft_accuracies(own, chances, how)
+
+
+def _bare(agreement: MetricAgreement) -> MetricAgreement:
+    """Without intervals."""
+
+    def bare(estimate: Estimate) -> Estimate:
+        return replace(estimate, interval=None, no_interval=None)
+
+    correlations = {kind: bare(each) for kind, each in agreement.correlations.items()}
+    windows = {kind: tuple(map(bare, each)) for kind, each in agreement.windows.items()}
+    return replace(agreement, correlations=correlations, windows=windows)
+
+
+def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
+    """The judgments, if there are any, or scores."""
+    if isinstance(human, Comparisons | MetricScores):
+        return human
+    if is_ranking(human):
+        return read_rankings(human, problems)
+    found = read_metric_scores(human, problems)
+    if len(found) > 1:
+        message = f"{len(found)} columns of human scores: {', '.join(each.metric for each in found)}"
+        fix = "put each in a file of its own"
+        raise UsageError(Problem("meta-human", message, Place(display_name(human)), "one", fix))
+    return found[0]
+
+
+def _see_names(names: Sequence[str]) -> None:
+    """See that there is a metric, and that each has a name of its own, before anything is computed."""
+    for name in names:
+        if names.count(name) > 1:
+            message = f"two metrics are called '{name}'"
+            raise UsageError(Problem("meta-same-name", message, fix="name a file of scores: name=path"))
+    if not names:
+        raise UsageError(Problem("no-systems", "there is no metric to look at", expected="at least one"))
+
+
+def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[MetricScores]) -> Comparisons:
+    """The judgments that sentence scores are compared with."""
+    if not isinstance(human, Comparisons):
+        message = "scores of sentences are compared with judgments, and HUMAN has scores of systems"
+        raise UsageError(Problem("meta-sentences", message, fix="name a file of judgments"))
+    if not any(each.sentences for each in metrics):
+        message = "no metric has scores of sentences"
+        fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
+        raise UsageError(Problem("meta-sentences", message, fix=fix))
+    return human

@@ -1,0 +1,491 @@
+"""Text that goes into a paper: a sentence, the caption of the table, and what to say of the judges.
+
+Conventions
+    Of several systems the sentence of scores is about the best, that of a comparison about the first two of the
+    ranking. One decimal of percent, three of other measures; more where a difference, or an end of its interval, is
+    not 0 and would read so. Of the intervals the widest is given, over texts and judges where judges are random, or why
+    there is none. What only the author knows stands in square brackets.
+Source
+    docs/paper.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import TYPE_CHECKING, Literal
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.labels import counted, listed
+from errorbar.core.problems import visible
+from errorbar.core.spec import split_spec
+from errorbar.metrics.base import Measure
+from errorbar.metrics.judges import FEW_JUDGES, JudgeRule, JudgeSets
+from errorbar.metrics.scores import JudgedScore, Score, signature_lines
+from errorbar.stats.two_way import TwoWay
+from errorbar.tables.plain import interval_record
+from errorbar.tables.shown import p_text
+from errorbar.tables.table import Cell, Column
+from errorbar.version import __version__
+
+if TYPE_CHECKING:
+    from errorbar.metrics.comparison import Comparison
+
+
+# How scores over texts and judges are shown: one column of tables, the fields of JSON, and the words about them.
+
+
+TITLE = "texts+judges"
+"""Heading of intervals over both."""
+RUNS_TITLE = "texts+runs"
+"""Heading of intervals over texts and runs, where judges are fixed."""
+
+
+def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tuple[Column, Callable[[Score], Cell]]]:
+    """Columns of intervals over texts and judges: people see that of the measure that ranks systems."""
+    known = [score.judges for score in scores if score.judges is not None]
+    if not known:
+        return []
+    mains = {score.main for score in scores}
+    several = not all(each.sets.whole for each in known)
+    made: list[tuple[Column, Callable[[Score], Cell]]] = []
+    for measure in measures:
+        shown = measure.name in mains
+        title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
+        column = Column(
+            title,
+            measure.kind,
+            f"{measure.name}_judges",
+            interval="beside" if several else "only",
+            only="" if shown else "data",
+        )
+        made.append((column, _cell(measure.name, whole=several)))
+    return made
+
+
+def _cell(name: str, *, whole: bool) -> Callable[[Score], Cell]:
+    def cell(score: Score) -> Cell:
+        if score.judges is None or name not in score.judges.measures:
+            return None
+        estimate = score.judges.measures[name].estimate
+        return estimate if whole else interval_of(estimate)
+
+    return cell
+
+
+def interval_of(estimate: Estimate) -> Interval | Undefined | None:
+    """An interval, or why there is none."""
+    return estimate.interval if estimate.interval is not None else estimate.no_interval
+
+
+def judges_text(rule: JudgeRule) -> str:
+    """``2 judges``: how many a set has."""
+    return f"{rule.k} judge{'s' * (rule.k > 1)}"
+
+
+def sets_column(measure: Measure, rule: JudgeRule) -> Column:
+    """The column of values against sets of judges that are not all of them."""
+    return Column(f"{measure.title}, {judges_text(rule)}", measure.kind, f"{measure.name}_judges")
+
+
+def judge_lines(scores: Sequence[Score]) -> list[str]:
+    """What the two intervals are, in a line for each way; nothing where there is none."""
+    known = [score for score in scores if any(one.interval is not None for one in score.estimates.values())]
+    rules = {score.judges.sets.rule: score for score in known if score.judges is not None}
+    return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
+
+
+def level_of(score: Score) -> float:
+    """The confidence level of a score's intervals."""
+    levels = (one.interval.confidence_level for one in score.estimates.values() if one.interval is not None)
+    return next(levels, 0.95)
+
+
+def judge_line(rule: JudgeRule, level: float) -> str:
+    """What the two intervals are."""
+    how = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
+    label = f"{TITLE}:" if rule.k == rule.n_judges else f"{judges_text(rule)}: against any {rule.k} of them,"
+    return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other judges{how}"
+
+
+def _these(rule: JudgeRule) -> str:
+    return "this judge" if rule.n_judges == 1 else f"these {rule.n_judges} judges"
+
+
+def runs_line(level: float) -> str:
+    """What the two intervals are where judges are fixed and a system has several runs."""
+    return f"{100 * level:g}% CI: other texts, these runs; {RUNS_TITLE}: other texts and other runs, these judges"
+
+
+def run_variances_record(found: TwoWay | None) -> dict[str, object]:
+    """The components over texts and runs, as fractions squared; all None where they are not known."""
+    names = "variance_texts", "variance_runs", "df"
+    return dict.fromkeys(names) if found is None else dict(zip(names, (found.texts, found.runs, found.df), strict=True))
+
+
+def judges_record(judged: JudgedScore) -> dict[str, object]:
+    """The score with judges drawn anew, as JSON has it."""
+    measures = {
+        name: {
+            "value": joint.estimate.value,
+            "interval": interval_record(joint.estimate),
+            **variances_record(joint.components),
+            "variance_judges_unbiased": joint.unbiased,
+        }
+        for name, joint in judged.measures.items()
+    }
+    return {**sets_record(judged.sets), "measures": measures}
+
+
+def sets_record(sets: JudgeSets) -> dict[str, object]:
+    """How judges are drawn anew, as JSON has it."""
+    rule = sets.rule
+    own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges}
+    own["population"] = None if rule.population is None else rule.population.name
+    return {**own, "groups": sets.groups, "n_sets": sets.n_sets, "exact": sets.exact}
+
+
+def variances_record(found: TwoWay | None) -> dict[str, object]:
+    """The components of a variance, as fractions squared; all None where they are not known."""
+    if found is None:
+        return dict.fromkeys(("variance_texts", "variance_judges", "variance_both", "df"))
+    both = None if isnan(found.both) else found.both
+    return {
+        "variance_texts": found.texts,
+        "variance_judges": found.judges,
+        "variance_both": both,
+        **({"variance_runs": found.runs} if found.runs else {}),
+        "df": found.df,
+    }
+
+
+# How scores of systems with several runs are shown: columns of tables, fields of JSON, and the words about them.
+
+
+def run_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tuple[Column, Callable[[Score], Cell]]]:
+    """Intervals over runs where judges are fixed, how many runs there are, and how they vary; none of single runs."""
+    several = [score for score in scores if score.runs]
+    if not several:
+        return []
+    mains = {score.main for score in several}
+    made: list[tuple[Column, Callable[[Score], Cell]]] = []
+    for measure in measures if any(score.over_runs is not None for score in several) else ():
+        title = RUNS_TITLE if len(mains) == 1 else f"{measure.title}, {RUNS_TITLE}"
+        only: Literal["", "data"] = "" if measure.name in mains else "data"
+        column = Column(title, measure.kind, f"{measure.name}_runs", interval="only", only=only)
+        made.append((column, _run_cell(measure.name)))
+    main = next(measure for measure in several[0].measures if measure.name == several[0].main)
+    return [
+        *made,
+        (Column("runs", "count"), lambda score: max(1, len(score.runs))),
+        (Column("SD of runs", main.kind, f"{main.name}_runs_sd"), lambda score: score.run_deviation(score.main)),
+    ]
+
+
+def _run_cell(name: str) -> Callable[[Score], Cell]:
+    def cell(score: Score) -> Cell:
+        known = None if score.over_runs is None else score.over_runs.get(name)
+        return None if known is None else interval_of(known.estimate)
+
+    return cell
+
+
+def run_lines(scores: Sequence[Score]) -> list[str]:
+    """What a score of several runs is."""
+    several = next((score for score in scores if score.runs), None)
+    if several is None:
+        return []
+    said = ["scores of systems with several runs are means over them"]
+    if several.over_runs is not None:
+        return [*said, runs_line(level_of(several))]
+    if several.has_intervals:
+        said.append(f"{100 * level_of(several):g}% CI: these runs")
+    if any(score.judges is not None for score in scores):
+        said.append(f"{TITLE}: other runs, too")
+    return ["; ".join(said)]
+
+
+def runs_record(score: Score) -> dict[str, object]:
+    """The runs of a system, as JSON has them: deviations and values are fractions."""
+    names = list(score.estimates)
+    record: dict[str, object] = {
+        "n_runs": len(score.runs),
+        "standard_deviation": {name: score.run_deviation(name) for name in names},
+        "scores": [
+            {"run": run.system, **{name: run.estimates[name].value for name in names}, **run.counts}
+            for run in score.runs
+        ],
+    }
+    if score.over_runs is not None:
+        record["measures"] = {
+            name: {
+                "value": one.estimate.value,
+                "interval": interval_record(one.estimate),
+                **run_variances_record(one.components),
+            }
+            for name, one in score.over_runs.items()
+        }
+    return record
+
+
+NAMES = {"m2": "MaxMatch", "errant": "ERRANT", "gleu": "GLEU", "hoo": "HOO", "tokens": "tokens called wrong"}
+"""Metrics as papers call them; any other is called by its spec."""
+WHO = "[who they are, and what guidelines they followed]"
+MOST_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PaperText:
+    """Text for a paper; ``print`` shows all of it.
+
+    Attributes:
+        sentences: The number with its interval, of a comparison the test too; a sentence for each metric.
+        captions: A caption for each table.
+        judges: What to say of the judges.
+    """
+
+    sentences: tuple[str, ...]
+    captions: tuple[str, ...]
+    judges: str
+
+    def __str__(self) -> str:
+        """A line for each sentence and caption, and one on the judges."""
+        parts = [*(("sentence", text) for text in self.sentences), *(("caption", text) for text in self.captions)]
+        return "\n".join(f"{name}: {visible(text)}" for name, text in [*parts, ("judges", self.judges)])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredData:
+    """What systems were scored on, by which metric, as a caption names it."""
+
+    metric: str  # the spec
+    n_units: int
+    n_documents: int | None  # None: not known, or each unit is its own
+    n_annotators: int
+    unit: str = "sentence"
+
+    @classmethod
+    def of(cls, score: Score) -> ScoredData:
+        """That of a score."""
+        n_documents = score.estimate.n_clusters
+        known = None if n_documents == score.n_units else n_documents
+        return cls(score.metric, score.n_units, known, len(score.annotators), score.unit)
+
+    @property
+    def metric_name(self) -> str:
+        """``MaxMatch``, or ``MaxMatch, m2(beta=1)``."""
+        name, parameters = split_spec(self.metric)
+        if name not in NAMES:
+            return self.metric
+        return f"{NAMES[name]}, {self.metric}" if parameters else NAMES[name]
+
+    @property
+    def annotators(self) -> str:
+        """``3 annotators``; of HOO data, whose annotators worked as one, ``the gold edits``."""
+        return "the gold edits" if self.unit == "fragment" else counted(self.n_annotators, "annotators")
+
+    @property
+    def size(self) -> str:
+        """``63 sentences in 6 documents``."""
+        where = "" if self.n_documents is None else f" in {counted(self.n_documents, 'documents')}"
+        return counted(self.n_units, f"{self.unit}s") + where
+
+    def caption(self, measures: Sequence[Measure], n_systems: int, metrics: str = "") -> str:
+        """What a table shows: ``P, R and F0.5 in percent (MaxMatch) of 2 systems against 3 annotators on ...``."""
+        titles = listed(list(dict.fromkeys(measure.title for measure in measures)))
+        percent = " in percent" * all(measure.kind == "percent" for measure in measures)
+        metric = metrics or self.metric_name
+        named = f" ({metric})" if metric != titles else ""
+        data = f"{counted(n_systems, 'systems')} against {self.annotators} on {self.size}"
+        text = f"{titles}{percent}{named} of {data}"
+        lower = [measure.title for measure in measures if measure.better == "lower"]
+        return f"{text}. Of {listed(lower)}, lower is better" if lower else text
+
+    def judges(self, sets: JudgeSets | None) -> str:
+        """What to say of the judges, who were drawn anew in sets, or fixed."""
+        if self.unit == "fragment":
+            return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
+        one = self.n_annotators == 1
+        text = f"The reference{' is' if one else 's are'} by {self.annotators} {WHO}"
+        if sets is None and one:
+            return f"{text}: nothing is known of how others would have judged."
+        if sets is None:
+            return f"{text}. All numbers are for these annotators; they say nothing of others."
+        text += ". Intervals and tests over texts and judges hold for other annotators of this kind, too."
+        population = sets.rule.population
+        if sets.rule.n_judges >= FEW_JUDGES and population is None:
+            return text
+        text += " One annotator does not show" if one else " So few annotators show only roughly"
+        leaning = "" if population is None else f": intervals lean on how {population.described} vary"
+        return f"{text} how annotators vary{leaning}."
+
+
+def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]) -> PaperText:
+    """The text of scores: of those of each table, with the measures that it shows."""
+    scores = [score for those, _ in tables for score in those]
+    specs = dict.fromkeys(score.metric for score in scores)
+    sentences = [_score_sentence([score for score in scores if score.metric == spec]) for spec in specs]
+    judges = dict.fromkeys(ScoredData.of(score).judges(_sets(score)) for score in scores)
+    captions = [_score_caption(those, measures) for those, measures in tables]
+    return PaperText(tuple(sentences), tuple(captions), " ".join(judges))
+
+
+def comparison_for_paper(comparison: Comparison, data: ScoredData, unit: str, signature: str) -> PaperText:
+    """The text of a comparison, in which documents or sentences (``unit``) were swapped and resampled."""
+    legend = [f"{line[0].upper()}{line[1:]}" for line in comparison.group_legend()]
+    lines = [data.caption(comparison.measures, len(comparison.names)), *legend, _made_with([f"signature {signature}"])]
+    return PaperText((_pair_sentence(comparison, unit),), (". ".join(lines),), data.judges(comparison.test.judges))
+
+
+def _score_sentence(scores: Sequence[Score]) -> str:
+    """The best system under a metric; no claim that it is better than others."""
+    measure, n = next(one for one in scores[0].measures if one.name == scores[0].main), len(scores)
+    known = [(value, score) for score in scores if (value := _stated(score).value) is not None]
+    if not known:
+        why = next((f": {one}" for score in scores if (one := _stated(score).undefined)), "")
+        who = f"{scores[0].system} has no" if n == 1 else f"None of {n:,} systems has any"
+        return f"{who} {_title(measure)}{why}."
+    value, best = max(known, key=lambda one: measure.sign * one[0])
+    alike = [score.system for other, score in known if other == value and score is not best]
+    title = _title(measure) + _panel(_sets(best))
+    text = f"The {title} of {best.system} is {_number(value, measure)}"
+    if alike:
+        text += f", and so is that of {listed(alike)}"
+    elif len(known) > 1:
+        superlative = f"{measure.better.removesuffix('er')}{'er' if len(known) == 2 else 'est'}"
+        of = f"{len(known):,} systems{' that have one' if len(known) < n else ''}"
+        text = f"Of {of}, {best.system} has the {superlative} {title}, {_number(value, measure)}"
+    data, convention = ScoredData.of(best), _stated(best).undefined
+    parts = [data.metric_name] if data.metric_name != measure.title else []
+    parts += [f"by convention, since {convention}"] if convention and value else []
+    parts += [*_score_intervals(best, measure), *_runs(best, measure), f"{data.size}, {data.annotators}"]
+    return f"{text} ({'; '.join(parts)})."
+
+
+def _stated(score: Score) -> Estimate:
+    """The estimate that a sentence is about: against sets of judges where these are not all."""
+    if score.judges is None or score.judges.sets.whole or score.main not in score.judges.measures:
+        return score.estimate
+    return score.judges.measures[score.main].estimate
+
+
+def _score_intervals(score: Score, measure: Measure) -> list[str]:
+    """The interval over most, or why there is none and the one over texts."""
+    over, drawn, runs = "texts", None, bool(score.runs)
+    if score.judges is not None:
+        over, drawn = f"texts{', judges and runs' if runs else ' and judges'}", score.judges.measures.get(score.main)
+    elif score.over_runs is not None:
+        over, drawn = "texts and runs", score.over_runs.get(score.main)
+    own = score.estimate
+    if drawn is None:
+        return [_interval(own.interval or own.no_interval, "texts", measure)]
+    wide = drawn.estimate
+    shown = [_interval(wide.interval or wide.no_interval, over, measure)]
+    if wide.interval is None and own.interval is not None and _stated(score) is own:
+        shown.append(_interval(own.interval, "texts", measure))
+    return shown
+
+
+def _runs(score: Score, measure: Measure) -> list[str]:
+    """How many runs a score is the mean of, and how they vary."""
+    if not score.runs:
+        return []
+    deviation = score.run_deviation(score.main)
+    spread = "" if deviation is None else f", standard deviation {_number(deviation, measure)}"
+    return [f"mean of {counted(len(score.runs), 'runs')}{spread}"]
+
+
+def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
+    """What the table of some scores shows, and what its intervals are over."""
+    data = [ScoredData.of(score) for score in scores]
+    metrics = listed(list(dict.fromkeys(one.metric_name for one in data)))
+    most = max(data, key=lambda one: one.n_annotators)
+    lines = [most.caption(measures, len({score.system for score in scores}), metrics)]
+    known = [score for score in scores if any(one.interval for one in score.estimates.values())]
+    if known:
+        text = f"The {100 * level_of(known[0]):g}% intervals are over texts"
+        sets = next(filter(None, map(_sets, known)), None)
+        runs = ", judges and runs" if any(score.runs for score in known) else " and judges"
+        if sets is not None:
+            last = f"those headed {TITLE}" if sets.whole else f"the last column is{_panel(sets)}, with intervals"
+            text += f"; {last}{' are' * sets.whole} over texts{runs}"
+        elif any(score.over_runs is not None for score in known):
+            text += f"; those headed {RUNS_TITLE} are over texts and runs"
+        lines.append(text)
+    return ". ".join([*lines, _made_with(signature_lines(scores))])
+
+
+def _pair_sentence(comparison: Comparison, unit: str) -> str:
+    """The first two of the ranking: the difference, its interval, and the test."""
+    first, second = (row.name for row in comparison.ranking()[:2])
+    pair = next(pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second})
+    measure, test, verdict = comparison.measure, comparison.test, pair.verdict
+    if verdict.result in ("score alike", "not comparable") or isnan(verdict.difference):
+        return f"{pair.sentence(unit, measure.sign)}."
+    turned = -1 if pair.first == second else 1
+    amount, ends = abs(verdict.difference), None if pair.interval is None else verdict.interval
+    if isinstance(ends, Interval) and turned * measure.sign < 0:
+        ends = replace(ends, low=-ends.high, high=-ends.low)
+    digits = _digits([amount, *((ends.low, ends.high) if isinstance(ends, Interval) else ())], measure)
+    title = _title(measure) + _panel(test.judges)
+    than = f"{_number(amount, measure, digits)}{' points' * (measure.kind == 'percent')} {measure.better} than that of"
+    text = f"The {title} of {first} is {than if amount else 'the same as that of'} {second}"
+    n = len(comparison.pairs)
+    alone = ", not adjusted" if n > 1 and isinstance(ends, Interval) else ""
+    text += f" ({_interval(ends, test.over_text, measure, digits)}{alone})"
+    if pair.undecided:
+        return f"{text}; whether the two differ is undecided: {pair.why_undecided(unit)}."
+    p = p_text(verdict.p, at_most=verdict.at_floor)
+    p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
+    adjusted = f", adjusted for all {n:,} pairs by {test.adjusted_by}" * (n > 1)
+    return f"{text}; the difference is {verdict.result} ({p}, {pair.test_text(unit)}{adjusted})."
+
+
+def _interval(ends: Interval | Undefined | None, over: str, measure: Measure, digits: int | None = None) -> str:
+    """An interval, or why there is none."""
+    if ends is None:
+        return "no interval computed"
+    if isinstance(ends, Undefined):
+        return f"no interval over {over}: {ends}"
+    low, high = (_number(end, measure, digits) for end in (ends.low, ends.high))
+    return f"{100 * ends.confidence_level:g}% interval over {over} {low} to {high}"
+
+
+def _number(value: float, measure: Measure, digits: int | None = None) -> str:
+    """A value as papers round it; of percent without the sign."""
+    digits = _digits([], measure) if digits is None else digits
+    return f"{100 * value if measure.kind == 'percent' else value:z,.{digits}f}"
+
+
+def _digits(values: Sequence[float], measure: Measure) -> int:
+    """Digits after the point: the usual ones, or so many that no value but 0 reads 0."""
+    usual = 1 if measure.kind == "percent" else 3
+    return next(
+        (
+            digits
+            for digits in range(usual, MOST_DIGITS)
+            if all(float(_number(value, measure, digits).replace(",", "")) for value in values if value)
+        ),
+        MOST_DIGITS,
+    )
+
+
+def _sets(score: Score) -> JudgeSets | None:
+    return None if score.judges is None else score.judges.sets
+
+
+def _panel(sets: JudgeSets | None) -> str:
+    """Whom values are against, where these are not all annotators."""
+    if sets is None or sets.whole:
+        return ""
+    return f" against any {sets.rule.k} of {counted(sets.rule.n_judges, 'annotators')}"
+
+
+def _title(measure: Measure) -> str:
+    """``F0.5``; ``F (correction, no bonus)`` of measures that come in groups."""
+    return f"{measure.title} ({measure.group})" if measure.group else measure.title
+
+
+def _made_with(signatures: Sequence[str]) -> str:
+    return f"Made with errorbar {__version__}; {'; '.join(signatures)}"

@@ -1,0 +1,623 @@
+"""Plan, draw and estimate a sample: what ``errorbar sample`` does. Formulas stand in ``errorbar.sampling``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from os import PathLike
+from typing import Annotated, Any, TypedDict, Unpack
+
+import numpy as np
+
+from errorbar.api.arguments import Lenient, Progress, Said, part, public
+from errorbar.api.inputs import Gold, ReadingOptions, load
+from errorbar.api.judgment_input import ITEMS, LABELS, Files, labels_by_role, paths_of
+from errorbar.api.sample_results import SampleDraw, SampleEstimation, SamplePlan
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problem, Problems, UsageError, nearest
+from errorbar.edits.admission import Admission
+from errorbar.edits.items import split_items
+from errorbar.formats.judgments import read_judgment_table
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.reference import NamedFile
+from errorbar.sampling import (
+    Aim,
+    Anytime,
+    Assisted,
+    Estimation,
+    Frame,
+    JudgedSample,
+    Key,
+    Labels,
+    Look,
+    Plan,
+    Sample,
+    Strata,
+    budget_for_half_width,
+    draw_sample,
+    estimate_systems,
+    frame_of_systems,
+    guessed_rates,
+    judge_sample,
+    plan_looks,
+    plan_sample,
+    read_frame,
+    read_judged_files,
+    read_key,
+    score_edges,
+    stratify,
+    voted_totals,
+)
+from errorbar.sampling.draw import Truth, refuse_corpus
+from errorbar.sampling.estimators import Method
+from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
+from errorbar.sampling.rehearsal import Rehearsal, Rehearsed, rehearse
+from errorbar.sampling.stopping import WANTED
+from errorbar.stats.proportion import proportion_interval
+from errorbar.stats.resampling import z_value
+from errorbar.tables.plain import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+# What the functions of samples take: frames, plans, and what labels mean.
+
+
+Flags = Source | Hypothesis | Frame
+MOST_COST, LEAST_COST = 1e9, 1e-9
+LEVEL = 0.95
+"""Confidence level of plans."""
+MOST_DIGITS = 10
+"""Of two numbers of looks and what stands between them."""
+_SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
+
+
+class SampleItems(TypedDict, total=False):
+    """What there is to judge."""
+
+    corpus: Annotated[Gold | None, Said(None, "Source sentences, where flags are the systems' outputs.")]
+    items: Annotated[str, Said("tokens", f"With a corpus: what its items are: {ITEMS}.")]
+    lenient: Lenient
+
+
+class Planning(SampleItems, total=False):
+    """How a sample is planned."""
+
+    bands: Annotated[int, Said(1, "Bands of score into which unflagged items are cut.")]
+    budget: Annotated[int | None, Said(None, "Items to judge, or with costs what all may cost.")]
+    half_width: Annotated[
+        float | None, Said(None, "Instead: the wanted half-width of the target's interval, e.g. .05.")
+    ]
+    target: Annotated[Target, Said("R", "What shall be known best: P, R or F; of two systems their difference.")]
+    beta: Annotated[float, Said(1.0, "Weight of recall in F.")]
+    floor: Annotated[int, Said(30, "The fewest items of a stratum.")]
+    precision: Annotated[float, Said(0.7, "Supposed share of errors in flagged items.")]
+    miss_rate: Annotated[float, Said(0.05, "Supposed share of errors in the others.")]
+    costs: Annotated[str | Sequence[float], Said((), "What an item of each stratum costs: numbers, or a text of them.")]
+
+
+class Labeling(TypedDict, total=False):
+    """What labels of a sample mean."""
+
+    labels: Annotated[str | Sequence[str], Said((), f"{LABELS}.")]
+    error: Annotated[str | Sequence[str], Said((), "Labels that mean error, or rules such as ``<4``; none: ``error``.")]
+    ok: Annotated[str | Sequence[str], Said((), "Labels that mean no error; none: ``ok``.")]
+    unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not judged.')]
+
+
+class Drawn(Planning, Labeling, total=False):
+    """How a sample is drawn."""
+
+
+def listed(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
+    """Flags of one system or two, as a list."""
+    return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else flags
+
+
+def meanings(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels of ``error``, ``ok`` and ``unknown``, and ``type`` of who takes it; one without a role is refused."""
+    said = labels_by_role(part(Labeling, given) | {role: given[role] for role in ("type",) if role in given})
+    if bare := said.pop(""):
+        message = f"--labels={bare[0]} must say what the label means"
+        raise UsageError(Problem("bad-parameter", message, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    return said
+
+
+def labels_of(given: Labeling) -> Labels:
+    """What labels mean: ``error`` and ``ok`` what they say, unless others are named."""
+    said = meanings(given)
+    return Labels(said["error"] or ("error",), said["ok"] or ("ok",), said["unknown"])
+
+
+def frame_of(flags: Sequence[Flags], given: SampleItems, problems: Problems) -> Frame:
+    """Every item with its flags: tables, or what systems change in a corpus."""
+    if not flags:
+        message = "no table of flags"
+        fix = "give item,flag tables; or --corpus and a system's output; or --flagged and --unflagged to plan"
+        raise UsageError(Problem("sample-systems", message, fix=fix))
+    if isinstance(flags[0], Frame):
+        return flags[0]
+    if given["corpus"] is None:
+        files = [NamedFile.parse(str(path)) for path in flags if isinstance(path, str | PathLike)]
+        return read_frame([file.path for file in files], problems, [_SUFFIX.sub("", file.name) for file in files])
+    how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
+    data = load(given["corpus"], [flag for flag in flags if not isinstance(flag, Frame)], how)
+    problems.take(data.problems.notes)
+    projection, words = split_items(given["items"])
+    return frame_of_systems(data.corpus, data.systems, projection, words=words)
+
+
+def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None:
+    """What an item of each stratum costs; None: 1 each."""
+    if not len(costs):
+        return None
+    try:
+        made = [float(cost) for cost in (costs.split(",") if isinstance(costs, str) else costs)]
+    except ValueError:
+        made = []
+    if len(made) != len(strata) or not all(LEAST_COST <= cost <= MOST_COST for cost in made):
+        expected = f"{len(strata)} numbers from {LEAST_COST:g} to {MOST_COST:g} between commas, of "
+        message = f"--costs={str(costs)[:60]}"
+        raise UsageError(Problem("sample-cost", message, expected=expected + ", ".join(strata.names)))
+    return made
+
+
+def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
+    """What intervals are to withstand: any number of looks, planned ones (``2/5``: the second of five), or one."""
+    if anytime and looks:
+        message = f"--anytime and --looks={looks}"
+        raise UsageError(Problem("two-choices", message, fix="give one of them: --anytime allows any number of looks"))
+    if half_width is not None and not 0 < half_width < 1:
+        raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0, below 1"))
+    if anytime:
+        return Anytime(WANTED if half_width is None else half_width)
+    if not looks:
+        return None
+    at, _, of = looks.partition("/")
+    if not (at.isdecimal() and of.isdecimal() and len(looks) < MOST_DIGITS):
+        expected = "the number of this look and of all, e.g. 2/5"
+        raise UsageError(Problem("look-number", f"--looks={looks[:20]}", expected=expected))
+    return Look(int(at), int(of))
+
+
+def planned(strata: Strata, given: Planning, looks: int | None = None) -> Plan:
+    """A plan from guesses of precision and miss rate, for a budget or a half-width at the last of the looks."""
+    rates = guessed_rates(strata, given["precision"], given["miss_rate"])
+    level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
+    aim = Aim(given["target"], given["beta"], level)
+    budget, half_width, floor, costs = (
+        given["budget"],
+        given["half_width"],
+        given["floor"],
+        costs_of(given["costs"], strata),
+    )
+    if budget is None and half_width is not None:
+        if costs is not None:
+            message = "costs and a half-width: the fewest items are not the cheapest"
+            raise UsageError(Problem("sample-cost", message, fix="give --budget, what all may cost, with --costs"))
+        budget = budget_for_half_width(strata, rates, half_width, aim, floor=floor)
+    elif budget is None or half_width is not None:
+        message = "neither a budget nor a half-width" if budget is None else "a budget and a half-width"
+        raise UsageError(Problem("sample-budget", message, fix="give one of --budget and --half-width"))
+    total = int(strata.sizes.sum())
+    if costs is None and budget > total:
+        message = f"a budget of {budget} items"
+        raise UsageError(Problem("sample-budget", message, expected=f"at most {total}, all there are"))
+    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs)
+
+
+Filled = Source | Sequence[Source] | Judgments
+MOST_ITEMS = 10**10
+"""Items of a corpus: a thousand times what anybody has flagged."""
+MOST_STRATA = 200
+"""Strata whose counts are named one by one."""
+
+
+class Estimated(SampleItems, Labeling, total=False):
+    """What estimating takes."""
+
+
+@public()
+def sample_plan(
+    flags: Flags | Sequence[Flags] = (),
+    *,
+    flagged: int | None = None,
+    unflagged: int | None = None,
+    raters: int = 1,
+    price: float | None = None,
+    minutes: float | None = None,
+    looks: int | None = None,
+    **shared: Unpack[Planning],
+) -> SamplePlan:
+    """Say how many items of which stratum to judge, how sure that makes one, and what it costs.
+
+    Args:
+        flags: What one or two systems flag: tables of item, flag and maybe score; with a corpus, the systems' outputs,
+            whose changes are the flags; or a ``Frame``.
+        flagged: Instead of flags: how many items are flagged.
+        unflagged: The others.
+        raters: Judgments of each item.
+        price: Of one judgment.
+        minutes: Working time of one judgment.
+        looks: How many times, equally spaced, the results may be looked at, by O'Brien and Fleming's boundaries;
+            half-widths are those of the last look. None: once, at the end.
+        shared: What there is to judge, and how well it shall be known.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If arguments do not fit each other or the strata.
+    """
+    problems = Problems(lenient=shared["lenient"])
+    files = listed(flags)
+    if flagged is None and unflagged is None:
+        frame = frame_of(files, shared, problems)
+        strata = stratify(frame, score_edges(frame, shared["bands"]))[0]
+    elif flagged is None or unflagged is None or files:
+        message = "sizes and flags" if files else "only one of --flagged and --unflagged"
+        raise UsageError(Problem("sample-systems", message, fix="give FLAGS, or both --flagged and --unflagged"))
+    else:
+        strata = Strata.of_sizes(flagged, unflagged)
+    plan = planned(strata, shared, looks)
+    cost = plan.cost(raters=raters, price=price, minutes=minutes)
+    return SamplePlan(plan, cost, tuple(problems.notes), () if looks is None else plan_looks(plan, looks))
+
+
+@public()
+def sample_draw(
+    flags: Flags | Sequence[Flags],
+    *,
+    rater: str | Sequence[str] = ("rater-1",),
+    after: Source | Key | None = None,
+    judged: Filled = (),
+    seed: int = 0,
+    **shared: Unpack[Drawn],
+) -> SampleDraw:
+    """Draw items of each stratum, blind and shuffled; ``SampleDraw.save`` writes the set and its private key.
+
+    Args:
+        flags: What one or two systems flag, as for ``sample_plan``.
+        rater: Names of raters, each of whom gets every item.
+        after: The key of a sample to go on with, whose bands and seed are kept; rates are those that were judged.
+        judged: With ``after``: the judgments so far, filled-in sets or an object.
+        seed: Of what is drawn, and its order.
+        budget: Items to judge, or with costs what all may cost; after a round, that of all rounds together.
+        shared: As for ``sample_plan``, and what the labels of the judgments mean.
+
+    Raises:
+        InputError: If a file is bad or belongs to another sample.
+        UsageError: If arguments do not fit each other or the strata.
+    """
+    problems, files = Problems(lenient=shared["lenient"]), listed(flags)
+    raters = (rater,) if isinstance(rater, str) else tuple(rater)
+    if after is None:
+        if not isinstance(judged, Sequence) or judged:
+            message = "judged files without the key of their sample"
+            raise UsageError(Problem("sample-key", message, fix="give --after KEY"))
+        frame = frame_of(files, shared, problems)
+        edges = score_edges(frame, shared["bands"])
+        n = planned(stratify(frame, edges)[0], shared).n
+        return SampleDraw(draw_sample(frame, n, edges=edges, seed=seed), frame, raters, tuple(problems.notes))
+    key = after if isinstance(after, Key) else read_key(after)
+    done = _judged(judged, key, labels_of(shared), "majority", problems)
+    frame = frame_of(files, shared, problems)
+    budget = shared["budget"]
+    if budget is None or shared["half_width"] is not None:
+        message = "after a pilot the budget is the number of items in all"
+        raise UsageError(Problem("sample-budget", message, fix="give --budget"))
+    drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
+    least = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
+    rates, costs = done.sample.rates(key.strata), costs_of(shared["costs"], key.strata)
+    plan = plan_sample(key.strata, rates, budget, Aim(shared["target"], shared["beta"]), floor=least, costs=costs)
+    return SampleDraw(draw_sample(frame, plan.n, after=key), frame, raters, tuple(problems.notes))
+
+
+@public()
+def sample_estimate(
+    judgments: Filled = (),
+    *,
+    key: Source | Key | None = None,
+    counts: str | Sequence[str] = (),
+    truth: Truth = "majority",
+    votes: Source | Judgments | None = None,
+    flags: Flags | Sequence[Flags] = (),
+    beta: float = 1.0,
+    method: Method = "near-exact",
+    confidence: float = 0.95,
+    seed: int = 0,
+    anytime: bool = False,
+    looks: str = "",
+    half_width: float | None = None,
+    **shared: Unpack[Estimated],
+) -> SampleEstimation:
+    """Estimate hits, misses, false positives, P, R and F of the whole corpus.
+
+    Args:
+        judgments: The filled-in sets of a drawn sample, or an object.
+        key: Its key.
+        counts: Instead of both: ``side:items:judged:errors``, e.g. ``flagged:1000:750:600``, for each stratum.
+        truth: How several raters make one truth: majority (a tie is half an error, with ``anytime`` not judged), any or
+            graded.
+        votes: Cheap judgments of many items, which are combined with those of the experts.
+        flags: With votes: what the sample was drawn from.
+        beta: Weight of recall in F.
+        method: Of the intervals: near-exact, logit or wald.
+        confidence: Confidence level of intervals.
+        seed: Of the Bayesian intervals.
+        anytime: Whether intervals shall hold however often one looks, and whenever one stops.
+        looks: Instead: which of how many planned looks this is, e.g. ``2/5``.
+        half_width: Wanted of P, R and F, so that judging may stop: which are narrow enough is said. Asymptotic
+            intervals of ``anytime`` are narrowest in comparison where they are so wide; None: .05.
+        shared: With votes what they are cast on; what labels mean.
+
+    Raises:
+        InputError: If a file is bad or belongs to another sample.
+        UsageError: If arguments do not fit, a label is not declared, or nothing was judged.
+    """
+    problems = Problems(lenient=shared["lenient"])
+    how = Estimation(beta, method, confidence, seed, looked(anytime, looks, half_width))
+    if anytime and votes is not None:
+        message = "--anytime and --votes: how far votes are trusted is tuned on what was judged"
+        raise UsageError(Problem("two-choices", message, fix="leave one of them out, or plan looks: --looks"))
+    if counts:
+        if not isinstance(judgments, Sequence) or judgments or key or votes:
+            message = "counts and files"
+            raise UsageError(Problem("sample-counts", message, fix="give either --counts, or JUDGMENTS and --key"))
+        return replace(estimation(*counted([counts] if isinstance(counts, str) else counts), how), wanted=half_width)
+    if key is None:
+        message = "no key tells which stratum the items are from"
+        raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
+    known = key if isinstance(key, Key) else read_key(key)
+    labels = labels_of(shared)
+    judged = _judged(judgments, known, labels, truth, problems, ties=not anytime)
+    assisted = None
+    if votes is not None:
+        frame = frame_of(listed(flags), shared, problems)
+        file = "" if isinstance(votes, Judgments) else display_name(votes)
+        if not isinstance(votes, Judgments):
+            votes = read_judgment_table(votes, problems, repeats="refuse").judgments
+        voted, shares, _ = labels.shares(votes, "vote", file)
+        assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
+    found = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
+    return replace(found, wanted=half_width, rounds=len(known.rounds))
+
+
+def estimation(
+    strata: Strata,
+    sample: Sample,
+    how: Estimation,
+    *,
+    assisted: Assisted | None = None,
+    truth: Truth = "majority",
+    notes: Sequence[Problem] = (),
+) -> SampleEstimation:
+    """Estimates of what was judged; notes of its reading come first."""
+    found = estimate_systems(strata, sample, how, assisted=assisted)
+    every = tuple(dict.fromkeys([*notes, *found.notes]))
+    return SampleEstimation(strata, sample, found, how, assisted, truth, every)
+
+
+def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
+    """Strata and a sample from ``side:items:judged:errors``."""
+    if len(counts) > MOST_STRATA:  # the intervals take a table of each
+        message = f"{len(counts):,} strata are too many, the last '{counts[-1][:60]}'"
+        raise UsageError(Problem("sample-counts", message, expected=f"at most {MOST_STRATA}"))
+    sides, numbers = [], []
+    for text in counts:
+        side, *rest = text.split(":")
+        if side not in (FLAGGED, UNFLAGGED) or len(rest) != 3 or not all(part.isdecimal() for part in rest):
+            message = f"'{text[:60]}' is not a stratum"
+            expected = "side:items:judged:errors, e.g. flagged:1000:750:600"
+            fix = nearest(side, (FLAGGED, UNFLAGGED)) if side not in (FLAGGED, UNFLAGGED) else ""
+            raise UsageError(Problem("sample-counts", message, expected=expected, fix=fix))
+        if any(len(part) > len(str(MOST_ITEMS)) or int(part) > MOST_ITEMS for part in rest):
+            raise UsageError(Problem("sample-counts", f"'{text[:60]}'", expected=f"at most {MOST_ITEMS:,} items"))
+        sides.append(side)
+        numbers.append([int(part) for part in rest])
+    missing = next((side for side in (FLAGGED, UNFLAGGED) if side not in sides), None)
+    if missing is not None:
+        message = f"--counts={counts[-1][:60]}: no stratum is {missing}" if counts else f"no stratum is {missing}"
+        fix = f"give --counts={missing}:ITEMS:JUDGED:ERRORS too"
+        raise UsageError(Problem("sample-one-class", message, fix=fix))
+    names = [
+        side if sides.count(side) == 1 else f"{side} {sides[: at + 1].count(side)}" for at, side in enumerate(sides)
+    ]
+    sizes, n, x = np.array(numbers, np.int64).T
+    strata = Strata(tuple(names), sizes, np.array([[side == FLAGGED for side in sides]]))
+    return strata, Sample(n, x.astype(np.float64))
+
+
+def _judged(
+    judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems, *, ties: bool = True
+) -> JudgedSample:
+    if not isinstance(judgments, Judgments):
+        files = [judgments] if isinstance(judgments, str | PathLike) else judgments
+        judgments = read_judged_files(files, key, problems)
+    return judge_sample(judgments, key, problems, truth=truth, labels=labels, ties=ties)
+
+
+# What a sample would have told of a corpus that is judged whole: what ``errorbar sample rehearse`` shows.
+
+
+_NO_SPREAD = 1e-12
+"""Below this, estimates differ by rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """How one score's estimates did; everything a fraction."""
+
+    system: str  # empty: the difference of two systems
+    name: str  # P, R or F
+    truth: float
+    bias: Estimate  # mean estimate minus truth, with the interval that the number of repetitions leaves
+    spread: float  # standard deviation of the estimates
+    half_width: float | None  # mean, of the intervals that there are
+    coverage: Estimate  # share of the intervals that hold the truth, with Wilson's interval
+    n_without: int  # repetitions without a value
+
+    @classmethod
+    def of(cls, found: Rehearsed, level: float) -> Performance:
+        """Sums of the repetitions."""
+        values = found.values[~np.isnan(found.values)]
+        n, held = len(found.values), int(found.held.sum())
+        bias, spread = Estimate(None, len(values), undefined=Undefined.NOTHING_IN_REFERENCE), 0.0
+        if len(values):
+            mean, spread = float(values.mean() - found.truth), float(values.std())
+            mean = 0.0 if abs(mean) < _NO_SPREAD else mean
+            half = z_value(level) * spread / sqrt(len(values))
+            made = Interval(mean - half, mean + half, level, "wald") if half > _NO_SPREAD else Undefined.ZERO_WIDTH
+            bias = Estimate(mean, len(values)).with_interval(made)
+        halves = ((found.highs - found.lows) / 2)[~np.isnan(found.lows)]
+        coverage = Estimate(held / n, n).with_interval(proportion_interval(held, n, confidence_level=level))
+        width = float(halves.mean()) if len(halves) else None
+        return cls(found.system, found.name, found.truth, bias, spread, width, coverage, n - len(values))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleRehearsal(Result):
+    """Estimates of many samples beside the truth of the whole corpus.
+
+    Attributes:
+        rows: P, R and F of each system, and of two their differences.
+        strata: The parts of the frame.
+        n: Items that every sample has of each part.
+        repetitions: How many samples were drawn.
+        judgments: How many of them a sample takes, and how many the whole corpus would at as many for each item.
+        minutes: Working time of a judgment; None: not known.
+        truth: What is true of an item that several raters judged.
+        seed: Of the draws.
+        notes: Warnings and repairs.
+    """
+
+    rows: Sequence[Performance]
+    strata: Strata
+    n: Sequence[int]
+    repetitions: int
+    judgments: tuple[int, int]
+    minutes: float | None
+    truth: Truth
+    seed: int
+    notes: Sequence[Problem] = ()
+
+    @property
+    def hours(self) -> tuple[float, float] | None:
+        """Working time of a sample and of the whole corpus; None: not known."""
+        if self.minutes is None:
+            return None
+        sample, whole = (count * self.minutes / 60 for count in self.judgments)
+        return sample, whole
+
+    def to_dict(self) -> dict[str, object]:
+        """Truth, bias, spread, half-width and coverage of every score; and what a sample costs."""
+        strata = zip(self.strata.names, self.strata.sizes.tolist(), self.n, strict=True)
+        plain = ("system", "name", "truth", "spread", "half_width", "n_without")
+        rows = [
+            {
+                **{name: getattr(row, name) for name in plain},
+                "bias": estimate_record(row.bias),
+                "coverage": estimate_record(row.coverage),
+            }
+            for row in self.rows
+        ]
+        return {
+            "repetitions": self.repetitions,
+            "truth": self.truth,
+            "strata": [dict(zip(("name", "size", "n"), row, strict=True)) for row in strata],
+            "judgments": dict(zip(("sample", "all"), self.judgments, strict=True)),
+            "hours": None if self.hours is None else dict(zip(("sample", "all"), self.hours, strict=True)),
+            "rows": rows,
+            "seed": self.seed,
+        }
+
+    def tables(self) -> list[Table]:
+        """A row for each score; what a sample costs stands below."""
+        several = len(self.strata.systems) > 1
+        columns = [Column("system")] * several + [Column("score"), Column("truth", "percent")]
+        columns += [Column("bias", "percent", signed=True), Column("spread", "percent")]
+        columns += [Column("±", "percent", "half_width"), Column("coverage", "percent")]
+        apart = " − ".join(self.strata.systems)
+        body: list[list[Cell]] = [
+            [
+                *[row.system or apart] * several,
+                *(row.name, row.truth, row.bias, row.spread, row.half_width, row.coverage),
+            ]
+            for row in self.rows
+        ]
+        return [Table(columns, body, "Estimates of many samples", "rehearsal", self._notes())]
+
+    def _notes(self) -> list[str]:
+        sizes = zip(self.n, self.strata.sizes.tolist(), self.strata.names, strict=True)
+        said = ", ".join(f"{name} {n:,} of {size:,}" for n, size, name in sizes)
+        sample, whole = self.judgments
+        cost = f"{sample:,} judgments in place of {whole:,}, {percent(1 - sample / whole)} % fewer"
+        if self.hours is not None:
+            cost += f"; {self.hours[0]:.1f} hours in place of {self.hours[1]:.1f}"
+        notes = [f"{self.repetitions:,} samples of {sum(self.n):,} items: {said}", cost]
+        if without := max(row.n_without for row in self.rows):
+            notes.append(f"{without:,} samples have no error and give no R; bias, spread and ± are of the others")
+        spread = "spread: standard deviation of the estimates; ±: mean half-width"
+        return [*notes, f"{spread}; coverage: share of the intervals that hold the truth"]
+
+
+@public()
+def sample_rehearse(
+    flags: Flags | Sequence[Flags],
+    judged: Files | Judgments,
+    *,
+    raters: int | None = None,
+    repetitions: int = 1000,
+    truth: Truth = "majority",
+    minutes: float | None = None,
+    confidence: float = 0.95,
+    progress: Progress = lambda _: None,
+    seed: int = 0,
+    **shared: Unpack[Drawn],
+) -> SampleRehearsal:
+    """Draw many samples of a corpus that is judged whole, and compare what they tell with the truth.
+
+    Args:
+        flags: What one or two systems flag, as for ``sample_plan``.
+        judged: Judgments of every item: tables as ``sample_estimate`` reads them, or an object.
+        raters: How many are asked about each drawn item, drawn anew for each; None: all who judged it.
+        repetitions: How many samples are drawn.
+        truth: How several raters make one truth: majority, any or graded; that of the corpus rests on all raters.
+        minutes: Working time of one judgment.
+        confidence: Confidence level of intervals.
+        progress: Is told the number of samples done.
+        seed: Of all draws.
+        budget: Items of a sample, or with costs what all may cost.
+        shared: How each sample is planned, and what labels mean.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If arguments do not fit each other, or an item has too few judgments.
+    """
+    for what, number in (("repetitions", repetitions), ("raters", 1 if raters is None else raters)):
+        if number < 1:
+            raise UsageError(Problem("bad-parameter", f"{what} must be at least 1, got {number}"))
+    problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
+    frame = frame_of(listed(flags), shared, problems)
+    table = judged if isinstance(judged, Judgments) else _read(judged, problems)
+    edges = score_edges(frame, shared["bands"])
+    strata, _ = stratify(frame, edges)
+    n = planned(strata, shared).n
+    how = Estimation(shared["beta"], confidence_level=confidence)
+    rehearsal = Rehearsal(n, edges, raters, truth, labels, how, seed)
+    found = rehearse(frame, table, rehearsal, repetitions, progress)
+    each = raters or len(table) / len(table.items)
+    counts = round(int(n.sum()) * each), round(len(frame) * each)
+    rows = [Performance.of(one, confidence) for one in found]
+    return SampleRehearsal(rows, strata, n.tolist(), repetitions, counts, minutes, truth, seed, tuple(problems.notes))
+
+
+def _read(judged: Files, problems: Problems) -> Judgments:
+    tables = []
+    for path in paths_of(judged, "judged"):
+        refuse_corpus(path)
+        tables.append(read_judgment_table(path, problems).judgments)
+    joined = Judgments.joined(tables)
+    return joined.take(joined.settled("refuse"))

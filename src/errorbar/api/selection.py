@@ -1,0 +1,287 @@
+"""How well prepositions are chosen in native text that nothing was trained on: PERC, ME, an ensemble, a learning curve.
+
+Training takes minutes for millions of words. Every choice is kept in the folder of models, so that what was
+interrupted goes on, and what is there is not made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from os import fspath
+
+import numpy as np
+
+from errorbar.api.detect import file_of, read_tagger
+from errorbar.api.training import Told
+from errorbar.core.arrays import Floats, Ints
+from errorbar.core.problems import InputError, Problem, UsageError
+from errorbar.detectors.detection import LmChoice
+from errorbar.detectors.learning import Classes
+from errorbar.detectors.learning_curve import LearningCurve, learning_curve, training_samples
+from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.model_file import Array, Model, fingerprint, load_model, save_model
+from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.prepositions import FEATURES, find_prepositions
+from errorbar.detectors.selectors import (
+    BITS,
+    KINDS,
+    PAPER,
+    Classifier,
+    Examples,
+    HeldOut,
+    Kind,
+    find_examples,
+    fit_log_linear,
+    log_linear,
+    train_classifier,
+)
+from errorbar.detectors.text import BLOCK, CorpusText, Treebank, held_out, read_corpus_text, read_treebank, split
+from errorbar.formats.look import Source
+from errorbar.formats.reference import expand_files
+from errorbar.stats.resampling import Resampling, stream
+
+# The steps of ``studies/selection.py``: what is trained on a part of a text, and what is chosen in the rest.
+
+
+SELECTION = "selection"
+SHARE, DEVELOPMENT = 0.3, 0.1
+"""Of all blocks those held out; of the others those that only the weights of the ensemble are fitted to."""
+SIZES = tuple(step * 10**power for power in range(2, 7) for step in (1, 3))
+STEPS, RUNS = 4, 5
+"""Points of the learning curve below all examples there are, the largest of ``SIZES``; how many samples at most."""
+ORDER, FEW = 4, 5
+"""Of the n-gram model; how many of the most frequent prepositions are a setting of their own."""
+LEAST, LEAST_NATIVE = 5, 2  # blocks in all, and of those not held out, one of which weights are fitted to
+MAJORITY, FIVE, ENSEMBLE = "majority", "five", "ensemble"
+
+
+class Selecting:
+    """What trains and chooses: a step is made once, and only where it is not kept."""
+
+    def __init__(self, files: Sequence[str], models: Source, banks: Sequence[Treebank], seed: int, tell: Told) -> None:
+        self.banks, self.seed, self.tell = banks, seed, tell
+        self.tagger = read_tagger(models)
+        tell("reading text")
+        self.text: CorpusText = read_corpus_text(files)
+        self.out = held_out(len(self.text.sentences), SHARE, seed)
+        self.file = file_of(models, SELECTION)
+        self.how = {"tagger": fingerprint(self.tagger.model()), "features": FEATURES, "bits": BITS, "order": ORDER}
+        self.how |= {
+            "seed": seed,
+            "shares": [SHARE, DEVELOPMENT],
+            "runs": RUNS,
+            "treebanks": [bank.sha256 for bank in banks],
+        }
+        self.kept = self._kept()
+        self.classifiers: dict[Kind, Classifier] = {}
+
+    def _kept(self) -> dict[str, Array]:
+        """What was made before of this text in this way."""
+        try:
+            there = load_model(self.file, SELECTION)
+        except InputError:
+            return {}
+        same = there.made == self.how and there.text.get("sha256") == self.text.described["sha256"]
+        return dict(there.arrays) if same else {}
+
+    def step(self, name: str, make: Callable[[], Mapping[str, Array]]) -> None:
+        """Make and keep what a step gives, unless it is there."""
+        if name not in self.kept:
+            self.tell(name)
+            self.kept |= {**make(), name: np.zeros(0, np.int8)}
+            save_model(Model(SELECTION, self.how, self.text.described, self.kept), self.file)
+
+    @cached_property
+    def examples(self) -> Examples:
+        """Of the text, which must be enough to train, to fit weights and to hold some out."""
+        found = find_examples(self.text.sentences, self.tagger)
+        blocks = np.unique(found.sentence // BLOCK)
+        out = self.out[blocks * BLOCK]
+        if len(blocks) < LEAST or not out.any() or len(blocks) - out.sum() < LEAST_NATIVE:
+            message = f"{len(blocks)} blocks of {BLOCK} sentences have prepositions, {out.sum()} of them held out"
+            least = f"at least {LEAST}, some of them held out"
+            raise UsageError(Problem("text-short", message, expected=least, fix="give more text"))
+        return found
+
+    @cached_property
+    def native(self) -> Examples:
+        """What may be trained on."""
+        return self.examples.part(~self.out[self.examples.sentence])
+
+    @cached_property
+    def asked(self) -> Mapping[str, tuple[Sentences, Examples]]:
+        """The texts in which prepositions are chosen."""
+        held = split(self.text.sentences, self.out)[1], self.examples.part(self.out[self.examples.sentence])
+        forms = [sentence for bank in self.banks for sentence in bank.forms]
+        return {"held": held} | ({"other": (forms, find_examples(forms, self.tagger))} if self.banks else {})
+
+    def made(self) -> Mapping[str, Array]:
+        """Every step: what was written and chosen, by text and by who chose."""
+        self.step("tagging text", self._texts)
+        n_all = int(self.kept["native"].sum())
+        for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
+            self.step(f"training me on {n:,} examples", partial(self._runs, n))
+        self.step(
+            "training me of the paper's features", lambda: self._choices(PAPER, self._trained(PAPER, self.native))
+        )
+        self.step(f"training me on the {FEW} most frequent prepositions", self._few)
+        self.step("training the ensemble", self._ensemble)
+        return self.kept
+
+    def _texts(self) -> dict[str, Array]:
+        """What was written in each text."""
+        counts = np.bincount(self.native.right)
+        often = np.argsort(-counts, kind="stable")[:FEW]
+        found: dict[str, Array] = {"native": counts, "five": often[counts[often] > 0]}
+        for name, (_, examples) in self.asked.items():
+            found |= {f"{name} right": examples.right, f"{name} sentence": examples.sentence}
+            found[f"{name} {MAJORITY}"] = np.full(len(examples.right), counts.argmax(), np.int8)
+        return found
+
+    def _runs(self, n: int) -> dict[str, Array]:
+        """ME after n examples, several times; after all of them once."""
+        if n == len(self.native.right):
+            return self._choices(f"me {n} 0", self._classifier("me"))
+        found: dict[str, Array] = {}
+        for run, sample in enumerate(training_samples(self.native.sentence // BLOCK, n, RUNS, self.seed)):
+            found |= self._choices(f"me {n} {run}", self._trained("me", self.native.part(sample), run))
+        return found
+
+    def _choices(self, name: str, classifier: Classifier) -> dict[str, Array]:
+        return {
+            f"{text} {name}": classifier.score_states(examples.states).argmax(axis=1).astype(np.int8)
+            for text, (_, examples) in self.asked.items()
+        }
+
+    def _trained(self, kind: Kind, examples: Examples, run: int = 0) -> Classifier:
+        return train_classifier(kind, examples, self.tagger, {}, bits=BITS, seed=self.seed + run)
+
+    def _classifier(self, kind: Kind) -> Classifier:
+        """Trained on everything that may be trained on."""
+        if kind not in self.classifiers:
+            self.classifiers[kind] = self._trained(kind, self.native)
+        return self.classifiers[kind]
+
+    def _few(self) -> dict[str, Array]:
+        """ME of the most frequent prepositions alone."""
+        five = self.kept["five"]
+        me = self._trained("me", self.native.part(np.isin(self.native.right, five)))
+        found: dict[str, Array] = {}
+        for text, (_, examples) in self.asked.items():
+            scores = me.score_states(examples.part(np.isin(examples.right, five)).states)
+            found[f"{text} {FIVE}"] = five[scores[:, five].argmax(axis=1)].astype(np.int8)
+        return found
+
+    def _ensemble(self) -> dict[str, Array]:
+        """PERC, and its combination with ME and n-grams; weights are fitted to blocks that are then trained on too."""
+        blocks = np.unique(self.native.sentence // BLOCK)
+        n_development = max(1, round(DEVELOPMENT * len(blocks)))
+        chosen = stream(self.seed, "development").permutation(blocks)[:n_development]
+        every = np.arange(len(self.out))
+        development = np.isin(every // BLOCK, chosen)
+        fitted = self.examples.part(development[self.examples.sentence])
+        rest = ~self.out & ~development
+        examples = self.examples.part(rest[self.examples.sentence])
+        fresh = [self._trained(kind, examples) for kind in KINDS]
+        asked = split(self.text.sentences, development)[1]
+        weights = fit_log_linear(self._scores(fresh, self._ngrams(rest), asked, fitted), fitted.right)
+        found: dict[str, Array] = {"weights": weights}
+        ngrams = self._ngrams(~self.out)
+        for text, (sentences, held) in self.asked.items():
+            scores = self._scores([self._classifier(kind) for kind in KINDS], ngrams, sentences, held)
+            by = {"perc": scores[KINDS.index("perc")], ENSEMBLE: log_linear(scores, weights)}
+            found |= {f"{text} {name}": each.argmax(axis=1).astype(np.int8) for name, each in by.items()}
+        return found
+
+    def _ngrams(self, part: Array) -> LmChoice:
+        model = train_ngrams(split(self.text.sentences, part)[1], ORDER, fallback=True)
+        return LmChoice(model, self.tagger)
+
+    def _scores(
+        self, classifiers: Sequence[Classifier], ngrams: LmChoice, sentences: Sentences, examples: Examples
+    ) -> list[Floats]:
+        """The scores of classifiers, and of an n-gram model."""
+        by_lm = [ngrams.scores(found.text, found.contexts) for found in find_prepositions(self.tagger, sentences)]
+        return [*(each.score_states(examples.states) for each in classifiers), np.concatenate(by_lm)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """What was chosen in one text.
+
+    Attributes:
+        text: The prepositions.
+        five: Those of them that are among the five most frequent.
+        by: Choices by ``majority``, ``me``, ``me-paper``, ``perc``, ``ensemble``; by ``five`` of those alone.
+        runs: Of ME, by number of examples, the choices of each run.
+    """
+
+    text: HeldOut
+    five: HeldOut
+    by: Mapping[str, Classes]
+    runs: Mapping[int, Sequence[Classes]]
+
+    def curve(self, ahead: float, resampling: Resampling) -> LearningCurve:
+        """The learning curve of ME."""
+        right = {n: np.stack([self.text.right_by_block(each) for each in runs]) for n, runs in self.runs.items()}
+        return learning_curve(right, self.text.totals, ahead, resampling)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoiceSelection:
+    """Choices of prepositions in native text.
+
+    Attributes:
+        held: In the blocks that were held out.
+        other: In the treebanks; None: there is none.
+        n_examples: How many the classifiers were trained on.
+        most_frequent: The five, by number in ``PREPOSITIONS``.
+        weights: Of PERC, ME and the n-gram model in the ensemble.
+    """
+
+    held: Chosen
+    other: Chosen | None
+    n_examples: int
+    most_frequent: Ints
+    weights: Floats
+
+
+def study_selection(
+    texts: Sequence[Source],
+    models: Source,
+    treebanks: Sequence[Source] = (),
+    *,
+    seed: int = 0,
+    tell: Told = lambda _: None,
+) -> ChoiceSelection:
+    """Train on a part of native text, and let prepositions of the rest be chosen.
+
+    Args:
+        texts: Plain text files, as of ``train``; patterns too.
+        models: A folder with a tagger; what is made is kept there.
+        treebanks: Other text, in CoNLL-U: its forms are taken, nothing else.
+        seed: Of blocks, samples and orders.
+        tell: Is told what begins.
+
+    Raises:
+        InputError: If a file is bad, or there is no tagger.
+        UsageError: If the text has too few sentences to hold some out, or a text has no preposition.
+    """
+    files = [each.path for each in expand_files([fspath(path) for path in texts])]
+    banks = [read_treebank(each.path) for each in expand_files([fspath(path) for path in treebanks])]
+    made = Selecting(files, models, banks, seed, tell).made()
+    other = _chosen("other", made) if banks else None
+    return ChoiceSelection(_chosen("held", made), other, int(made["native"].sum()), made["five"], made["weights"])
+
+
+def _chosen(name: str, made: Mapping[str, Array]) -> Chosen:
+    text = HeldOut.of(made[f"{name} right"], made[f"{name} sentence"])
+    start = f"{name} me "
+    names = sorted((int(key.split()[2]), int(key.split()[3]), key) for key in made if key.startswith(start))
+    runs: dict[int, list[Classes]] = {}
+    for n, _, key in names:
+        runs.setdefault(n, []).append(made[key])
+    by = {each: made[f"{name} {each}"] for each in (MAJORITY, "perc", PAPER, ENSEMBLE, FIVE)}
+    return Chosen(text, text.part(made["five"]), by | {"me": runs[max(runs)][0]}, runs)

@@ -1,0 +1,480 @@
+"""Detectors' models from plain text: what ``errorbar train`` makes, a file each in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
+
+from errorbar.api.arguments import Lenient, Said, public
+from errorbar.api.arguments import part as part_of
+from errorbar.api.detect import file_of, read_combined, read_reader, read_tagger
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
+from errorbar.detectors.candidates import Reader
+from errorbar.detectors.chooser import CLASSES, Task, train_chooser
+from errorbar.detectors.chooser import FEATURES as OF_CHOICES
+from errorbar.detectors.combined import RIDGE, Combined
+from errorbar.detectors.correctors import learn
+from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
+from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.prepositions import FEATURES as OF_PREPOSITIONS
+from errorbar.detectors.prepositions import LEAST as FREQUENT
+from errorbar.detectors.prepositions import OF_PAPER
+from errorbar.detectors.ranker import FEATURES as OF_RANKER
+from errorbar.detectors.selectors import BITS, PAPER, Examples, Kind, find_examples, train_classifier, train_majority
+from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
+from errorbar.detectors.tagger import FEATURES as OF_TAGGER
+from errorbar.detectors.tagger import PIPELINE, Tagger, pipeline_tagger, pipeline_version, train_tagger
+from errorbar.detectors.text import (
+    UNKNOWN,
+    CorpusText,
+    LearnerText,
+    Treebank,
+    count_words,
+    read_corpus_text,
+    read_learner_text,
+    read_treebank,
+)
+from errorbar.formats.look import Source
+from errorbar.formats.reference import expand_files
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+# What ``errorbar train`` is told, and what it says of each model.
+
+
+Part = Literal[
+    "tagger", "words", "ngrams", "majority", "perc", "me", "me-paper", "articles", "forms", "combiner", "correctors"
+]
+PARTS: tuple[Part, ...] = get_args(Part)
+ON_REQUEST: tuple[Part, ...] = ("me-paper",)
+"""What is trained only where it is named."""
+Tagging = Literal["perceptron", "errorbar-en"]
+Told = Callable[[str], object]
+
+
+class TextOrigin(TypedDict, total=False):
+    """What models say of their text."""
+
+    license: Annotated[str, Said(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")]
+    provenance: Annotated[str, Said(UNKNOWN, "Where that is from; the models say it.")]
+
+
+class Learning(TextOrigin, total=False):
+    """How models are trained."""
+
+    treebank: Annotated[
+        Source | None,
+        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
+    ]
+    tagger: Annotated[
+        Tagging, Said("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed.")
+    ]
+    labels: Annotated[
+        Source | Sequence[Source],
+        Said(
+            (),
+            "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
+        ),
+    ]
+    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
+    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
+    small: Annotated[bool, Said(False, "Leave out what weighs little, and round numbers: files of a few megabytes.")]
+    seed: Annotated[int, Said(0, "Of the orders of examples.")]
+    lenient: Lenient
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPart:
+    """A model that was made, or was there already.
+
+    Attributes:
+        part: What it is.
+        file: Where it is.
+        n_bytes: Its size.
+        learned_from: How many tokens, or of classifiers examples.
+        found: Whether it was there already, made of the same text in the same way.
+    """
+
+    part: str
+    file: str
+    n_bytes: int
+    learned_from: int
+    found: bool
+
+
+# The steps of ``errorbar train``: what each model is made of, and when one that is there already will do.
+
+
+class Training:
+    """What trains: every step is made once, and only where something needs it."""
+
+    def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
+        self.files, self.folder, self.said, self.tell = files, folder, said, tell
+        self.problems = Problems(lenient=said["lenient"])
+        self.changed: set[Part] = set()  # models that compute something else than those that were there
+
+    @cached_property
+    def text(self) -> CorpusText:
+        """The training text."""
+        self.tell("reading text")
+        found = read_corpus_text(self.files, **part_of(TextOrigin, self.said), problems=self.problems)
+        self.problems.raise_errors()
+        return found
+
+    @cached_property
+    def bank(self) -> Treebank | None:
+        """The treebank, if one is given."""
+        return None if self.said["treebank"] is None else read_treebank(self.said["treebank"])
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The tagger: trained, or that of the folder."""
+        self.part("tagger")
+        return read_tagger(self.folder)
+
+    @cached_property
+    def tagged_by(self) -> str:
+        """What classifiers say of the tagger."""
+        return fingerprint(self.tagger.model())
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The prepositions of the text."""
+        self.tell("tagging text")
+        return find_examples(self.text.sentences, self.tagger)
+
+    @cached_property
+    def labels(self) -> LearnerText:
+        """Learners' text with labels."""
+        given = self.said["labels"]
+        paths = [given] if isinstance(given, str | PathLike) else given
+        files = [each.path for each in expand_files([fspath(path) for path in paths])]
+        if not files:
+            message = "there are no labels to learn from"
+            raise UsageError(Problem("no-labels", message, fix="add --labels=FILE.m2: learners' text with edits"))
+        found = read_learner_text(files, self.problems)
+        self.problems.raise_errors()
+        return found
+
+    @cached_property
+    def combined(self) -> Combined:
+        """The detectors that are combined; those that are missing are trained."""
+        for each in STEPS["combiner"].needs:
+            self.part(each)
+        return read_combined(self.folder, self.tagger)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What finds changes; models that are missing are trained."""
+        for each in STEPS["correctors"].needs:
+            self.part(each)
+        return read_reader(self.folder)
+
+    def part(self, part: Part) -> TrainedPart:
+        """A model, made if it is not there."""
+        step, path = STEPS[part], file_of(self.folder, part)
+        model = self._there(part)
+        small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
+        same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
+        same = model is not None and same_size and model.made.get("features", "") in step.features
+        found = model is not None and same and step.fits(self, model)
+        if model is None or not found:
+            if not self.files and part not in TEXTLESS:
+                message = "no such model, and no text to train it on is named"
+                if path.exists():
+                    load_model(path, part)  # says what is wrong with a damaged one
+                    message = "it is of another version of errorbar, and no text to train it anew is named"
+                raise UsageError(
+                    Problem("no-files", message, Place(str(path)), fix="name the text, or another folder: -o")
+                )
+            before, model = model, step.make(self)
+            model = replace(model, made={**model.made, **small})
+            if before is None or fingerprint(before) != fingerprint(model):
+                self.changed.add(part)
+            save_model(model, path, packed=self.said["small"])
+        return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
+
+    def _there(self, part: Part) -> Model | None:
+        path = file_of(self.folder, part)
+        try:
+            return load_model(path, part) if path.exists() else None
+        except InputError:
+            return None  # damaged, or of another version: it is made anew
+
+    @property
+    def least_examples(self) -> int:
+        """In how many examples a feature of a classifier must occur."""
+        return LEAST_EXAMPLES if self.said["small"] else FREQUENT
+
+    def shrunk(self, classifier: Model, n_classes: int) -> Model:
+        """A classifier with fewer weights, where small models are wanted."""
+        return small_classifier(classifier, n_classes) if self.said["small"] else classifier
+
+    def about_no_text(self) -> dict[str, str]:
+        """What license and provenance say where they are not those of a plain text."""
+        return {} if self.files else part_of(TextOrigin, self.said)
+
+    def same_text(self, there: Model) -> bool:
+        """Whether a model was made of this text and says of it what is said now; without a text, of any."""
+        if not self.files:
+            return True
+        return there.text.get("sha256") == self.text.described["sha256"] and self._says_the_same(there)
+
+    def same_about(self, there: Model) -> bool:
+        """Whether a model says what is said now of a treebank or labels; with a text that is said of the text."""
+        return bool(self.files) or self._says_the_same(there)
+
+    def _says_the_same(self, there: Model) -> bool:
+        """Whether its license and provenance are those given, if any are."""
+        about = part_of(TextOrigin, self.said).items()
+        return all(value in (UNKNOWN, there.text.get(name)) for name, value in about)
+
+
+def _size(model: Model) -> int:
+    """What a model was learned from: tokens, or of classifiers examples."""
+    if model.kind == "majority":
+        return int(model.arrays["counts"].sum())
+    return int(model.made.get("examples", model.text.get("tokens", 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How a model is made, and whether one that is there was made of the same things in the same way."""
+
+    make: Callable[[Training], Model]
+    fits: Callable[[Training, Model], bool]
+    needs: Sequence[Part] = ()  # models that it is fitted to; what one of them needs itself is made before it
+    features: Sequence[str] = ("",)  # whose definitions are still these
+    shrinks: bool = False  # small models of this part are others
+
+
+def _tagger(training: Training) -> Model:
+    if training.bank is None:
+        path = file_of(training.folder, "tagger")
+        what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
+        if path.exists():
+            load_model(path, "tagger")  # says what is wrong with a damaged one
+            what = "another tagger than this one is needed, and there is no treebank to make it of"
+        raise InputError(Problem("no-tagger", what, Place(str(path)), fix=fix))
+    bank, about, said = training.bank, training.about_no_text(), training.said
+    if said["tagger"] == "errorbar-en":
+        return pipeline_tagger(bank, about).model()
+    training.tell("training the tagger")
+    return train_tagger(bank, about, seed=said["seed"]).model()
+
+
+def _same_tagger(training: Training, there: Model) -> bool:
+    bank, said = training.bank, training.said
+    wanted, found = said["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
+    if bank is None:  # whatever is there, but for what is not the usual one and asked for
+        return found or not wanted
+    if wanted != found or (wanted and there.made.get("version") != pipeline_version()):
+        return False
+    same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
+    return same and training.same_about(there)
+
+
+def _words(training: Training) -> Model:
+    text = training.text
+    training.tell("counting words")
+    return count_words(text.sentences, text.described)
+
+
+def _ngrams(training: Training) -> Model:
+    text, said = training.text, training.said
+    training.tell("counting n-grams")
+    least = LEAST if said["small"] else ()
+    made = train_ngrams(text.sentences, said["order"], fallback=said["fallback"], least=least, text=text.described)
+    return (small_ngrams(made) if said["small"] else made).model()
+
+
+def _same_ngrams(training: Training, there: Model) -> bool:
+    same = all(there.made.get(name) == training.said[name] for name in ("order", "fallback"))
+    return training.same_text(there) and (same or not training.files)
+
+
+def _majority(training: Training) -> Model:
+    return train_majority(training.examples, training.tagger, training.text.described).model()
+
+
+def _classifier(kind: Kind) -> Callable[[Training], Model]:
+    def make(training: Training) -> Model:
+        examples, described, seed = training.examples, training.text.described, training.said["seed"]
+        training.tell(f"training {kind}")
+        least = training.least_examples
+        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(made.model(), len(PREPOSITIONS))
+
+    return make
+
+
+def _same_classifier(training: Training, there: Model) -> bool:
+    seed = training.said["seed"]
+    same = there.made.get("tagger") == training.tagged_by and there.made.get("seed", seed) == seed
+    return training.same_text(there) and (same or not training.files)
+
+
+def _combiner(training: Training) -> Model:
+    labels, combined = training.labels, training.combined
+    training.tell("learning from labels")
+    return combined.fit(replace(labels, described={**labels.described, **training.about_no_text()})).model()
+
+
+def _same_combiner(training: Training, there: Model) -> bool:
+    same = there.text.get("labels") == training.labels.described["labels"] and there.made.get("ridge") == RIDGE
+    return same and training.same_about(there) and there.made.get("models") == training.combined.hashes()
+
+
+def _chooser(task: Task) -> Callable[[Training], Model]:
+    def make(training: Training) -> Model:
+        text, seed, least = training.text, training.said["seed"], training.least_examples
+        training.tell(f"training {task}")
+        made = train_chooser(task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(made.model(), len(CLASSES[task]))
+
+    return make
+
+
+def _correctors(training: Training) -> Model:
+    labels, reader = training.labels, training.reader
+    training.tell("learning corrections from labels")
+    return learn(reader, replace(labels, described={**labels.described, **training.about_no_text()})).model()
+
+
+def _same_correctors(training: Training, there: Model) -> bool:
+    same = there.text.get("labels") == training.labels.described["labels"]
+    return same and training.same_about(there) and there.made.get("models") == training.reader.hashes
+
+
+STEPS: Mapping[Part, _Step] = {
+    "tagger": _Step(_tagger, _same_tagger, features=[OF_TAGGER, PIPELINE]),
+    "words": _Step(_words, Training.same_text),
+    "ngrams": _Step(_ngrams, _same_ngrams, shrinks=True),
+    "majority": _Step(_majority, _same_classifier, ["tagger"]),
+    "perc": _Step(_classifier("perc"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
+    "me": _Step(_classifier("me"), _same_classifier, ["tagger"], [OF_PREPOSITIONS], shrinks=True),
+    PAPER: _Step(_classifier(PAPER), _same_classifier, ["tagger"], [OF_PAPER], shrinks=True),
+    "articles": _Step(_chooser("articles"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
+    "forms": _Step(_chooser("forms"), _same_classifier, ["tagger"], [OF_CHOICES], shrinks=True),
+    "combiner": _Step(_combiner, _same_combiner, ["me", "perc", "ngrams", "tagger"]),
+    "correctors": _Step(
+        _correctors, _same_correctors, ["words", "ngrams", "me", "articles", "forms", "tagger"], [OF_RANKER]
+    ),
+}
+LABELED: tuple[Part, ...] = ("combiner", "correctors")
+"""What learns from learners' text with labels."""
+TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
+"""What can do without a plain text, the models that it needs being there."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trained(Result):
+    """The models of a folder.
+
+    Attributes:
+        parts: In the order of training.
+        text: What they say of the training text.
+        notes: What was noted on the way.
+    """
+
+    parts: Sequence[TrainedPart]
+    text: Mapping[str, Any]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Every model, and the text."""
+        names = ("part", "file", "n_bytes", "learned_from", "found")
+        return {"models": [{name: getattr(each, name) for name in names} for each in self.parts], "text": {**self.text}}
+
+    def tables(self) -> list[Table]:
+        """A row for each model."""
+        columns = [Column("model"), Column("file"), Column("bytes", "count"), Column("learned from", "count")]
+        rows: list[list[Cell]] = [
+            [each.part, each.file, each.n_bytes, each.learned_from, "was there" if each.found else "made"]
+            for each in self.parts
+        ]
+        about = ", ".join(f"{name} {value}" for name, value in self.text.items() if name != "sha256")
+        return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
+
+
+@public()
+def train(
+    texts: Source | Sequence[Source] = (),
+    out: Source = "models",
+    *,
+    part: Part | Sequence[Part] = (),
+    tell: Told = lambda _: None,
+    **shared: Unpack[Learning],
+) -> Trained:
+    """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
+
+    A model that is there already, of the same text and made in the same way, is kept: an interrupted training goes on
+    with what is missing.
+
+    Args:
+        texts: Plain text files of native English, a paragraph or sentence a line; patterns such as ``"*.txt"``. None:
+            for what learns from a treebank or from labels, with the other models that the folder has.
+        out: Folder for the models.
+        part: What to train, ``tagger``, ``words``, ``ngrams``, ``majority``, ``perc``, ``me``, ``me-paper``,
+            ``articles``, ``forms``, ``combiner``, ``correctors``; none: all but ``me-paper``, without a tagger what
+            needs none, without labels what learns from none.
+        tell: Is told what begins.
+        shared: How models are trained.
+
+    Raises:
+        InputError: If a file is bad or empty, there is no tagger, or a model cannot be written.
+        UsageError: If the order is out of range, there is no preposition in the text, or there are no labels where
+            some are needed.
+    """
+    paths = [texts] if isinstance(texts, str | PathLike) else list(texts)
+    files = [each.path for each in expand_files([fspath(path) for path in paths])]
+    folder = Path(out)
+    wanted = _wanted([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
+    if not files and not (wanted and {*wanted} <= {*TEXTLESS}):
+        raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"no folder for the models can be made: {error.strerror}"
+        raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
+    training = Training(files, folder, shared, tell)
+    if {*wanted} & {*LABELED}:
+        _ = training.labels  # bad ones are refused before minutes of training, not after
+    rows = [training.part(each) for each in wanted]
+    _say_stale(training, wanted)
+    described = training.text.described if files and wanted != ["tagger"] else {}
+    return Trained(rows, described, tuple(training.problems.notes))
+
+
+def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
+    """Warn of models of the folder that are fitted to others than those that were made now."""
+    stale = [
+        each
+        for each in PARTS
+        if each not in wanted and training.changed & {*STEPS[each].needs} and file_of(training.folder, each).exists()
+    ]
+    if stale:
+        message = (
+            f"{', '.join(stale)} of the folder {'fits' if len(stale) == 1 else 'fit'} the models before, not these"
+        )
+        fix = "make them anew from the same text and labels, or take them away"
+        training.problems.note("models-stale", message, Place(str(training.folder)), fix=fix)
+
+
+def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) -> list[Part]:
+    """What is to be trained, in the order of training: what is asked for, or all that there is something for."""
+    labeled, bank = bool(said["labels"]), said["treebank"] is not None
+    if asked:
+        if labeled and not {*asked} & {*LABELED}:
+            message = f"--labels is for {', '.join(LABELED)}"
+            raise UsageError(Problem("useless-option", message, fix=f"leave it out, or add --part={LABELED[0]}"))
+        return [each for each in PARTS if each in asked]
+    tagged = bank or file_of(folder, "tagger").exists()
+    of_text = {each: tagged or "tagger" not in STEPS[each].needs for each in PARTS} if text else {}
+    there = {**of_text, **dict.fromkeys(LABELED, labeled), "tagger": tagged if text else bank}
+    return [each for each in PARTS if there.get(each) and each not in ON_REQUEST]

@@ -1,0 +1,136 @@
+"""Results on standard output or in a file, in the form that was asked for; computes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from errorbar.cli.command import OUTPUT, say, together
+from errorbar.cli.options import choice
+from errorbar.core.problems import Problem, as_options, unknown_ending, visible_json
+from errorbar.tables import FORMATS
+
+if TYPE_CHECKING:
+    from errorbar.api.compare import ComparisonResult
+    from errorbar.api.score_result import Scores
+    from errorbar.tables.result import Result
+    from errorbar.tables.table import Table
+
+ENDINGS = {
+    "table": (".txt",),
+    "json": (".json",),
+    "csv": (".csv",),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+}
+PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
+MOST_NOTES = 5
+"""How many notes of one kind are shown before the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """How results are written, one of ``FORMATS``, and the file they go to; None: standard output."""
+
+    style: str
+    file: str | None = None
+
+    def show(
+        self, result: Result, schema: str, tables: Sequence[Table] | None = None, *, private: bool = False
+    ) -> None:
+        """Write a result, or those of its tables that were asked for; warnings go to stderr or into the JSON.
+
+        ``schema`` is name and version of the JSON document; a ``private`` file is for its owner alone.
+        """
+        from errorbar.formats.saving import save_lines
+        from errorbar.tables.plain import note_record
+        from errorbar.tables.writers import tables_text
+
+        if self.style == "json":
+            warnings = [note_record(note) for note in result.notes]
+            text = self._json({"schema": schema, **result.to_dict(), "warnings": warnings})
+        else:
+            show_notes(result.notes)
+            styled = self.file is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            text = tables_text(result.tables() if tables is None else tables, self.style, styled=styled)
+        if self.file is None:
+            click.echo(text)
+        else:
+            save_lines([text], self.file, private=private)
+
+    def show_for_paper(self, result: Scores | ComparisonResult) -> None:
+        """Print text for a paper on stderr, below a table on standard output."""
+        if self.style == "table" and self.file is None:
+            for line in ("", "For a paper:", *(f"  {line}" for line in str(result.for_paper()).splitlines())):
+                say(line)
+
+    def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:
+        """Write what is known without a study: a document, and the table of it."""
+        from errorbar.tables.result import Listing
+
+        self.show(Listing(document, [table]), schema)
+
+    def _json(self, document: object) -> str:
+        """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
+        encoding = "utf8" if self.file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
+        utf = encoding in ("utf8", "utf16", "utf32")
+        return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1, allow_nan=False))
+
+
+format_option = choice(("--format", "style"), FORMATS, "How to print results.")
+
+
+def output_options(command: Any) -> Any:
+    """``--format``, ``-o``: the command gets an ``Output``; the ending of the file decides unless there is a format."""
+
+    @wraps(command)
+    def wrapped(*, style: str, output: str | None, **given: Any) -> Any:
+        source = click.get_current_context().get_parameter_source("style")
+        if output is not None and source != ParameterSource.COMMANDLINE:
+            style = by_ending(output, ENDINGS, "--format")
+        return command(output=OutputOptions(style, output), **given)
+
+    text = "Write the result to this file; its ending says how: .json, .csv, .md, .tex or .txt."
+    return together(
+        format_option,
+        click.option("-o", "--output", type=OUTPUT, metavar="FILE", help=text),
+    )(wrapped)
+
+
+def show_notes(notes: Sequence[Problem]) -> None:
+    """Print warnings and repairs on stderr, at most a few of each kind."""
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.code] += note.others or 1
+    shown: Counter[str] = Counter()
+    for note in notes:
+        shown[note.code] += 1
+        if shown[note.code] <= MOST_NOTES:
+            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
+        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
+            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
+
+
+def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:
+    """What the name of a file says it is to be; refused where it says nothing."""
+    found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
+    if found is None:
+        raise unknown_ending(output, [ending for known in endings.values() for ending in known[:1]], option)
+    return found
+
+
+def check_output(output: str) -> None:
+    """See before the work that a file without an option of its own, such as a receipt, can be written."""
+    from errorbar.formats.saving import refuse_input, refuse_unwritable
+
+    refuse_unwritable(output)
+    refuse_input(output)

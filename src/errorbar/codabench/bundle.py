@@ -1,0 +1,294 @@
+"""A shared task as a competition bundle that Codabench takes as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from tempfile import TemporaryDirectory
+
+from errorbar.api.arguments import public
+from errorbar.codabench.competition import (
+    LeaderColumn,
+    Phase,
+    competition_yaml,
+    evaluation_page,
+    leader_columns,
+    load_yaml,
+    overview_page,
+    phases_of,
+    submission_page,
+    with_run,
+)
+from errorbar.codabench.program import Wheel, container_files, filled, needs_errant, program_files, read_wheel
+from errorbar.codabench.task_files import (
+    Form,
+    below,
+    check_names,
+    kit_files,
+    read_bytes,
+    reference_files,
+    submission_form,
+    zipped,
+)
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.saving import save_bytes
+from errorbar.metrics.registry import BUILT_IN
+from errorbar.reporting.board import BoardOptions, write_board
+from errorbar.reporting.export import need
+from errorbar.reporting.sections.figures import slug
+from errorbar.tasks.config import Task, TaskCorpus, read_task
+from errorbar.tasks.running import FragmentData, TaskData, read_data, run_task
+from errorbar.tasks.task_results import RunScores, TaskResults
+from errorbar.version import __version__
+
+# Whether what participants get gives away what they are scored against.
+
+
+LEAST = 4  # words of a sentence that is not the same by chance
+
+
+def warn_of_leaks(task: Task, data: Mapping[str, TaskData], problems: Problems) -> None:
+    """Note test data whose gold edits are public: its sentences also stand in development data with gold edits."""
+    for test in task.with_role("test"):
+        if not test.gold:
+            continue
+        secret = _texts(data[test.name])
+        for dev in task.with_role("dev"):
+            both = secret & _texts(data[dev.name]) if dev.gold else set()
+            if both:
+                message = (
+                    f"{len(both):,} of {len(secret):,} texts of corpus '{test.name}' stand in corpus '{dev.name}' too"
+                )
+                message += ", whose gold edits participants get"
+                problems.note("bundle-public-gold", message, Place(str(task.file), test.line), "take them out of one")
+
+
+def _texts(data: TaskData) -> set[str]:
+    """The different sentences or texts that are long enough to be told apart."""
+    if isinstance(data, FragmentData):
+        found = {each.text for each in data.units if each.text is not None}
+    else:
+        found = {sentence.text for sentence in data.units}
+    return {" ".join(text.split()) for text in found if len(text.split()) >= LEAST}
+
+
+# What the people behind a competition read: the organizers' guide in the bundle, and the teams' in the kit.
+
+
+def organizers_guide(task: Task, image: str, kits: Mapping[str, str]) -> bytes:
+    """The file README.md of the bundle; ``kits`` are starting kits by the name of their phase."""
+    several = ", ".join(f"`{kit}` in the phase {phase}" for phase, kit in kits.items())
+    kit = several if len(kits) > 1 else f"`{next(iter(kits.values()))}`"
+    return filled("organizers.md", name=task.name, version=__version__, image=image, kit=kit)
+
+
+def teams_guide(task: Task, forms: Mapping[str, Form], wanted: Mapping[str, Form]) -> bytes:
+    """The file README.md of a starting kit; ``wanted`` are the forms of the phase's corpora."""
+    rows = [f"- `{form.slug}/`: corpus {name}" for name, form in forms.items()]
+    rows += ["", "A submission holds", ""]
+    rows += [f"- `{form.name}`: {form.said}" for form in wanted.values()]
+    command = "    errorbar task validate task.toml --corpus"
+    checks = [f"{command} {quote(name)} {form.name}" for name, form in wanted.items()]
+    said = {"table": "\n".join(rows), "checks": "\n".join(checks)}
+    return filled("teams.md", name=task.name, version=__version__, **said)
+
+
+Progress = Callable[[int], object]
+OWN_WHEELS = {"errorbar": True, "errorbar-en": False}  # packages that are on no index: whether every task needs them
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was written.
+
+    Attributes:
+        path: Where.
+        files: The names of what is in it.
+        columns: Keys of the leaderboard's columns; the first ranks.
+        results: The runs that the task's file names, scored.
+        notes: Warnings.
+    """
+
+    path: Path
+    files: tuple[str, ...]
+    columns: tuple[str, ...]
+    results: TaskResults
+    notes: tuple[Problem, ...]
+
+
+@public()
+def bundle_task(
+    task: str | Path | Task,
+    out: str | Path,
+    *,
+    wheels: Sequence[str | Path] = (),
+    pages: bool = True,
+    jobs: int = 1,
+    cache: str | Path | None = None,
+    progress: Progress = lambda _: None,
+) -> Bundle:
+    """Write a competition bundle for Codabench: settings, pages, scoring program, reference data, starting kit, image.
+
+    The same bytes for the same task, files and version. Before anything is written, an unchanged source is scored as
+    the scoring program will do it.
+
+    Args:
+        task: The task, or its TOML file.
+        out: The zip to write.
+        wheels: Wheels for the recipe of the image: of errorbar, and of whatever else is on no index.
+        pages: Whether boards of the runs that the file names have pages; False: tables alone.
+        jobs: How many runs are measured at the same time; changes no digit.
+        cache: Folder of what was measured; None: the task's own.
+        progress: Told how many runs are done.
+
+    Raises:
+        InputError: If the task's file or a reference is bad, or the bundle cannot be written.
+        UsageError: If the task cannot be bundled, or a wheel is none.
+        MissingExtraError: If PyYAML, or with boards a library that their pages take, is not installed.
+    """
+    load_yaml()
+    problems = Problems()
+    read = task if isinstance(task, Task) else read_task(task, problems)
+    phases = _phases(read)
+    _check_metrics(read)
+    if pages and any(team.submissions for team in read.teams):
+        need("html")
+    found_wheels = [read_wheel(Path(each)) for each in wheels]
+    image = read.competition.docker_image or f"{slug(read.name)}:{__version__}"
+    _warn(read, image, found_wheels, problems)
+    scored = [corpus for phase in phases for corpus in phase.corpora]
+    data = {corpus.name: read_data(corpus) for corpus in read.corpora}
+    forms = {corpus.name: submission_form(corpus, data[corpus.name]) for corpus in read.corpora}
+    check_names(forms)
+    warn_of_leaks(read, data, problems)
+    probes = {corpus.name: _probe(read, corpus, forms[corpus.name]) for corpus in scored}
+    columns = _every_column(probes.values())
+    results = run_task(read, jobs=jobs, cache=cache, progress=progress)
+    problems.take(results.notes)
+    signatures = {
+        name: [str(replace(score.signature, hypothesis="…")) for score in probe.gold] for name, probe in probes.items()
+    }
+    files = {
+        "README.md": organizers_guide(read, image, {phase.name: phase.kit for phase in phases}),
+        **_competition(read, image, forms, columns, signatures),
+        "scoring_program.zip": zipped(program_files()),
+        **{f"reference_{forms[one.name].slug}.zip": zipped(reference_files(read, one)) for one in scored},
+        **{phase.kit: zipped(_kit(read, phase, forms)) for phase in phases},
+        **below("container", container_files(image, found_wheels, read.metrics)),
+    }
+    if any(found.runs or found.refused for found in results.corpora):
+        files |= below("boards", _boards(results, pages, problems))
+    save_bytes(zipped(files), str(out))
+    notes = tuple(dict.fromkeys(problems.notes))
+    keys = tuple(column.key for column in columns)
+    return Bundle(Path(out), tuple(sorted(files)), keys, results, notes)
+
+
+def _phases(task: Task) -> list[Phase]:
+    phases = phases_of(task)
+    for phase in phases:
+        if not phase.corpora:
+            message = "the task has no test data with gold edits, so nothing could be scored"
+            raise UsageError(
+                Problem("task-no-gold", message, Place(str(task.file)), fix='[[corpus]] with role = "test"')
+            )
+    return phases
+
+
+def _check_metrics(task: Task) -> None:
+    """Refuse metrics of other packages: the image would not have them."""
+    for spec in task.metrics:
+        if (name := spec.partition("(")[0]) not in BUILT_IN:
+            message = f"the metric {name} is of another package, which the image of a bundle does not have"
+            fix = "leave it out of the task that is bundled"
+            raise UsageError(Problem("bundle-metric", message, Place(str(task.file)), fix=fix))
+
+
+def _warn(task: Task, image: str, wheels: Sequence[Wheel], problems: Problems) -> None:
+    said, place = task.competition, Place(str(task.file))
+    if not said.docker_image:
+        message = f"no image is named, so the bundle says {image}, which no registry has"
+        problems.note("bundle-no-image", message, place, '[codabench] with docker_image = "USER/NAME:TAG"')
+    if said.start is None:
+        message = "no start is named, so runs are taken from the upload on, and there is no development phase"
+        problems.note("bundle-no-start", message, place, "[codabench] with start = 2026-12-01T00:00:00Z")
+    given = {each.name for each in wheels}
+    for name, always in OWN_WHEELS.items():
+        if name not in given and (always or needs_errant(task.metrics)):
+            message = f"the image will be built with {name} from a package index, which must have it"
+            problems.note(
+                "bundle-no-wheel", message, place, f"--wheel={name.replace('-', '_')}-VERSION.whl puts one into it"
+            )
+
+
+def _every_column(probes: Iterable[RunScores]) -> list[LeaderColumn]:
+    """The columns of a leaderboard for several corpora, of which some have alternative answers."""
+    found: dict[str, LeaderColumn] = {}
+    for columns in sorted(map(leader_columns, probes), key=len, reverse=True):
+        for column, _ in columns:
+            found.setdefault(column.key, column)
+    return list(found.values())
+
+
+def _probe(task: Task, corpus: TaskCorpus, form: Form) -> RunScores:
+    """An unchanged source, scored: whether that works, and which columns there are."""
+    tried = replace(corpus, role="test")
+    with TemporaryDirectory() as folder:
+        for name, content in form.unchanged.items():
+            path = Path(folder) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        single = replace(task, corpora=(tried,))
+        results = run_task(with_run(single, Path(folder) / form.name), cache=Path(folder) / "cache")
+        (found,) = results.corpora
+        if found.refused:
+            problem = found.refused[0].problems[0]
+            message = f"corpus '{corpus.name}' cannot be bundled: its own source, unchanged, is refused: {problem.what}"
+            raise UsageError(Problem("bundle-probe", message, Place(str(task.file), corpus.line)))
+        return found.runs[0]
+
+
+def _competition(
+    task: Task,
+    image: str,
+    forms: Mapping[str, Form],
+    columns: Sequence[LeaderColumn],
+    signatures: Mapping[str, Sequence[str]],
+) -> dict[str, bytes]:
+    said = task.competition
+    listed = [
+        ("Overview", "pages/overview.md", overview_page(task, forms).encode()),
+        ("Submissions", "pages/submissions.md", submission_page(phases_of(task), forms, task.runs_per_team).encode()),
+        ("Evaluation", "pages/evaluation.md", evaluation_page(task, columns, signatures).encode()),
+    ]
+    for at, path in enumerate(said.pages, 1):
+        listed.append((path.stem.replace("_", " ").capitalize(), f"pages/own-{at}.md", read_bytes(path)))
+    return {
+        **{file: content for _, file, content in listed},
+        "pages/terms.md": filled("terms.md") if said.terms is None else read_bytes(said.terms),
+        "logo.png": filled("logo.png") if said.logo is None else read_bytes(said.logo),
+        "competition.yaml": competition_yaml(task, image, forms, columns, [each[:2] for each in listed]),
+    }
+
+
+def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes]:
+    """What teams get in a phase: nothing of the test data before its phase."""
+    shown = {one.name: forms[one.name] for one in task.corpora if one.role == "dev" or one in phase.corpora}
+    wanted = {one.name: forms[one.name] for one in phase.corpora}
+    sample = {name: content for form in wanted.values() for name, content in form.unchanged.items()}
+    return {
+        **kit_files(task, shown),
+        "README.md": teams_guide(task, shown, wanted),
+        "sample_submission.zip": zipped(sample),
+    }
+
+
+def _boards(results: TaskResults, pages: bool, problems: Problems) -> dict[str, bytes]:
+    """The board of the runs that the file names, without any sentence and without the day on which it was made."""
+    with TemporaryDirectory() as folder:
+        options = BoardOptions(tables_only=not pages, browse=False, date="", folders=False)
+        names, notes = write_board(results, Path(folder), options)
+        problems.notes += notes
+        return {name: (Path(folder) / name).read_bytes() for name in names}

@@ -1,0 +1,458 @@
+"""The columns of a leaderboard: what ``errorbar task run`` writes of a run, under the same names."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
+
+from errorbar.api.arguments import public
+from errorbar.codabench.task_files import FILE, Form, submission_form
+from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
+from errorbar.formats.saving import save_lines
+from errorbar.reporting.board import team_report
+from errorbar.reporting.export import make_folder, save_report
+from errorbar.reporting.sections.assemble import build_report
+from errorbar.stats.resampling import Resampling
+from errorbar.tasks.config import Task, TaskCorpus, Team, TeamSubmission, read_task
+from errorbar.tasks.running import read_data, run_task, study_best
+from errorbar.tasks.task_results import RunScores, TaskResults, without_folders
+from errorbar.version import __version__
+
+LONGEST = 36  # characters of a column's key, and of its title, that Codabench takes
+DIGITS = 4  # of fractions, which are percent with two
+COUNT_DIGITS = 2  # of counts that are means
+ALTERNATIVES = "_alternatives"  # how keys of scores with alternative answers end
+
+
+class LeaderColumn(NamedTuple):
+    """A column."""
+
+    key: str
+    title: str
+    better: Literal["higher", "lower", ""]  # empty: neither
+    digits: int
+
+
+Valued = tuple[LeaderColumn, float | None]
+
+
+def leader_columns(run: RunScores) -> list[Valued]:
+    """The columns with a run's values, None where one is undefined; the first ranks.
+
+    First the measures of each metric, beginning with the one that ranks; the same with alternative answers; the number
+    of sentences that the run changes; the counts behind the measures.
+    """
+    several = len(run.gold) > 1
+    shorts = [re.sub(r"[^a-z0-9]+", "_", score.metric.lower()).strip("_") for score in run.gold]
+    ways: list[_Way] = []
+    for at, (short, score) in enumerate(zip(shorts, run.gold, strict=True)):
+        named = _Way(f"{short}_", f" ({score.metric})") if several else _Way("", "")
+        columns = [column for column, _ in (*_measures(run, at, named), *_counts(run, at, named))]
+        fits = max(len(text) for column in columns for text in column[:2]) <= LONGEST and shorts.count(short) == 1
+        ways.append(named if fits else _Way(f"metric{at + 1}_", f" (metric {at + 1})"))
+    found = [each for at, way in enumerate(ways) for each in _measures(run, at, way)]
+    found.sort(key=lambda each: each[0].key.endswith(ALTERNATIVES))  # behind all others
+    if run.gold[0].unit == "sentence":
+        found.append((LeaderColumn("changed", "changed", "", 0), run.n_changed))
+    return found + [each for at, way in enumerate(ways) for each in _counts(run, at, way)]
+
+
+def leader_scores(run: RunScores) -> dict[str, float]:
+    """What a host reads: the value of each column, without those that are undefined, which no column can hold."""
+    return {column.key: value for column, value in leader_columns(run) if value is not None}
+
+
+class _Way(NamedTuple):
+    """How the columns of a metric are told from those of others."""
+
+    before: str  # its keys
+    behind: str  # its titles
+
+
+def _measures(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
+    for scores, ending, said in ((run.gold, "", ""), (run.alternatives, ALTERNATIVES, " alt.")):
+        for score in scores[at : at + 1]:
+            for one in sorted(score.measures, key=lambda measure: measure.name != score.main):
+                group = f", {one.group}" * bool(one.group)
+                title = f"{one.title}{said}{group}{way.behind}"
+                column = LeaderColumn(f"{way.before}{one.name}{ending}", title, one.better, DIGITS)
+                yield column, score[one.name].value
+
+
+def _counts(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
+    for name, count in run.gold[at].counts.items():
+        digits = 0 if isinstance(count, int) else COUNT_DIGITS
+        yield LeaderColumn(f"{way.before}{name}", f"{name.replace('_', ' ')}{way.behind}", "", digits), count
+
+
+# A competition on Codabench in words: its settings, as ``competition.yaml`` has them, and its pages.
+
+
+ALWAYS = datetime(2020, 1, 1, tzinfo=UTC)  # when a competition begins of which nothing is said: it is open
+SECONDS = 600  # that scoring a submission may take
+RULE = "Force_Best"  # a participant's best run is shown, as on errorbar's own boards
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A time in which runs are taken, for which corpora."""
+
+    name: str
+    description: str
+    start: datetime
+    end: datetime | None
+    corpora: tuple[TaskCorpus, ...]
+    kit: str
+
+
+def phases_of(task: Task) -> list[Phase]:
+    """The test phase until the deadline; where it has a start and there are gold edits for it, a development phase."""
+    said = task.competition
+    dev = tuple(corpus for corpus in task.with_role("dev") if corpus.gold)
+    test = tuple(corpus for corpus in task.with_role("test") if corpus.gold)
+    found = []
+    if said.start is not None and dev:
+        about = "Runs on the development data, whose gold edits are in the starting kit."
+        found.append(Phase("Development", about, said.dev_start or ALWAYS, said.start, dev, "starting_kit_dev.zip"))
+    about = "Runs on the test data."
+    found.append(Phase("Test", about, said.start or ALWAYS, task.deadline, test, "starting_kit.zip"))
+    return found
+
+
+def competition_yaml(
+    task: Task, image: str, forms: Mapping[str, Form], columns: Sequence[LeaderColumn], pages: Sequence[tuple[str, str]]
+) -> bytes:
+    """The settings; ``pages`` are titles and files."""
+    said, phases = task.competition, phases_of(task)
+    corpora = [corpus for phase in phases for corpus in phase.corpora]
+    numbers = {corpus.name: at for at, corpus in enumerate(corpora)}
+    top: dict[str, Any] = {
+        "version": 2,
+        "title": task.name,
+        "description": said.description or f"{task.name}: submissions are scored by errorbar {__version__}.",
+        "image": "logo.png",
+        "terms": "pages/terms.md",
+        "registration_auto_approve": False,
+        "docker_image": image,
+        "make_programs_available": False,
+        "make_input_data_available": False,
+        "enable_detailed_results": True,
+        "show_detailed_results_in_submission_panel": True,
+        "show_detailed_results_in_leaderboard": True,
+    }
+    if said.contact_email:
+        top["contact_email"] = said.contact_email
+    top["pages"] = [{"title": title, "file": file} for title, file in pages]
+    top["phases"] = [
+        {
+            "index": at,
+            "name": phase.name,
+            "description": phase.description,
+            "start": _time(phase.start),
+            **({} if phase.end is None else {"end": _time(phase.end)}),
+            "max_submissions": task.runs_per_team,
+            "max_submissions_per_day": said.submissions_per_day or task.runs_per_team,
+            "execution_time_limit": SECONDS,
+            "accepts_only_result_submissions": True,
+            "starting_kit": phase.kit,
+            "tasks": [numbers[corpus.name] for corpus in phase.corpora],
+        }
+        for at, phase in enumerate(phases)
+    ]
+    top["tasks"] = [
+        {
+            "index": at,
+            "name": f"{task.name}: {corpus.name}",
+            "description": f"A submission holds {forms[corpus.name].name}: {forms[corpus.name].said}.",
+            "scoring_program": "scoring_program.zip",
+            "reference_data": f"reference_{forms[corpus.name].slug}.zip",
+        }
+        for at, corpus in enumerate(corpora)
+    ]
+    listed = [
+        {
+            "title": column.title,
+            "key": column.key,
+            "index": at,
+            "sorting": "asc" if column.better == "lower" else "desc",
+            "precision": column.digits,
+        }
+        for at, column in enumerate(columns)
+    ]
+    top["leaderboards"] = [{"title": "Results", "key": "main", "submission_rule": RULE, "columns": listed}]
+    text: str = load_yaml().safe_dump(top, allow_unicode=True, sort_keys=False, width=math.inf)
+    return text.encode()
+
+
+def load_yaml() -> ModuleType:
+    """Import PyYAML; raises ``MissingExtraError`` if it is not installed."""
+    try:
+        return import_module("yaml")
+    except ModuleNotFoundError:
+        raise MissingExtraError("codabench", "a competition bundle") from None
+
+
+def _time(moment: datetime) -> str:
+    """As text: of what YAML itself takes for a time, hosts have kept the day alone."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def overview_page(task: Task, forms: Mapping[str, Form]) -> str:
+    """What the task is, and how to take part."""
+    asked = {corpus.name: f"`{forms[corpus.name].name}`" for phase in phases_of(task) for corpus in phase.corpora}
+    rows = [
+        f"| {_cell(one.name)} | {one.role} | {forms[one.name].n_units:,} | {asked.get(one.name, '')} |"
+        for one in task.corpora
+    ]
+    said = [task.competition.description, ""] if task.competition.description else []
+    return "\n".join(
+        [
+            f"# {_cell(task.name)}",
+            "",
+            *said,
+            "| data | role | sentences or texts | name in a submission |",
+            "|---|---|---:|---|",
+            *rows,
+            "",
+            "The starting kit of a phase has the data, a submission that changes nothing, and what checks a run before",
+            "it is sent.",
+            "",
+        ]
+    )
+
+
+def submission_page(phases: Sequence[Phase], forms: Mapping[str, Form], runs: int) -> str:
+    """What a submission is."""
+    lines = [
+        "# Submissions",
+        "",
+        f"A submission is one run, in a zip. Each participant has {runs} in a phase; one that could not be scored does",
+        "not count. The zip holds, at its top and not in a folder of its own:",
+        "",
+    ]
+    for phase in phases:
+        lines += [f"{phase.name} phase:", ""]
+        lines += [f"- `{forms[one.name].name}`: {forms[one.name].said}" for one in phase.corpora] + [""]
+    lines += [
+        "Texts are UTF-8. What is wrong with a submission stands in one line, with the file and the line, in the log",
+        "of the scoring step, and on its page of detailed results. Other files in the zip are not looked at.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def evaluation_page(task: Task, columns: Sequence[LeaderColumn], signatures: Mapping[str, Sequence[str]]) -> str:
+    """Which columns there are, which one ranks, and what exactly was computed."""
+    rows = [f"| {_cell(column.title)} | `{column.key}` | {column.better or '–'} |" for column in columns]
+    listed = [f"{at}. `{spec}`" * (len(task.metrics) > 1) or f"`{spec}`" for at, spec in enumerate(task.metrics, 1)]
+    said = [f"- {_cell(name)}: `{each}`" for name, found in signatures.items() for each in found]
+    return "\n".join(
+        [
+            "# Evaluation",
+            "",
+            f"Runs are scored by errorbar {__version__} under {', '.join(listed)}.",
+            f"**{_cell(columns[0].title)}** ranks; of equal runs the next columns decide. Scores are fractions: 0.4567",
+            "is 45.67 percent. A score that is undefined is left empty.",
+            "",
+            "| column | name in scores.json | better |",
+            "|---|---|---|",
+            *rows,
+            "",
+            "What was computed on which data (`src` and `ref` are hashes of the source and the gold edits):",
+            "",
+            *said,
+            "",
+        ]
+    )
+
+
+def _cell(text: str) -> str:
+    """Text of an organizer in Markdown: no mark of it is one."""
+    return "".join(f"\\{each}" if each in "\\`*_[]<>|#" else each for each in text)
+
+
+# Finding a run in what somebody uploaded, who may be in error or mean harm: no link is followed.
+
+
+LEAST_LIMIT, TIMES = (
+    1 << 20,
+    20,
+)  # bytes that are always allowed, and how many times as large as the source a run may be
+MOST_NAMED = 5
+SPARE_FILES = 20  # of a folder, beside a file for each text
+OF_SYSTEMS = ("__MACOSX", "metadata")  # what macOS packs along, and what the host itself writes there
+
+
+def find_submission(folder: Path, form: Form) -> Path:
+    """The file or folder of a run, regular, of the name that it must have, and of a size that can be read.
+
+    Raises:
+        InputError: If there is none.
+    """
+    inside = _entries(folder)
+    found = next((each for each in inside if each.name == form.name), None)
+    if found is None:
+        raise InputError(_missing(inside, form))
+    limit = max(LEAST_LIMIT, TIMES * sum(map(len, form.unchanged.values())))
+    if form.kind != "folder":
+        _check(found, found.name, limit)
+        return folder / form.name
+    if found.is_symlink() or not found.is_dir(follow_symlinks=False):
+        message = "this is no folder"
+        raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.said))
+    files = _entries(Path(found.path))
+    if len(files) > 2 * form.n_units + SPARE_FILES:
+        message = f"{len(files):,} files for {form.n_units:,} texts"
+        raise InputError(Problem("submission-too-large", message, Place(form.name), form.said))
+    for each in files:
+        limit -= _check(each, f"{form.name}/{each.name}", limit)
+    return folder / form.name
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(
+                (each for each in found if each.name[0] != "." and each.name not in OF_SYSTEMS),
+                key=lambda each: each.name,
+            )
+    except OSError as error:
+        message = f"the submission cannot be read: {error.strerror}"
+        raise InputError(Problem("submission-missing", message, Place(folder.name))) from None
+
+
+def _check(entry: os.DirEntry[str], name: str, limit: int) -> int:
+    """The size of a regular file that is not too large."""
+    if entry.is_symlink() or not entry.is_file(follow_symlinks=False):
+        message = "this is a link, a folder or a device"
+        raise InputError(
+            Problem("submission-not-a-file", message, Place(name), "a regular file", "zip the file itself")
+        )
+    size = entry.stat(follow_symlinks=False).st_size
+    if size > limit:
+        message = f"{size:,} bytes"
+        raise InputError(Problem("submission-too-large", message, Place(name), f"at most {limit:,} bytes"))
+    return size
+
+
+def _missing(inside: list[os.DirEntry[str]], form: Form) -> Problem:
+    """What is wrong where the file is missing, and how to mend what was probably meant."""
+    message = f"there is no {form.name} in the submission"
+    expected = f"{form.name}, {form.said}"
+    named = ", ".join([each.name for each in inside[:MOST_NAMED]] + ["..."] * (len(inside) > MOST_NAMED))
+    fix = "the zip is empty" if not inside else f"the zip holds {named}"
+    for each in inside:
+        if each.is_dir(follow_symlinks=False) and any(one.name == form.name for one in _entries(Path(each.path))):
+            fix = f"it is in the folder {each.name}: zip {form.name} itself, not the folder that it is in"
+            break
+    else:
+        kinds = [each for each in inside if form.kind == "folder" or each.is_file(follow_symlinks=False)]
+        if form.kind != "folder" and len(kinds) == 1:
+            fix = f"rename {kinds[0].name} to {form.name}"
+            if kinds[0].name.endswith(".zip"):
+                fix = f"{kinds[0].name} is a zip within the zip: upload that one"
+        elif form.kind == "folder" and any(each.name.endswith((".txt", ".xml")) for each in inside):
+            fix = f"put the files into a folder {form.name} and zip that"
+    return Problem("submission-missing", message, Place(), expected, fix)
+
+
+# Scoring one submission to a host: what the scoring program of a bundle calls.
+
+
+SCORES, DETAILS = "scores.json", "detailed_results.html"
+TEAM = "submission"
+NO_SENTENCES = "Sentences and their gold edits are the organizers'."
+MOST_SHOWN = 50  # problems that the page of a bad submission lists
+
+
+@public()
+def score_submission(
+    reference: str | Path, submission: str | Path, out: str | Path, *, details: bool = True
+) -> TaskResults:
+    """Score one run as a competition's host hands it over, and write what the host reads.
+
+    Writes ``scores.json``, a value for each column of the leaderboard, whole or not at all, and
+    ``detailed_results.html``: a page of the run without any sentence, or one that says what is wrong with it.
+
+    Args:
+        reference: Folder of the reference data of one corpus, as ``bundle_task`` writes it.
+        submission: Folder of the unpacked submission.
+        out: Folder to write to.
+        details: Whether to write the page.
+
+    Raises:
+        InputError: If the submission is not what it must be; no scores are written then.
+    """
+    target = Path(out)
+    make_folder(target)
+    (target / SCORES).unlink(missing_ok=True)  # of an earlier run
+    task = read_task(Path(reference) / FILE)
+    corpus = replace(task.corpora[0], role="test")
+    try:
+        results = _scored(replace(task, corpora=(corpus,)), Path(submission))
+    except InputError as error:
+        if details:
+            save_lines(_page_of_problems(task.name, error.problems), str(target / DETAILS))
+        raise
+    scores = leader_scores(results.corpora[0].runs[0])
+    save_lines([json.dumps(scores, indent=1)], str(target / SCORES))
+    if details:
+        _save_page(results, target / DETAILS)
+    return results
+
+
+def _scored(task: Task, folder: Path) -> TaskResults:
+    corpus = task.corpora[0]
+    path = find_submission(folder, form_of(corpus))
+    with TemporaryDirectory() as cache:
+        results = run_task(with_run(task, path), cache=cache)
+    results = without_folders(results)
+    if results.refused:
+        raise InputError(results.refused[0].problems)
+    return results
+
+
+def form_of(corpus: TaskCorpus) -> Form:
+    """The form of submissions for a corpus."""
+    return submission_form(corpus, read_data(corpus))
+
+
+def with_run(task: Task, path: Path) -> Task:
+    """The task with one team, whose one run is at a path."""
+    run = TeamSubmission(TEAM, 1, task.corpora[0].name, path)
+    return replace(task, teams=(Team(TEAM, submissions=(run,)),), deadline=None)
+
+
+def _save_page(results: TaskResults, path: Path) -> None:
+    task = results.task
+    studies = study_best(results, Problems(), Resampling(), browse=False)
+    # What is said of a file is said of the references: a repair quotes them.
+    studies = [replace(study, notes=[note for note in study.notes if not note.place.file]) for study in studies]
+    report = build_report(studies, title=task.name, command="", no_sentences=NO_SENTENCES)
+    own = team_report(results, task.teams[0])
+    save_report(replace(report, sections=[*own.sections, *report.sections]), str(path), "html")
+
+
+def _page_of_problems(title: str, problems: tuple[Problem, ...]) -> list[str]:
+    """A page for whoever sees no logs."""
+    more = len(problems) - MOST_SHOWN
+    return [
+        '<!doctype html><html lang="en"><meta charset="utf-8">',
+        f"<title>{escape(title)}: not scored</title>",
+        "<style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}</style>",
+        "<h1>This submission was not scored</h1><ul>",
+        *(f"<li>{escape(str(each))}" for each in problems[:MOST_SHOWN]),
+        *([f"<li>and {more} more"] if more > 0 else []),
+        "</ul></html>",
+    ]

@@ -1,0 +1,111 @@
+"""The scoring program of a Codabench bundle, and the recipe of the image that it runs in."""
+
+from __future__ import annotations
+
+import re
+import sys
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+
+from errorbar.codabench.task_files import read_bytes
+from errorbar.core.problems import Place, Problem, UsageError
+from errorbar.version import __version__
+
+# The texts of a bundle, and its picture, which stand in files of their own.
+
+
+def filled(file: str, /, **values: str) -> bytes:
+    """The content of a file in which each value stands for its name: ``version`` for ``@VERSION@``."""
+    content = (files("errorbar.codabench") / "templates" / file).read_bytes()
+    for key, value in values.items():
+        content = content.replace(f"@{key.upper()}@".encode(), value.encode())
+    return content
+
+
+COMMAND = "python3 /app/program/score.py /app/input /app/output"
+PINNED = ("numpy", "scipy", "click", "jinja2", "vl-convert-python", "errant", "spacy")
+PIPELINE = "errorbar-en"  # what the metric errant tags and parses with
+OF_EXTRAS = {"errant": "errant", "spacy": "errant"}
+_WHEEL = re.compile(
+    r"(?P<name>[A-Za-z0-9_.]+)-(?P<version>[^-]+)(-[^-]+)?-(?P<python>[^-]+)-[^-]+-(?P<platform>[^-]+)\.whl"
+)
+_CPYTHON = re.compile(r"cp(\d)(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A built package."""
+
+    file: str
+    name: str
+    version: str
+    python: str  # ``3.12``; empty where any will do
+    content: bytes
+
+
+def program_files() -> dict[str, bytes]:
+    """The scoring program as a folder."""
+    return {
+        "metadata.yaml": f"command: {COMMAND}\n".encode(),
+        "score.py": filled("score_py.txt", version=__version__),
+    }
+
+
+def read_wheel(path: Path) -> Wheel:
+    """Read a wheel; one of another version of errorbar would score otherwise.
+
+    Raises:
+        UsageError: If it is none, or errorbar's own of another version.
+    """
+    content = read_bytes(path)
+    found = _WHEEL.fullmatch(path.name)
+    if found is None or not zipfile.is_zipfile(path):
+        message = "this is no wheel"
+        raise UsageError(
+            Problem("bundle-wheel", message, Place(str(path)), "NAME-VERSION-...whl", "pip wheel makes one")
+        )
+    name = found["name"].replace("_", "-").lower()
+    if name == "errorbar" and found["version"] != __version__:
+        message = f"this is errorbar {found['version']}, and version {__version__} makes the bundle"
+        raise UsageError(Problem("bundle-wheel", message, Place(str(path)), fix="make both by one version"))
+    if found["platform"] != "any" and "linux" not in found["platform"]:
+        message = f"this is for {found['platform']}, and the image is Linux"
+        raise UsageError(Problem("bundle-wheel", message, Place(str(path)), fix="make it on Linux"))
+    python = _CPYTHON.fullmatch(found["python"])
+    return Wheel(path.name, name, found["version"], f"{python[1]}.{python[2]}" if python else "", content)
+
+
+def container_files(image: str, wheels: Sequence[Wheel], metrics: Sequence[str]) -> dict[str, bytes]:
+    """The recipe of an image in which the task's metrics run, with the versions that are installed here."""
+    extras = ["report", *(["errant"] if needs_errant(metrics) else [])]
+    required = [f"errorbar[{','.join(extras)}]=={__version__}"]
+    given = {each.name: each.version for each in wheels if each.name != "errorbar"}
+    if needs_errant(metrics):  # the pipeline is no requirement of the extra
+        given.setdefault(PIPELINE, _version(PIPELINE))
+    required += [f"{name}=={found}" if found else name for name, found in given.items()]
+    required += [
+        f"{name}=={found}" for name in PINNED if OF_EXTRAS.get(name, "report") in extras if (found := _version(name))
+    ]
+    own = next((each.python for each in wheels if each.python), "") or f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return {
+        "Dockerfile": filled("Dockerfile", version=__version__, image=image, python=own),
+        "requirements.txt": ("\n".join(required) + "\n").encode(),
+        "wheels/README.txt": filled("wheels.txt"),
+        **{f"wheels/{each.file}": each.content for each in wheels},
+    }
+
+
+def needs_errant(metrics: Sequence[str]) -> bool:
+    """Whether a metric makes edits by ERRANT."""
+    return any(each.partition("(")[0] == "errant" for each in metrics)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

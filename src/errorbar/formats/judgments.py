@@ -1,0 +1,428 @@
+"""Other tables about items: batches of Mechanical Turk, a column per rater, flags, true labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.arrays import Floats
+from errorbar.core.judgments import Judgments, RepeatPolicy
+from errorbar.core.labels import ONE_LABEL, is_list, list_words
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.formats.catalog import FORMATS, format_of
+from errorbar.formats.look import Source, display_name, look
+from errorbar.formats.tables import Block, TableFields, finite, header_of, table_blocks, table_rows
+from errorbar.formats.untrusted import json_record
+
+NEEDED = ("item", "rater", "label")
+COLUMNS = (*NEEDED, "weight", "seconds")
+HIT = ("HITId", "hit", "HIT")
+WORKER = ("WorkerId", "worker", "Worker")
+ANSWER, INPUT = "Answer.", "Input."
+YES = frozenset(("1", "true", "yes", "error", "y", "t"))
+NO = frozenset(("0", "false", "no", "ok", "n", "f", ""))
+
+
+class Batch(NamedTuple):
+    """Judgments of a batch; of each its working time, NaN where none is given, and its line."""
+
+    judgments: Judgments
+    seconds: NDArray[np.float64]
+    lines: NDArray[np.int64]
+
+
+class Told(NamedTuple):
+    """What a table tells of an item beside its flag, None where it has no such column."""
+
+    word: str | None  # that is judged
+    suggestion: str | None  # what to write instead; empty: nothing
+    text: str | None  # the sentence
+
+
+class SystemFlags(NamedTuple):
+    """Which items a system flags, and its scores of items and what it tells of them, as far as the file has some."""
+
+    name: str
+    flags: Mapping[str, bool]
+    scores: Mapping[str, float]
+    told: Mapping[str, Told]
+
+
+_NOTHING = Told(None, None, None)
+
+
+def is_batch(header: Sequence[str]) -> bool:
+    """Whether column names are those of batch results."""
+    return any(name in header for name in WORKER) and any(name.startswith(ANSWER) for name in header)
+
+
+def read_batch(path: Source, problems: Problems, answer: str = "", item: str = "", labels: Sequence[str] = ()) -> Batch:
+    """Read batch results: a row per assignment, with ``HITId``, ``WorkerId`` and an ``Answer.`` column.
+
+    Rejected assignments and empty answers are left out and counted. ``answer`` is the column of the label, needed where
+    there are several; ``item`` names the item, "" the HIT; if ``labels`` are given, another is an error.
+    """
+    columns: tuple[str, str, str] | None = None
+    found: list[tuple[str, str, str]] = []
+    seconds, lines = [], []
+    n_rejected = n_empty = 0
+    for values, place in table_rows(path, problems):
+        columns = columns or _batch_columns(list(values), answer, item, Place(display_name(path)))
+        name, rater, label = (values[column].strip() for column in columns)
+        if not name or not rater:
+            problems.repairable("batch-name", f"the row names no {'worker' if name else 'item'}", place)
+        elif values.get("AssignmentStatus") == "Rejected":
+            n_rejected += 1
+        elif not label:
+            n_empty += 1
+        elif is_list(label):
+            problems.repairable("judgments-list", list_words(label), place, expected=ONE_LABEL)
+        elif labels and label not in labels:
+            message = f"the answer '{label}' is not one of the labels; {nearest(label, labels)}"
+            problems.repairable("batch-label", message, place)
+        else:
+            found.append((name, rater, label))
+            seconds.append(at_least_0(values.get("WorkTimeInSeconds")))
+            lines.append(place.line)
+    for count, why in ((n_rejected, "were rejected"), (n_empty, "have no answer")):
+        if count:
+            problems.note("batch-left-out", f"{count} assignments {why}; they are left out", Place(display_name(path)))
+    if not found and not problems.errors:
+        problems.error("batch-empty", "no answer in the file", Place(display_name(path)))
+    problems.raise_errors()
+    times = np.array([nan if each is None else each for each in seconds], np.float64)
+    return Batch(Judgments.from_columns(*zip(*found, strict=True), labels=labels), times, np.array(lines, np.int64))
+
+
+def _batch_columns(header: Sequence[str], answer: str, item: str, place: Place) -> tuple[str, str, str]:
+    """The columns of item, rater and answer; a ``UsageError`` where none or several could be the answer."""
+    answers = [column for column in header if column.startswith(ANSWER)]
+    named = [column for column in (answer, ANSWER + answer) if answer and column in header]
+    if not named and (answer or len(answers) != 1):
+        message = f"no column '{answer}'" if answer else f"{len(answers)} columns could be the answer"
+        fix = nearest(ANSWER + answer, answers) if answer and answers else f"name one of: {', '.join(answers)}"
+        raise UsageError(Problem("batch-answer", message, place, "one answer column", fix))
+    found = []
+    for key, choices in (("item", (item, INPUT + item) if item else HIT), ("rater", WORKER)):
+        column = next((choice for choice in choices if choice in header), "")
+        if not column:
+            raise UsageError(Problem("batch-column", f"no column {' or '.join(choices)}", place, f"the {key}"))
+        found.append(column)
+    return found[0], found[1], (named or answers)[0]
+
+
+def at_least_0(value: object) -> float | None:
+    """A weight or a time; None where it is none."""
+    number = finite(value)
+    return None if number is None or number < 0 else number
+
+
+def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: Sequence[str] = ()) -> Judgments:
+    """Read a table with a row per item, which a column names, and a column per rater; an empty cell is no judgment."""
+    found: list[tuple[str, str, str]] = []
+    seen: set[str] = set()
+    for values, place in table_rows(path, problems, (item,)):
+        name = values.pop(item)
+        if not name or name in seen:
+            what = f"item '{name}' stands in an earlier row too" if name else "the row names no item"
+            problems.repairable("wide-item", what, place)
+            continue
+        seen.add(name)
+        for rater, label in values.items():
+            if is_list(label):
+                what, repair = f"{list_words(label)} of '{rater}'", "the cell is left out"
+                problems.repairable("judgments-list", what, place, repair, ONE_LABEL)
+            else:
+                found.append((name, rater, label.strip()))
+    if not any(label for _, _, label in found) and not problems.errors:
+        problems.error("wide-empty", "no judgment in the file", Place(display_name(path)), "a column per rater")
+    problems.raise_errors()
+    return Judgments.from_columns(*zip(*found, strict=True), labels=labels)
+
+
+def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
+    """Read a table ``item,flag[,score,word,suggestion,text]``; a flag is one of ``YES`` or ``NO`` in any case.
+
+    ``name``: of the system.
+    """
+    flags: dict[str, bool] = {}
+    scores: dict[str, float] = {}
+    told: dict[str, Told] = {}
+    for values, place in table_rows(path, problems, ("item", "flag")):
+        item, word, said = values["item"], values["flag"].strip().lower(), values.get("score")
+        score = finite(said)
+        if not item or item in flags:
+            message = f"item '{item}' was flagged before" if item else "the row names no item"
+            problems.repairable("flags-item", message, place)
+            continue
+        if word not in YES | NO:
+            problems.repairable("flags-flag", f"the flag is '{values['flag']}'", place, expected="1 or 0")
+            continue
+        flags[item] = word in YES
+        if (more := Told(values.get("word"), values.get("suggestion"), values.get("text"))) != _NOTHING:
+            told[item] = more
+        if score is not None:
+            scores[item] = score
+        elif said:
+            problems.repairable("flags-score", f"the score '{said}' is no number", place, "the score is left out")
+    problems.raise_errors()
+    return SystemFlags(name or display_name(path), flags, scores, told)
+
+
+def read_answers(path: Source, problems: Problems) -> dict[str, str]:
+    """Read a table ``item,label`` of true labels, one for each item: CSV, JSON lines or Parquet."""
+    found: dict[str, str] = {}
+    for values, place in table_rows(path, problems, ("item", "label")):
+        item, label = values["item"], values["label"]
+        if not item or not label:
+            message = "the row names no item" if not item else f"item '{item}' has no label"
+            problems.repairable("answers-empty", message, place)
+        elif found.setdefault(item, label) != label:
+            message = f"item '{item}' is '{label}' here and '{found[item]}' before"
+            problems.repairable("answers-twice", message, place, "the first is kept")
+    problems.raise_errors()
+    return found
+
+
+# Judgments in any layout: a row for each judgment, a column for each rater, or batch results of Mechanical Turk.
+#
+# Rows are taken in blocks and kept as codes, some 12 bytes for each judgment. A block is looked through as columns, and
+# row by row only where something in it is odd: the rules of a row stand once, in ``_row``.
+
+
+Layout = Literal["auto", "long", "wide", "batch"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+_CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
+OWN = frozenset(("text", "set", "flag", "score", "span", "word", "suggestion", "better"))
+"""What our own tables have beside judgments, of drawn sets and of detectors; that it is not read surprises nobody."""
+EXPORTED = frozenset(("round", "state", "version"))
+"""What exports of ``errorbar judge`` have beside judgments, with columns of their scheme and of the items."""
+SET = re.compile(r"[0-9a-f]{16}")
+"""What a set that ``sample draw`` wrote is called in its column ``set``."""
+REPEATED = "choose by --repeats which judgment counts"
+Numbers = NDArray[np.int64]
+
+
+class JudgmentTable(NamedTuple):
+    """Judgments in the order of the file; times, NaN where one is not known, None where none are given or wanted."""
+
+    judgments: Judgments
+    seconds: Floats | None
+    drawn: bool = False  # they are of a set that ``sample draw`` wrote
+
+
+def read_judgment_table(
+    path: Source,
+    problems: Problems,
+    *,
+    layout: Layout = "auto",
+    columns: Mapping[str, str] | None = None,
+    labels: Sequence[str] = (),
+    repeats: RepeatPolicy = "refuse",
+) -> JudgmentTable:
+    """Read a table of judgments: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, or Parquet.
+
+    Layouts: ``long``, a row for each judgment, with item, rater, label and maybe weight; ``wide``, a row for each item
+    and a column for each rater; ``batch``, results of Mechanical Turk; ``auto``, batch or long. ``columns``: a role, as
+    in ``COLUMNS``, to the name that the file has for it. ``labels`` get the first codes, whether or not they occur.
+    Of repeated judgments ``refuse`` (lenient reading keeps the first), ``first``, ``last``, or ``keep`` both.
+    """
+    roles, source = dict(columns or {}), look(path)
+    for role in roles:
+        if role not in COLUMNS:
+            message = f"judgments have no column '{role}'"
+            raise UsageError(Problem("judgments-column", message, fix=nearest(role, COLUMNS)))
+    if layout == "auto":
+        layout = "batch" if is_batch(header_of(source)) else "long"
+    lines: Numbers = np.empty(0, np.int64)
+    seconds: Floats | None = None
+    drawn = False
+    if layout == "batch":
+        answer, item = roles.get("label", ""), roles.get("item", "")
+        judgments, seconds, lines = read_batch(source, problems, answer=answer, item=item, labels=labels)
+    elif layout == "wide":
+        judgments = read_wide(source, problems, item=roles.get("item", "item"), labels=labels)
+    else:
+        judgments, seconds, lines, drawn = _read_long(source, problems, roles, labels)
+    kept = _settled(judgments, repeats, lines, display_name(path), problems)
+    problems.raise_errors()
+    if kept is None:
+        return JudgmentTable(judgments, seconds, drawn)
+    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept], drawn)
+
+
+def is_corpus(path: Source, *, told: bool = False) -> bool:
+    """Whether a file is a corpus and no table; told: an option says that JSON lines of whatever keys are a table."""
+    source = look(path)
+    if source.is_parquet:
+        return False
+    known, first = format_of(source), source.peek()
+    if known.name not in FORMATS:
+        return known.holds != "rows"
+    if first == "S" or first.startswith(("S ", "A ", "<")) or (not told and known.holds == "labels"):
+        return True
+    record = json_record(first)
+    return not told and record is not None and "rater" not in record and bool(_CORPUS_KEYS & record.keys())
+
+
+class _Columns(NamedTuple):
+    """A block of judgments as columns; a label may be "", a missing judgment."""
+
+    item: Sequence[str]
+    rater: Sequence[str]
+    label: Sequence[str]
+    weight: Floats | None
+    seconds: Floats | None
+    lines: Sequence[int]
+
+
+class _Codes(dict[str, int]):
+    """Text to number, growing as texts are looked up; a hit never leaves C."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = code = len(self)
+        return code
+
+    def of(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """The numbers of some texts."""
+        return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
+
+
+def _read_long(
+    path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
+) -> tuple[Judgments, Floats | None, Numbers, bool]:
+    """The judgments with their times, the lines they stand in, and whether they are of a drawn set, block by block."""
+    names = {role: roles.get(role, role) for role in COLUMNS}
+    needed = {name: role for role, name in names.items() if role in NEEDED or (role == "seconds" and role in roles)}
+    wanted = TableFields(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
+    place = Place(display_name(path))
+    items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
+    extra: dict[str, None] = {}
+    drawn = False
+    for block in table_blocks(path, problems, wanted):
+        extra |= dict.fromkeys(key for key in block.header if key and key not in names.values() and key not in OWN)
+        if "set" in block.header and not drawn and block.lines:
+            drawn = SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
+        places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
+        rows = _checked(block, places, place.file, problems)
+        if not rows.item:
+            continue
+        if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
+            what, expected = "some rows have a weight and some have none", "a weight in every row or in none"
+            for line in rows.lines:
+                problems.error("judgments-weight", what, Place(place.file, line), expected)
+            continue
+        coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
+        label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
+        for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
+            if column is not None:
+                parts[name].append(np.asarray(column))
+    if extra and not extra.keys() >= EXPORTED:
+        what = f"columns that judgments have no use for: {', '.join(extra)}"
+        problems.note("judgments-extra", what, place, "they are not read")
+    if not parts["item"]:
+        if not problems.errors:
+            problems.error("judgments-empty", "no judgment in the file", place)
+        problems.raise_errors()
+    columns = {name: np.concatenate(part) for name, part in parts.items() if part}
+    said = columns["label"] >= 0
+    if n_missing := len(said) - int(said.sum()):  # their items and raters are known all the same
+        what = f"{n_missing} of {len(said)} rows have no label; they count as not judged"
+        problems.note("judgments-no-label", what, place)
+        columns = {name: column[said] for name, column in columns.items()}
+    codes = (columns["item"], columns["rater"], columns["label"])
+    judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
+    return judgments, columns.get("seconds"), columns["lines"], drawn
+
+
+def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
+    """The columns of a block; a row that will not do is left out and said."""
+    item, rater, label = (_texts(block.columns[places[role]], all_are=block.texts) for role in NEEDED)
+    weight, seconds = (_numbers(block.columns[places[role]]) if role in places else None for role in COLUMNS[3:])
+    numbers = ("weight" in places) == (weight is not None) and ("seconds" in places) == (seconds is not None)
+    if item and rater and label and numbers and not ("" in item or "" in rater or any(map(is_list, {*label}))):
+        return _Columns(item, rater, label, weight, seconds, block.lines)
+    rows = []
+    for line, *values in zip(block.lines, *block.columns, strict=True):
+        row = _row({role: values[at] for role, at in places.items()}, Place(name, line), problems)
+        if row is not None:
+            rows.append((*row, line))
+    columns = [*zip(*rows, strict=True)] if rows else [()] * 6
+    weight = np.array(columns[3], np.float64) if "weight" in places else None
+    seconds = np.array(columns[4], np.float64) if "seconds" in places else None
+    return _Columns(columns[0], columns[1], columns[2], weight, seconds, columns[5])
+
+
+def _texts(column: Sequence[object], *, all_are: bool) -> Sequence[str] | None:
+    """A column as texts; None where it has something that is neither text nor number."""
+    kinds = {str} if all_are else {*map(type, column)}
+    if kinds == {str}:
+        return cast("Sequence[str]", column)
+    return [*map(str, column)] if kinds <= {str, int, float} else None
+
+
+def _numbers(column: Sequence[object]) -> Floats | None:
+    """A column as numbers; None where one is no number of at least 0."""
+    numbers = [*map(at_least_0, column)]
+    return None if None in numbers else np.array(numbers, np.float64)
+
+
+def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tuple[str, str, str, float, float] | None:
+    """A checked row; None, with the problem recorded, where it is bad."""
+    item, rater, label = ("" if (value := record[name]) is None else str(value) for name in NEEDED)
+    weight, seconds = (at_least_0(record.get(role)) for role in COLUMNS[3:])
+    number, odd = "a number of at least 0", [name for name in NEEDED if isinstance(record[name], bool | list | dict)]
+    wrong = None
+    if odd:
+        wrong = "judgments-value", f"the {odd[0]} is {type(record[odd[0]]).__name__}", "text or a number"
+    elif not item or not rater:
+        wrong = "judgments-name", f"the row names no {'rater' if item else 'item'}", ""
+    elif is_list(label):
+        wrong = "judgments-list", list_words(label), ONE_LABEL
+    elif weight is None and "weight" in record:
+        wrong = "judgments-weight", f"the weight {record['weight']!r} will not do", number
+    if wrong is not None:
+        problems.repairable(*wrong[:2], place, expected=wrong[2])
+        return None
+    said = record.get("seconds")
+    if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):
+        what, repair = f"the time {said!r} will not do", "the time counts as unknown"
+        problems.repairable("judgments-seconds", what, place, repair, number)
+    return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
+
+
+def _settled(
+    table: Judgments, repeats: RepeatPolicy, lines: Numbers, name: str, problems: Problems
+) -> NDArray[np.bool_] | None:
+    """Which judgments are kept where a rater judged an item more than once; None: all."""
+    if repeats == "keep" or not table.n_repeated():
+        return None
+    if repeats != "refuse":
+        return table.settled(repeats)
+    first = table.first_rows()
+    again = first != np.arange(len(table))
+    for row in np.flatnonzero(again).tolist():
+        rater, item = table.raters[table.rater[row]], table.items[table.item[row]]
+        message = f"rater '{rater}' judged item '{item}' before, in line {lines[first[row]]}"
+        place, repair = Place(name, int(lines[row])), "the first judgment is kept"
+        problems.repairable("judgments-repeated", message, place, repair, hint=REPEATED)
+    return np.asarray(~again, np.bool_)
+
+
+def refuse_others(table: Judgments, declared: Sequence[str], name: str) -> None:
+    """Refuse labels that were not declared: an ``InputError`` with one problem for each."""
+    votes = np.bincount(table.label, minlength=len(table.labels)).tolist()
+    found = []
+    for label, n in zip(table.labels, votes, strict=True):
+        if label not in declared:
+            said = "1 judgment says" if n == 1 else f"{n:,} judgments say"
+            message = f"{said} '{label}', which is not declared"
+            found.append(Problem("crowd-label", message, Place(name), fix=nearest(label, declared)))
+    if found:
+        raise InputError(found)

@@ -1,0 +1,260 @@
+"""The M2 format: an ``S`` line of tokens, then one ``A`` line per edit and annotator, then a blank line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count, islice
+
+from errorbar.core.corpus import Sentence, annotator_order
+from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
+from errorbar.core.problems import Place, Problems, shortened
+from errorbar.formats.look import Lines, Source, byte_blocks
+
+NOTHING = "-NONE-"
+NOOP = "noop"
+UNKNOWN = "UNK"  # ERRANT's type where no correction is known: it writes the words themselves for one
+N_FIELDS = 6
+LOOKED = 40  # lines that tell M2 from text
+BLOCK = 1 << 20  # bytes looked at together in search of annotators
+MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
+
+
+def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
+    """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``)."""
+    name, assembler, text = lines.name, _Assembler(lines.name, problems), None
+    block: list[tuple[int, str]] = []
+    s_number = number = n_sentences = 0
+    for number, line in enumerate(lines, lines.before + 1):
+        start = line[:2]
+        if start == "A ":
+            if text is None:
+                problems.error("m2-no-sentence", "an A line without a sentence", Place(name, number), "S line")
+            else:
+                block.append((number, line))
+        elif start in ("S ", "S"):
+            if text is not None:
+                no_blank_line(Place(name, number), problems)
+                yield assembler.sentence(text, s_number, block)
+            text, s_number, block = line[2:].strip(), number, []
+            n_sentences += 1
+        elif not line or line.isspace():
+            if text is not None:
+                yield assembler.sentence(text, s_number, block)
+                text = None
+        elif start != "I ":
+            message = f"a line that is neither S, A nor blank: {line[:40]!r}"
+            problems.repairable("m2-line", message, Place(name, number), "skipped", "S, A or a blank line")
+    if text is not None:
+        yield assembler.sentence(text, s_number, block)
+    if not n_sentences:
+        message = "the file is empty" if not number else "the file has no S line"
+        problems.error("m2-empty", message, Place(name), "M2: S and A lines")
+
+
+def no_blank_line(place: Place, problems: Problems) -> None:
+    """Record an S line that follows a sentence without a blank line between."""
+    problems.repairable("m2-no-blank", "a second S line in one block", place, "a new block", "a blank line before it")
+
+
+_Rest = tuple[tuple[str, ...], str, bool, str, str]  # the fields of an edit after its span
+
+# The parts of A lines recur so often, within a file and between files, that looking them up takes a fifth of the
+# time of parsing them again. Only what needs no remark is kept.
+_SPANS: dict[str, tuple[int, int]] = {}
+_TAILS: dict[str, tuple[str, _Rest | None]] = {}
+
+
+class _Assembler:
+    """Makes sentences of S and A lines."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.name = name
+        self.problems = problems
+
+    def sentence(self, text: str, s_number: int, lines: list[tuple[int, str]]) -> Sentence:
+        if not lines:
+            return Sentence(text, line=s_number)
+        spans, tails, new = _SPANS, _TAILS, tuple.__new__
+        tokens = text.split()
+        n_tokens = len(tokens)
+        edits: dict[str, list[Edit]] = {}
+        numbers: dict[str, list[int]] = {}
+        for number, line in lines:
+            head, _, tail = line.partition("|||")
+            parsed = tails.get(tail) or self._tail(tail, Place(self.name, number))
+            span = spans.get(head) or self._span(head, Place(self.name, number))
+            if parsed is None:
+                continue
+            annotator, rest = parsed
+            if annotator not in edits:  # whatever becomes of the line, this annotator looked
+                edits[annotator] = []
+                numbers[annotator] = []
+            if rest is None or span is None:
+                continue
+            start, end = span
+            if (start < 0 or end < start or end > n_tokens) and not check_span(
+                start, end, n_tokens, Place(self.name, number), self.problems
+            ):
+                continue
+            edits[annotator].append(new(Edit, span + rest))  # what Edit(...) does, twice as fast
+            numbers[annotator].append(number)
+        annotations = {
+            annotator: tuple(check_annotation(found, tokens, partial(self._place, numbers[annotator]), self.problems))
+            for annotator, found in edits.items()
+        }
+        return Sentence(text, annotations, line=s_number)
+
+    def _place(self, numbers: list[int], index: int) -> Place:
+        return Place(self.name, numbers[index])
+
+    def _skipped(self, what: str, place: Place, expected: str) -> None:
+        self.problems.repairable("m2-fields", what, place, "the line is skipped", expected)
+
+    def _span(self, head: str, place: Place) -> tuple[int, int] | None:
+        try:
+            first, second = head[2:].split()
+            span = int(first), int(second)
+        except ValueError:
+            self._skipped(f"the span {shortened(head[2:])!r} cannot be read", place, "two whole numbers")
+            return None
+        if len(_SPANS) < MOST_KNOWN:
+            _SPANS[head] = span
+        return span
+
+    def _tail(self, tail: str, place: Place) -> tuple[str, _Rest | None] | None:
+        """Annotator and fields after the span; None where the line cannot be used."""
+        fields = tail.split("|||")
+        if len(fields) < N_FIELDS - 1:
+            message = f"an A line of {len(fields) + bool(tail)} fields"
+            self._skipped(message, place, f"{N_FIELDS} fields separated by |||")
+            return None
+        kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
+        replacements = tuple(["" if part == NOTHING else part.strip() for part in fields[1].split("||")])
+        usual = check_white_space(replacements, place, self.problems)
+        if NOTHING in replacements:
+            message = f"{NOTHING} with white space around it; it is read as a word and not as a deletion"
+            self.problems.note("edit-white-space", message, place)
+            usual = False
+        if not annotator.isdecimal():
+            usual = False
+            message = f"the annotator id '{shortened(annotator)}' is not a number"
+            self.problems.repairable("m2-annotator", message, place, "kept as a name", "a whole number")
+        if need.startswith("||"):
+            message = "an empty last alternative, which the official scorer loses"
+            self.problems.repairable("m2-lost-alternative", message, place, "read as a deletion", NOTHING)
+            replacements, usual = (*replacements, ""), False
+        if kind == NOOP and any(replacements):
+            message = f"a {NOOP} line with a correction, '{shortened(fields[1])}'; it is read as no edit"
+            self.problems.note("m2-noop", message, place)
+            usual = False
+        rest = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
+        parsed = annotator, None if kind == NOOP else rest
+        if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
+            _TAILS[tail] = parsed
+        return parsed
+
+
+def is_m2(lines: Lines) -> bool:
+    """Whether a file looks like M2 rather than text, before any line is taken."""
+    first = [line for line in lines.ahead(LOOKED) if line.strip()]
+    edits = any(line.startswith("A ") and line.count("|||") == N_FIELDS - 1 for line in first)
+    return bool(first) and first[0][:2] in ("S ", "S") and (edits or all(line[:2] in ("S ", "S") for line in first))
+
+
+def m2_annotators(path: Source, most: int | None = None) -> list[str]:
+    """The annotator ids of an M2 file, no more than ``most``, by first appearance, without parsing the file.
+
+    A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
+    the five separators and ends with the one id.
+    """
+    found: dict[str, None] = {}
+    known: set[bytes] = set()
+    for block in byte_blocks(path, size=BLOCK):
+        whole = b"\n" + block
+        n_lines = whole.count(b"\nA ")
+        if len(known) == 1 and whole.count(b"|||") == (N_FIELDS - 1) * n_lines:
+            (tail,) = known
+            if whole.count(b"|||" + tail + b"\n") == n_lines:
+                continue
+        for line in block.split(b"\n"):
+            tail = line.rpartition(b"|||")[2]
+            if line.startswith(b"A ") and tail not in known and line.count(b"|||") >= N_FIELDS - 1:
+                known.add(tail)
+                found[line.split(b"|||")[N_FIELDS - 1].decode(errors="replace").strip()] = None
+                if len(found) == most:
+                    return list(found)
+    return list(found)
+
+
+def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the lines of an M2 file, without line ends; the notes say what M2 cannot hold.
+
+    Annotators with a number keep it; others are numbered and noted: ``annotators`` in the order in which ties go, so
+    that the numbers decide them as the names did, the rest by first appearance.
+    """
+    ids: dict[str, str] = {}
+    for name in annotator_order(annotators):
+        _number(name, ids)
+    used: set[str] = set()
+    lost: dict[str, dict[str, None]] = {}  # what was left out, and of which edits or documents
+    for number_of_sentence, sentence in enumerate(sentences, 1):
+        yield f"S {' '.join(sentence.tokens)}"
+        if sentence.document or sentence.writer:
+            lost.setdefault("documents and writers", {})[sentence.document or sentence.writer] = None
+        for annotator, edits in sentence.annotations.items():
+            number = ids.get(annotator) or _number(annotator, ids)
+            used.add(annotator)
+            if not edits:
+                yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
+            for each in edits:
+                edit = each
+                if edit.type == UNKNOWN and not edit.replacements and not edit.is_insertion:
+                    edit = edit._replace(replacements=(" ".join(sentence.tokens[edit.start : edit.end]),))
+                line, losses = _a_line(edit, number)
+                yield line
+                for what in losses:
+                    item = edit.comment or f"edit {edit.start} {edit.end} of sentence {number_of_sentence}"
+                    lost.setdefault(what, {})[item] = None
+        yield ""
+    for what, items in sorted(lost.items()):
+        examples = ", ".join([*islice(items, 5), *(["..."] if len(items) > 5 else [])])
+        problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
+    renamed = {name: number for name, number in ids.items() if name != number and name in used}
+    if renamed:
+        pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())
+        problems.note("m2-annotators", f"M2 numbers its annotators: {pairs}", Place())
+
+
+def _number(annotator: str, ids: dict[str, str]) -> str:
+    taken = {*ids.values()}
+    keeps = annotator.isdecimal() and annotator not in taken
+    ids[annotator] = annotator if keeps else next(number for number in map(str, count()) if number not in taken)
+    return ids[annotator]
+
+
+def _a_line(edit: Edit, number: str) -> tuple[str, list[str]]:
+    """The line of an edit, and what it loses."""
+    replacements = tuple([_plain(text, "||") for text in edit.replacements])
+    kind, comment = _plain(edit.type, "|||"), _plain(edit.comment, "|||")
+    losses = {
+        "consistency sets": bool(edit.group),
+        f"edits of type {NOOP}, which it takes for none": kind == NOOP,
+        "corrections that are unknown (written as deletions)": not edit.replacements,
+        "|| and line feeds in corrections (written as spaces)": replacements != edit.replacements,
+        f"the correction {NOTHING}, which it reads as a deletion": NOTHING in replacements,
+        "||| and line feeds in types (written as spaces)": kind != edit.type,
+        "||| and line feeds in comments (written as spaces)": comment != edit.comment,
+    }
+    several = len(replacements) > 1
+    correction = "||".join(text or NOTHING if several else text for text in replacements)
+    need = "OPTIONAL" if edit.optional else "REQUIRED"
+    line = f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
+    return line, [what for what, happened in losses.items() if happened]
+
+
+def _plain(text: str, separator: str) -> str:
+    """The text without what would end its field or its line, or join the separator beside it."""
+    if separator in text or "\n" in text or "\r" in text:
+        text = " ".join(text.replace(separator, " ").split())
+    return text.strip("|")

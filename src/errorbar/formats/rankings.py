@@ -1,0 +1,368 @@
+"""Human rankings of systems: XML as the WMT's annotation tool writes it, or CSV of pairs or of rankings.
+
+XML, in the encoding that it declares: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) that hold
+``translation`` elements with a ``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one
+element, with spaces between.
+
+CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
+(``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
+them; ``rankingID`` is the item). ``item``, ``judge`` and ``sentence`` may be given everywhere: rows of one item, judge
+and sentence are one item, wherever they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, count, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shortened
+from errorbar.core.rankings import Comparisons
+from errorbar.formats import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
+from errorbar.formats.catalog import format_of
+from errorbar.formats.look import Source, display_name, look
+from errorbar.formats.tables import DELIMITERS, TableFields, header_of, table_rows
+from errorbar.formats.untrusted import XmlReader, read_limited, whole_number
+
+# Rankings as they are read, turned into comparisons; checks the names.
+
+
+Key = tuple[str, str, str]  # item, judge and sentence
+_LEFT_OUT = "it is left out of the ranking"
+
+
+class RankedText(NamedTuple):
+    """A text that a judge ranked, 1 is best, and the systems that wrote it."""
+
+    rank: int
+    systems: tuple[str, ...]
+    place: Place
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Rankings with the same numbers of systems in their texts, so that the same places are compared."""
+
+    number: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    where: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+class Collected:
+    """Collects rankings as comparisons of two systems each; ``known``: the systems there are, empty: any."""
+
+    def __init__(self, name: str, problems: Problems, known: Sequence[str]) -> None:
+        self.name = name
+        self.problems = problems
+        self.known = frozenset(known)
+        self.systems: dict[str, int] = {system: code for code, system in enumerate(known)}
+        self.items: list[str] = []
+        self.keys: dict[Key, int] = {}
+        self.judges: dict[str, int] = {}
+        self.sentences: dict[str, int] = {}
+        self.alike: dict[tuple[int, ...], _Alike] = {}
+        self.n_rankings = 0
+        self.n_skipped = 0  # items that their judge skipped
+        self.n_alone = 0
+
+    def rank(self, text: str, place: Place) -> int | None:
+        """Read a rank; None, with the problem recorded, where it is none."""
+        if rank := whole_number(text):
+            return rank
+        what, repair = f"the rank {shortened(text)!r}", "the system is left out of the ranking"
+        self.problems.repairable("ranking-rank", what, place, repair, "a whole number from 1")
+        return None
+
+    def add(self, key: Key, placed: Sequence[RankedText], *, join: bool = False) -> None:
+        """Add a ranking; join: to the item of that key if there is one, else every ranking is an item of its own."""
+        if (n := sum(len(text.systems) for text in placed)) > MOST_TOGETHER:
+            message = f"item '{key[0]}' ranks {n:,} systems"
+            expected = f"at most {MOST_TOGETHER}, which are {MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} comparisons"
+            self.problems.error("ranking-too-many", message, placed[0].place, expected)
+            return
+        outputs: list[tuple[int, list[int]]] = []
+        seen: set[int] = set()
+        for text in placed:
+            codes = []
+            for system in text.systems:
+                code = self._code(system, text.place)
+                if code in seen:
+                    message = f"item '{key[0]}' has '{system}' twice: a system cannot be compared with itself"
+                    self.problems.repairable("ranking-self", message, text.place, "only the first is kept")
+                elif code is not None:
+                    seen.add(code)
+                    codes.append(code)
+            if codes:
+                outputs.append((text.rank, codes))
+        if len(seen) < 2:
+            self.n_alone += 1
+            return
+        item = self.keys.setdefault(key, len(self.items)) if join else len(self.items)
+        if item == len(self.items):
+            self.items.append(key[0])
+        alike = self.alike.setdefault(tuple(len(codes) for _, codes in outputs), _Alike())
+        alike.number.append(self.n_rankings)
+        self.n_rankings += 1
+        for rank, codes in outputs:
+            alike.codes += codes
+            alike.ranks += [rank] * len(codes)
+        judge = self.judges.setdefault(key[1], len(self.judges))
+        alike.where.append((item, judge, self.sentences.setdefault(key[2], len(self.sentences))))
+
+    def _code(self, system: str, place: Place) -> int | None:
+        if not system or (self.known and system not in self.known):
+            message = f"no system is called '{system}'" if system else "a ranking without a system"
+            hint = "each has a name"
+            if system and not self.problems.lenient:  # which says nothing of it, and looking is slow
+                hint = nearest(system, sorted(self.known))
+            self.problems.repairable("ranking-unknown-system", message, place, _LEFT_OUT, hint=hint)
+            return None
+        if len(self.systems) == MOST_SYSTEMS and system not in self.systems:
+            message = f"'{system}' is one system more than {MOST_SYSTEMS:,}"
+            fix = "rank fewer systems at once; are these the names of systems?"
+            raise InputError(Problem("ranking-too-many", message, place, f"at most {MOST_SYSTEMS:,} systems", fix))
+        return self.systems.setdefault(system, len(self.systems))
+
+    def comparisons(self) -> Comparisons:
+        """What was collected, in the order of the file; comparisons of one ranking stay in theirs."""
+        place = Place(self.name)
+        fix = "they compare nothing"
+        if self.n_skipped:
+            self.problems.note("ranking-skipped", f"{self.n_skipped} items were skipped by their judges", place, fix)
+        if self.n_alone:
+            self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix)
+        if not self.items and not self.problems.errors:
+            self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
+        parts = [_expanded(sizes, alike) for sizes, alike in self.alike.items()]
+        table = np.concatenate([*parts, np.empty((0, 9), np.int32)])
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        first, second, outcome, item, judge, sentence, identical, shown = np.ascontiguousarray(table[:, 1:].T)
+        names = (self.systems, self.items, self.judges, self.sentences)
+        codes = (first, second, outcome.astype(np.int8), item, judge, sentence)
+        return Comparisons(*codes, identical.astype(np.bool_), shown.astype(np.bool_), *map(tuple, names))
+
+
+def _expanded(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]:
+    """Comparisons of rankings whose texts have so many systems each: number, first, second, outcome, ... in columns."""
+    starts = np.cumsum((0, *sizes)).tolist()
+    texts = [range(start, start + size) for start, size in zip(starts, sizes, strict=False)]
+    pairs: list[tuple[int, int, bool, bool]] = []  # two places, whether their texts are one, whether it was shown
+    for at, own in enumerate(texts):
+        pairs += [(a, b, True, False) for a, b in combinations(own, 2)]
+        for others in texts[at + 1 :]:
+            # The first stands for those that follow from two texts.
+            pairs += [(a, b, False, a == own[0] and b == others[0]) for a, b in product(own, others)]
+    one, two, identical, shown = np.array(pairs).T
+    n = len(alike.number)
+    codes = np.array(alike.codes, np.int32).reshape(n, -1)
+    ranks = np.array(alike.ranks, np.int64).reshape(n, -1)
+    table = np.empty((n, len(pairs), 9), np.int32)
+    table[:, :, 0] = np.array(alike.number, np.int32)[:, None]
+    table[:, :, 1], table[:, :, 2] = codes[:, one], codes[:, two]
+    table[:, :, 3] = np.sign(ranks[:, two] - ranks[:, one])
+    table[:, :, 4:7] = np.array(alike.where, np.int32)[:, None, :]
+    table[:, :, 7], table[:, :, 8] = identical, shown
+    return table.reshape(-1, 9)
+
+
+MOST_HEAD = 20  # lines that are looked through for the first element
+TIES = ("tie", "=", "draw")
+_ITEM = ("item", "rankingID")
+_JUDGE = ("judge", "user", "judgeId")
+_SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
+
+
+class _Columns(NamedTuple):
+    item: str | None
+    judge: str | None
+    sentence: str | None
+
+
+_Rows = Iterator[tuple[dict[str, str], Place]]
+
+
+class _PairRows:
+    """Rows that are one pair each: what tells, or does not tell, which of them a judge saw on one screen."""
+
+    def __init__(self, columns: _Columns) -> None:
+        self.columns = columns
+        self.n = 0
+        self.n_again = 0
+        self.asked: set[tuple[str, ...]] = set()
+        self.shared = columns.sentence is None
+
+    def add(self, key: Key, pair: tuple[str, str]) -> None:
+        """See one row."""
+        self.n += 1
+        known = (*key, *sorted(pair)) if self.columns.item else key[1:]
+        self.n_again += known in self.asked
+        self.asked.add(known)
+
+    def tell(self, name: str, problems: Problems) -> None:
+        """Note what the intervals of these rows do not know."""
+        if self.columns.item and self.n_again:
+            what = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
+            fix = "both count, and are drawn as one; name another item if the judge was asked again"
+            problems.note("ranking-twice", what, Place(name), fix)
+        if self.n > 1 and not self.columns.item and (self.shared or self.n_again):
+            what = f"{self.n:,} rows of one pair each, and no column tells which were on one screen: "
+            other = "" if self.columns.sentence is None else ", or use --by=sentence"
+            fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
+            problems.note("ranking-rows", f"{what}each is drawn alone", Place(name), fix)
+
+
+def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
+    """Read rankings or pairs, strictly without ``problems``; no others than the ``systems``, if these are given."""
+    notebook = Problems() if problems is None else problems
+    source, name = look(path), display_name(path)
+    collected = Collected(name, notebook, systems)
+    if source.peek().lstrip().startswith("<"):
+        content = read_limited(source, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
+        _XmlReader(name, collected).parse(content)
+    else:
+        _read_table(source, collected)
+    comparisons = collected.comparisons()
+    notebook.raise_errors()
+    return comparisons
+
+
+class _XmlReader(XmlReader):
+    """Collects every ``ranking-item``, however deep it stands; other elements are passed by."""
+
+    kind, called, expected = "ranking", "rankings", "<ranking-item> elements"
+
+    def __init__(self, name: str, collected: Collected) -> None:
+        super().__init__(name)
+        self.collected = collected
+        self.item: dict[str, str] | None = None
+        self.placed: list[RankedText] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "ranking-item":
+            self.item, self.placed = attributes, []
+        elif tag == "translation" and self.item is not None:
+            missing = [name for name in ("rank", "system") if not attributes.get(name, "").strip()]
+            if missing:
+                what, repair = f"a <translation> without {' and '.join(missing)}", "it is left out of the ranking"
+                self.collected.problems.repairable("ranking-attribute", what, self.place, repair)
+                return
+            rank = self.collected.rank(attributes["rank"], self.place)
+            if rank is not None:
+                self.placed.append(RankedText(rank, tuple(attributes["system"].split()), self.place))
+
+    def end(self, tag: str) -> None:
+        if tag != "ranking-item" or self.item is None:
+            return
+        item, self.item = self.item, None
+        if item.get("skipped") == "true" and not self.placed:
+            self.collected.n_skipped += 1
+            return
+        # The tool's ids come again in another judge's file, so the name alone does not tell items apart.
+        name = item.get("id", f"line {self.parser.CurrentLineNumber}")
+        self.collected.add((name, item.get("user", "judge"), item.get("src-id", name)), self.placed)
+
+
+def _read_table(path: Source, collected: Collected) -> None:
+    problems, header = collected.problems, header_of(path)
+    named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
+    wanted = TableFields(kind="ranking", column="ranking-columns")
+    read = table_rows(path, problems, wanted)
+    rows = (({key: value.strip() for key, value in values.items()}, place) for values, place in read)
+    readers = {
+        ("system1", "system2", "winner"): _read_pairs,
+        ("item", "system", "rank"): _read_long,
+        ("system1Id", "system1rank", "system2Id", "system2rank"): _read_wide,
+    }
+    reader = next((reader for columns, reader in readers.items() if {*columns} <= {*header}), None)
+    if reader is not None:
+        reader(rows, _Columns(*named), collected)
+    elif not any(header):
+        problems.error("ranking-empty", "the file is empty", Place(collected.name), "XML, or a line of columns")
+    else:
+        message = f"columns {', '.join(header)[:80]}"
+        expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
+        problems.error("ranking-columns", message, Place(collected.name, 1), expected)
+
+
+def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> Key | None:
+    """A row of a table without items is one. None where a name is missing."""
+    for column in columns:
+        if column and not row[column]:
+            message = f"nothing in the column '{column}'"
+            problems.repairable("ranking-blank", message, place, expected="a name in every row")
+            return None
+    item = row[columns.item] if columns.item else f"line {place.line}"
+    judge = row[columns.judge] if columns.judge else "judge"
+    return item, judge, row[columns.sentence] if columns.sentence else item
+
+
+def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+    seen = _PairRows(columns)
+    for row, place in rows:
+        key = _key(row, columns, place, collected.problems)
+        one, two, winner = row["system1"], row["system2"], row["winner"]
+        if winner in (one, two):  # before the words for a tie: a system may be called so
+            ranks = (1, 2) if winner == one else (2, 1)
+        elif winner.lower() in TIES:
+            ranks = (1, 1)
+        else:
+            message = f"the winner '{winner}' is not in the pair; {nearest(winner, (one, two, 'tie'))}"
+            collected.problems.repairable("ranking-winner", message, place)
+            continue
+        if key is not None:
+            seen.add(key, (one, two))
+            collected.add(key, [RankedText(ranks[0], (one,), place), RankedText(ranks[1], (two,), place)], join=True)
+    seen.tell(collected.name, collected.problems)
+
+
+def _read_long(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+    items: dict[Key, list[RankedText]] = {}
+    for row, place in rows:
+        rank = collected.rank(row["rank"], place)
+        key = _key(row, columns, place, collected.problems)
+        if rank is not None and key is not None:
+            items.setdefault(key, []).append(RankedText(rank, (row["system"],), place))
+    for key, placed in items.items():
+        collected.add(key, placed)
+
+
+def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+    seen = _PairRows(columns)
+    for row, place in rows:
+        placed = []
+        skipped = False
+        for number in count(1):
+            system, text = row.get(f"system{number}Id"), row.get(f"system{number}rank")
+            if system is None or text is None:
+                break
+            skipped = skipped or text == "-1"  # the WMT's mark of a ranking that the judge skipped
+            rank = None if skipped or not system else collected.rank(text, place)
+            if rank is not None:
+                placed.append(RankedText(rank, (system,), place))
+        key = _key(row, columns, place, collected.problems)
+        if skipped:
+            collected.n_skipped += 1
+        elif key is not None:
+            if len(placed) == 2:
+                seen.add(key, (placed[0].systems[0], placed[1].systems[0]))
+            # Since 2014 the WMT prints the pairs of a ranking, one a row; without items rows are items of their own.
+            collected.add(key, placed, join=bool(columns.item))
+    seen.tell(collected.name, collected.problems)
+
+
+def is_ranking(path: Source) -> bool:
+    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
+    source = look(path)
+    if format_of(source).holds == "rows":
+        return bool({"winner", "rank", "system1rank"} & {*header_of(source)})
+    fields = {field.strip() for sign in DELIMITERS for field in source.peek().split(sign)}
+    if fields & {"winner", "rank", "system1rank"}:
+        return "score" not in fields  # a table of scores may tell the ranks too
+    content = (line.strip().lower() for line in source.ahead(MOST_HEAD))
+    root = next((line for line in content if line and not line.startswith(("<?", "<!"))), "")
+    return root.startswith("<") and not root.startswith(("<doc", "<nucle"))

@@ -1,0 +1,185 @@
+"""What a rater's browser and the protocol tell each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, Self
+
+# An item as a study keeps it: what raters see of it, and what they must not.
+
+
+Kind = Literal["work", "gold"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """One question that is put to raters.
+
+    Attributes:
+        name: Of the item, as exports name it; never sent to a browser.
+        text: The sentence; in a choice or cloze test with the writer's word where ``span`` is.
+        span: Code points of ``text`` that are asked about, half-open; None: the whole text.
+        before: The sentence before, shown in gray; empty: none.
+        candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first.
+        names: Who wrote the candidates; never sent to a browser.
+        kind: ``gold``: the answer is known.
+        answers: Of gold: the values of the scheme's main question that are right.
+        explanation: Of gold: what the quiz says when an answer was wrong.
+        proposed: Of questions of the kind ``token`` the number that a program proposes, shown as a proposal.
+        hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
+    """
+
+    name: str
+    text: str
+    span: tuple[int, int] | None = None
+    before: str = ""
+    candidates: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    kind: Kind = "work"
+    answers: tuple[str, ...] = ()
+    explanation: str = ""
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    proposed: Mapping[str, int] = field(default_factory=dict)
+
+    def asked(self) -> tuple[object, ...]:
+        """All that makes up the question, also what a scheme hides."""
+        return self.text, self.span, self.before, self.candidates
+
+    def marked(self) -> str:
+        """The text with what is asked about in brackets; of a choice test both candidates."""
+        if self.span is None:
+            return self.text
+        start, end = self.span
+        place = " | ".join(each or "∅" for each in self.candidates) or self.text[start:end]
+        return f"{self.text[:start]}[{place}]{self.text[end:]}"
+
+    @property
+    def gold_class(self) -> str:
+        """The first right answer; empty: it is no gold."""
+        return (*self.answers, "")[0]
+
+    def text_hash(self) -> str:
+        """The hash of the whole question, for the store alone: ``screens.shown_hash`` is what browsers get."""
+        content = dict(zip(("text", "span", "before", "candidates"), self.asked(), strict=True))
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
+
+    def to_json(self) -> str:
+        """For the store."""
+        said = asdict(self)
+        if not self.proposed:  # as it is in all studies but those that let a program propose
+            del said["proposed"]
+        return json.dumps(said, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """What ``to_json`` made."""
+        raw: dict[str, Any] = json.loads(text)
+        for name in ("candidates", "names", "answers"):
+            raw[name] = tuple(raw[name])
+        raw["span"] = None if raw["span"] is None else tuple(raw["span"])
+        return cls(**{each.name: raw[each.name] for each in fields(cls) if each.name in raw or each.name != "proposed"})
+
+
+Round = Literal["main", "quiz", "repeat"]
+State = Literal["open", "done", "expired", "skipped", "extra", "aside"]
+"""Of an assignment: ``open`` and ``done`` take one of the item's k places (of items for work in the main round, while
+their rater is not excluded); ``aside``: done by a rater who is excluded now; ``extra``: answered when all were
+taken."""
+JUDGED: tuple[State, ...] = ("done", "extra", "aside")
+"""States of assignments that were answered."""
+Status = Literal["saved", "extra", "conflict", "refused"]
+Standing = Literal["quiz", "work", "waiting", "finished", "failed", "excluded"]
+"""Of a rater: ``waiting``: nothing is free just now but leases of others may come back; ``finished``: nothing is left,
+or the rater's quota is reached; ``failed``: the quiz."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """An item that a rater holds.
+
+    Attributes:
+        token: Of the assignment: random, the only name of it that a browser knows.
+        item: What is asked.
+        round: Of the assignment.
+        reversed: Whether the two candidates change places on the screen.
+        version: Of the rater's answer so far; 0: none.
+        answer: The answer so far.
+    """
+
+    token: str
+    item: JudgedItem
+    round: Round
+    reversed: bool
+    version: int = 0
+    answer: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An answer on its way.
+
+    Attributes:
+        id: Chosen by the browser, unique: the same id again changes nothing and gets the same receipt.
+        token: Of the assignment.
+        text_hash: Of what was shown (``screens.shown_hash``).
+        base_version: Of the answer that this one replaces; 0: none.
+        answer: By the ids of the scheme's questions; None: skipped.
+        skip: Why the item is skipped; empty: it is not.
+        comment: The rater's remark on the item.
+        milliseconds: From the item's first paint to the answer, by the browser's monotonic clock, pauses left out.
+        trail: What was pressed when, for schemes that ask several questions: milliseconds per question.
+    """
+
+    id: str
+    token: str
+    text_hash: str
+    base_version: int
+    answer: Mapping[str, Any] | None
+    skip: str = ""
+    comment: str = ""
+    milliseconds: int = 0
+    trail: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionReceipt:
+    """What became of a submission, once it is on disk.
+
+    Attributes:
+        id: The submission's.
+        status: ``conflict``: another version was saved meanwhile, ``stored`` tells it, and nothing was overwritten;
+            ``refused``: it can never be stored, ``why`` says so (no such assignment, another text, an unfit answer).
+        version: Of the rater's answer that is stored now.
+        stored: With ``conflict``: the answer that is stored.
+        why: With ``refused``.
+        feedback: In the quiz: whether it was right, the right answers and the explanation.
+    """
+
+    id: str
+    status: Status
+    version: int
+    stored: Mapping[str, Any] | None = None
+    why: str = ""
+    feedback: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a rater has before them.
+
+    Attributes:
+        standing: What they are to do.
+        leases: Items that they hold, in the order in which they are to be judged.
+        done: Items of this round that they have judged.
+        of: How many there are for them, gold ones included; 0: not said.
+        code: Their completion code, once it is due.
+    """
+
+    standing: Standing
+    leases: tuple[Lease, ...]
+    done: int
+    of: int
+    code: str = ""

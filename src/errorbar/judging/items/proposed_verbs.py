@@ -1,0 +1,103 @@
+"""The verb that a preposition belongs to, as a tagger would guess it: shown to raters, who keep it or choose another.
+
+Formula
+    From the preposition to the left, the first verb, noun, number, mark of punctuation, or word that stands right
+    before it and is a pronoun or an adjective. A verb that is no form of ``be`` is proposed. Before a pronoun, as in
+    ``told him about``, the next verb to the left is, but not for ``of``, as in ``some of``. Otherwise nothing is.
+Conventions
+    Penn tags. Whether a preposition after a noun belongs to it or to the verb before is nearly a toss of a coin (in
+    the training part of UD English EWT 44 % belong to a verb), so that nothing is proposed there. Punctuation, ``n't``
+    and ``'s`` are words to the tagger also where the text writes them together with others.
+Source
+    Ours; docs/judge/preposition.md tells how often it is right.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.look import Source
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.scheme import Scheme, tokens
+
+if TYPE_CHECKING:
+    from errorbar.detectors.tagger import Tagger
+
+AUTO = "auto"
+_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re", "’m", "’s", "’re"])
+_STOPS = (".", ":", "``")
+_BESIDE = ("PRP", "EX", "DT", "WP", "WDT")
+_WORDS = re.compile(r"\w+?(?=n['’]t\b)|n['’]t\b|['’]\w+|\w+|[^\w\s]", re.IGNORECASE)
+
+
+def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, problems: Problems) -> list[JudgedItem]:
+    """The items with the verb that a tagger proposes for each; a note says for how many there is one.
+
+    Args:
+        items: What is judged, gold too.
+        scheme: With a question that takes a verb.
+        models: The folder of models whose tagger it is; ``auto``: ``models`` here, else those of errorbar-models.
+        problems: Where notes go.
+
+    Raises:
+        InputError: If there is no tagger.
+        UsageError: If the scheme does not ask for a verb.
+    """
+    from errorbar.api.detect import models_folder, read_tagger  # noqa: PLC0415 - of the few who propose
+
+    asked = [question.id for question in scheme.questions if question.proposed == "verb"]
+    if not asked:
+        message = f"--tagger proposes a verb, and the scheme {scheme.name} asks for none"
+        raise UsageError(Problem("useless-option", message, fix="leave it out, or take --scheme=preposition"))
+    tagger = read_tagger(models_folder(None if str(models) == AUTO else models, problems))
+    found = [
+        item if at is None else replace(item, proposed=dict.fromkeys(asked, at))
+        for item, at in zip(items, verbs_of(items, tagger), strict=True)
+    ]
+    n = sum(bool(item.proposed) for item in found)
+    message = f"a verb is proposed for {n:,} of {len(found):,} items, which raters confirm or change"
+    problems.note("judge-proposed", message, Place(), severity="repaired")
+    return found
+
+
+def verbs_of(items: Sequence[JudgedItem], tagger: Tagger) -> Iterator[int | None]:
+    """For each item the number of the token that is proposed; None: nothing is."""
+    pieces = [[found.span() for found in _WORDS.finditer(item.text)] for item in items]
+    forms = [[item.text[start:end] for start, end in spans] for item, spans in zip(items, pieces, strict=True)]
+    for item, spans, words, tags in zip(items, pieces, forms, tagger.tag(forms), strict=True):
+        start, end = item.span or (0, 0)
+        at = sum(first < start for first, _ in spans)
+        verb = verb_before(words, tags, at, item.text[start:end])
+        if verb is None:
+            yield None
+            continue
+        starts = [first for first, _ in tokens(item.text)]
+        number = bisect_right(starts, spans[verb][0]) - 1
+        yield number if at >= len(spans) or number < bisect_right(starts, spans[at][0]) - 1 else None
+
+
+def verb_before(words: Sequence[str], tags: Sequence[str], at: int, preposition: str) -> int | None:
+    """The place of the verb to which the preposition at a place belongs, as far as it can be told; None: it cannot."""
+    for place in range(at - 1, -1, -1):
+        tag, beside = tags[place], place == at - 1
+        if tag.startswith("VB"):
+            return None if words[place].lower() in _BE else place
+        if beside and tag in _BESIDE and preposition.lower() != "of":
+            return _next_verb(words, tags, place)
+        if tag.startswith(("NN", "CD")) or tag in _STOPS or (beside and tag.startswith((*_BESIDE, "JJ"))):
+            return None
+    return None
+
+
+def _next_verb(words: Sequence[str], tags: Sequence[str], at: int) -> int | None:
+    for place in range(at - 1, -1, -1):
+        if tags[place] in _STOPS:
+            return None
+        if tags[place].startswith("VB") and words[place].lower() not in _BE:
+            return place
+    return None

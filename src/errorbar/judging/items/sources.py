@@ -1,0 +1,609 @@
+"""Items from a corpus, or from a source and systems' texts: its words, tokens, gaps, sentences, or what was changed.
+
+Conventions
+    ``edits`` has an item for each span that a system changes, or where there is no system, an annotator. In a choice
+    test an item is a pair of texts for one place: the writer's against what somebody made of it, those who wrote the
+    same together; or two systems' against each other wherever these differ. Names are ``sentence:start-end`` as
+    everywhere, with ``/2`` and so on where a place has several pairs. A word that is put in or taken out goes with one
+    of the spaces around it. What a system does at an item is in its hidden columns: ``flag:NAME``, 1 where it changes
+    something there, and ``says:NAME``, its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from os import fspath
+from typing import Literal
+
+from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shortened
+from errorbar.edits.items import edit_items, split_items
+from errorbar.edits.texts import extract_edits
+from errorbar.formats.look import Lines, Source, display_name, look
+from errorbar.formats.tables import table_rows
+from errorbar.formats.untrusted import json_record, whole_number
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.schemes import SIDES, Scheme, folded, tokens
+
+Against = Literal["writer", "systems"]
+EDITS = "edits"
+SEVERAL = "|"
+"""Between the names of those who wrote the same."""
+SAYS = "says:"
+"""Before the name of a system in the hidden column of its text."""
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What everybody made of one sentence: edits in text order that do not overlap."""
+
+    tokens: Sequence[str]
+    by: dict[str, list[Edit]]
+
+    def said(self, name: str, span: Span) -> str | None:
+        """Somebody's text for a span; None where an edit of theirs goes beyond it."""
+        words, at = list[str](), span[0]
+        for edit in self.touching(name, span):
+            if edit.start < span[0] or edit.end > span[1]:
+                return None
+            words += [*self.tokens[at : edit.start], *edit.replacements[0].split()]
+            at = edit.end
+        return " ".join([*words, *self.tokens[at : span[1]]])
+
+    def touching(self, name: str, span: Span) -> list[Edit]:
+        """Somebody's edits that change something of a span; a gap is touched by what is put in there, or goes over."""
+        start, end = span
+        return [
+            edit
+            for edit in self.by.get(name, ())
+            if (edit.start < end and start < edit.end)
+            or edit.span == span
+            or (edit.is_insertion and start < edit.start < end)
+            or (start == end and edit.start < start < edit.end)
+        ]
+
+
+def corpus_items(
+    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, *, items: str = "", against: Against = "writer"
+) -> list[JudgedItem]:
+    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest."""
+    items = items or (EDITS if systems or scheme.shows == "choice" else "words")
+    names = [system.name for system in systems] or list(corpus.annotators)
+    _check(scheme, items, against, names)
+    changes = [
+        _Changes(sentence.tokens, {name: _edits(corpus, systems, at, name) for name in names})
+        for at, sentence in enumerate(corpus.sentences)
+    ]
+    if scheme.shows == "choice":
+        pairs = _against_writer if against == "writer" else _against_each_other
+        made = [item for at, each in enumerate(changes) for item in _choices(corpus, at, pairs(each, names))]
+        if not made:
+            message = "nothing differs: there is nothing to choose between"
+            raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
+        return made
+    places = _changed(changes) if items == EDITS else _projected(corpus, items)
+    hide = names if systems else []
+    found = [_item(corpus, at, span, changes[at], hide) for at, span in places]
+    if not found:
+        raise UsageError(Problem("judge-no-items", "nobody changes anything", fix="give items, e.g. words or tokens"))
+    return found
+
+
+def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -> None:
+    choice = scheme.shows == "choice"
+    if choice and items != EDITS:
+        message = f"a choice test compares what was changed, and items are '{items}'"
+        raise UsageError(Problem("judge-items", message, fix="leave --items out"))
+    if items == EDITS and not names:
+        message = "nobody changes anything here: there is no system and no annotator"
+        raise UsageError(Problem("judge-items", message, fix="give --systems, or other --items"))
+    if against == "systems" and (not choice or len(names) < 2):
+        message = "two systems' texts can be set against each other only in a choice test of at least two"
+        raise UsageError(Problem("judge-items", message, fix="leave --against out"))
+    if bad := [name for name in names if SEVERAL in name]:
+        raise UsageError(Problem("judge-items", f"a system's name must not have '{SEVERAL}', got '{bad[0]}'"))
+    if items == "sentences" and (scheme.shows == "cloze" or scheme.context_words):
+        message = f"the scheme {scheme.name} asks about a part of the text, and items are sentences"
+        raise UsageError(Problem("judge-items", message, fix="give other --items"))
+
+
+def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) -> list[Edit]:
+    """What somebody changed in a sentence; of alternatives the first, of edits that overlap the first in the text."""
+    sentence = corpus.sentences[at]
+    system = next((system for system in systems if system.name == name), None)
+    if system is not None:
+        return extract_edits(sentence.tokens, system.lines[at].split())
+    kept: list[Edit] = []
+    said = sentence.annotations.get(name, ())
+    for edit in sorted((each for each in said if each.applicable), key=lambda each: each.span):
+        same = edit.replacements[0].split() == sentence.tokens[edit.start : edit.end]
+        if not same and (not kept or edit.start >= kept[-1].end) and (not kept or edit.span != kept[-1].span):
+            kept.append(edit)
+    return kept
+
+
+def _projected(corpus: Corpus, items: str) -> Iterator[tuple[int, Span | None]]:
+    projection, words = split_items(items)
+    for name in edit_items(corpus, projection, words=words).judgments.items:
+        number, _, span = name.partition(":")
+        start, _, end = span.partition("-")
+        yield int(number) - 1, (int(start), int(end)) if span else None
+
+
+def _changed(changes: Sequence[_Changes]) -> Iterator[tuple[int, Span | None]]:
+    for at, each in enumerate(changes):
+        yield from ((at, span) for span in sorted({edit.span for edits in each.by.values() for edit in edits}))
+
+
+def _item(corpus: Corpus, at: int, span: Span | None, changes: _Changes, names: Sequence[str]) -> JudgedItem:
+    text, before = _texts(corpus, at)
+    hidden = _where(corpus, at)
+    whole = (0, len(changes.tokens)) if span is None else span
+    for name in names:
+        hidden[f"flag:{name}"] = str(int(bool(changes.by[name] if span is None else changes.touching(name, span))))
+        said = changes.said(name, whole)
+        hidden |= {} if said is None else {f"{SAYS}{name}": said}
+    return JudgedItem(_name(at, span), text, None if span is None else _characters(text, span), before, hidden=hidden)
+
+
+Pairs = Iterator[tuple[Span, tuple[str, str], tuple[str, str]]]
+
+
+def _against_writer(changes: _Changes, names: Sequence[str]) -> Pairs:
+    """Span, texts and who wrote them: the writer, and those who made the same of it."""
+    found: dict[tuple[Span, str], list[str]] = {}
+    for name in names:
+        for edit in changes.by[name]:
+            found.setdefault((edit.span, " ".join(edit.replacements[0].split())), []).append(name)
+    for (span, text), who in sorted(found.items()):
+        yield span, (" ".join(changes.tokens[span[0] : span[1]]), text), ("writer", SEVERAL.join(who))
+
+
+def _against_each_other(changes: _Changes, names: Sequence[str]) -> Pairs:
+    """Span, two different texts, and which systems wrote them."""
+    found: dict[tuple[Span, str, str], tuple[list[str], list[str]]] = {}
+    for first, second in combinations(names, 2):
+        for span in _regions([*changes.by[first], *changes.by[second]]):
+            texts = changes.said(first, span), changes.said(second, span)
+            if texts[0] is None or texts[1] is None or texts[0] == texts[1]:
+                continue
+            turned = (span, texts[1], texts[0]) in found
+            key = (span, texts[1], texts[0]) if turned else (span, texts[0], texts[1])
+            who = found.setdefault(key, ([], []))
+            for side, name in zip(who, (second, first) if turned else (first, second), strict=True):
+                if name not in side:
+                    side.append(name)
+    for (span, left, right), (lefts, rights) in sorted(found.items()):
+        yield span, (left, right), (SEVERAL.join(lefts), SEVERAL.join(rights))
+
+
+def _regions(edits: Sequence[Edit]) -> Iterator[Span]:
+    """The stretches that edits of two cover, those that overlap or touch together."""
+    open_: Span | None = None
+    for start, end in sorted(edit.span for edit in edits):
+        if open_ is not None and start <= open_[1]:
+            open_ = open_[0], max(open_[1], end)
+            continue
+        if open_ is not None:
+            yield open_
+        open_ = start, end
+    if open_ is not None:
+        yield open_
+
+
+def _choices(corpus: Corpus, at: int, pairs: Pairs) -> Iterator[JudgedItem]:
+    text, before = _texts(corpus, at)
+    count: dict[Span, int] = {}
+    for span, said, names in pairs:
+        count[span] = count.get(span, 0) + 1
+        name = _name(at, span) + f"/{count[span]}" * (count[span] > 1)
+        where, candidates = _with_spaces(text, span, said)
+        yield JudgedItem(name, text, where, before, candidates, names, hidden=_where(corpus, at))
+
+
+def _with_spaces(text: str, span: Span, said: tuple[str, str]) -> tuple[Span, tuple[str, str]]:
+    """Span in characters and the candidates, such that putting either there leaves single spaces between words."""
+    start, end = _characters(text, span)
+    if start < end and all(said):
+        return (start, end), said
+    if text[end : end + 1].isspace() and start < end:  # the word goes with the space after it
+        end += 1
+        return (start, end), _each(said, "", " ")
+    if start == end and start < len(text):
+        return (start, end), _each(said, "", " ")
+    start -= text[start - 1 : start].isspace() and start < end
+    return (start, end), _each(said, " " if start else "", "")
+
+
+def _each(said: tuple[str, str], before: str, after: str) -> tuple[str, str]:
+    """Both candidates with spaces around; nothing stays nothing."""
+    first, second = (f"{before}{each}{after}" if each else "" for each in said)
+    return first, second
+
+
+def _texts(corpus: Corpus, at: int) -> tuple[str, str]:
+    """A sentence, and the one before it in its document."""
+    here = corpus.sentences[at]
+    before = corpus.sentences[at - 1] if at else None
+    known = before is not None and before.document == here.document
+    return here.text.strip(), before.text.strip() if before is not None and known else ""
+
+
+def _where(corpus: Corpus, at: int) -> dict[str, str]:
+    document = corpus.sentences[at].document
+    return {"sentence": str(at + 1)} | ({"document": document} if document else {})
+
+
+def _name(at: int, span: Span | None) -> str:
+    return str(at + 1) if span is None else f"{at + 1}:{span[0]}-{span[1]}"
+
+
+def _characters(text: str, span: Span) -> Span:
+    """A span of tokens in code points; a gap stands before the token that follows it."""
+    places = tokens(text)
+    start, end = span
+    if start == end:
+        at = places[start][0] if start < len(places) else len(text)
+        return at, at
+    return places[start][0], places[end - 1][1]
+
+
+# Items from tables: CSV, TSV or JSON lines, among them the blind sets of ``errorbar sample draw``.
+#
+# Conventions Which part of the text is asked about is told by the first of these that a row has: the columns ``start``
+# and ``end``, code points; the column ``span``, ``3-5``, where an empty one is the whole text; the name of the item
+# where it is ``sentence:start-end``, tokens, and these stand in brackets or are the ``word``; the column ``word``,
+# with ``occurrence`` where there are several; one pair of brackets in the text, which are taken out.
+
+
+NAMES = ("item", "id")
+_OWN = frozenset((*NAMES, "text", "before", "start", "end", "span"))
+_OF_CHOICES = frozenset(("candidate1", "candidate2", "system1", "system2"))
+_OF_JUDGMENTS = ("rater", "label")
+_TOKENS = re.compile(r"\d+:(\d+)-(\d+)")
+_SPAN = re.compile(r"(\d+)[-,:](\d+)")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+Row = Mapping[str, str]
+
+
+def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedItem]:
+    """Read items; what is wrong with a row is recorded, with its line. Rows of several raters are one item."""
+    found: dict[str, JudgedItem] = {}
+    lines: dict[str, tuple[Place, set[str]]] = {}
+    labeled = 0
+    for row, place in table_rows(path, problems):
+        if not lines:
+            _check_columns(row, scheme, place, problems)
+        name = name_of(row)
+        labeled += bool(row.get("label", "").strip())
+        before = lines.get(name)
+        if not name:
+            problems.error("judge-item-name", "the row names no item", place, "a column 'item' or 'id'")
+            continue
+        if before is not None and not row.get("rater"):
+            problems.error("judge-item-twice", f"item '{shortened(name)}' stands in line {before[0].line} too", place)
+            continue
+        item = item_of(row, scheme, place, problems)
+        if before is None:
+            lines[name] = place, {row.get("rater", "")}
+            if item is not None:
+                found[name] = item
+            continue
+        if row["rater"] in before[1] or (item is not None and item != found.get(name)):
+            message = f"item '{shortened(name)}' stands in line {before[0].line} too, "
+            message += "for the same rater" if row["rater"] in before[1] else "with another text or span"
+            problems.error("judge-item-twice", message, place)
+        before[1].add(row["rater"])
+    if labeled:
+        message = f"{labeled} rows have a label already; judgments are collected anew, and these are not read"
+        problems.note("judge-labels", message, Place(str(path)), "crowd, agree and sample estimate read judgments")
+    return [*found.values()]
+
+
+def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -> None:
+    """Refuse a table, once, whose columns do not tell what items need."""
+    choice = scheme.shows == "choice"
+    for needed in (NAMES, ("text", "candidate1") if choice else ("text",), ("candidate2", "suggestion") * choice):
+        if needed and not {*needed} & {*row}:
+            message = f"no column '{needed[0]}'" + f" or '{needed[-1]}'" * (len(needed) > 1)
+            fix = nearest(needed[0], [each for each in row if each][:50])
+            problems.error("table-column", message, place, "item, text, and what tells the span", fix)
+            problems.raise_errors()
+
+
+def name_of(row: Row) -> str:
+    """What the row calls its item; empty: nothing."""
+    return next((row[key].strip() for key in NAMES if row.get(key, "").strip()), "")
+
+
+def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> JudgedItem | None:
+    """The item of a row; None, with the problems recorded, where it is bad."""
+    candidates = tuple(row[key] for key in ("candidate1", "candidate2") if key in row)
+    text = row.get("text", "") or (candidates[0] if candidates and scheme.shows == "choice" else "")
+    if not text.strip():
+        problems.error("judge-item-text", f"item '{shortened(name_of(row))}' has no text", place)
+        return None
+    try:
+        text, span = _span(row, text)
+    except ValueError as error:
+        problems.error("judge-item-span", f"item '{shortened(name_of(row))}': {error}", place)
+        return None
+    known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if scheme.shows == "choice" else ())}
+    hidden = {key: value for key, value in row.items() if key and key not in known}
+    item = JudgedItem(name_of(row), text, span, row.get("before", ""), hidden=hidden)
+    if scheme.shows == "choice":
+        shown = text if span is None else text[slice(*span)]
+        other = row.get("candidate2", row.get("suggestion"))
+        said = (row.get("candidate1", shown), other) if other is not None else ()
+        names = tuple(row.get(f"system{number}", "").strip() for number in (1, 2))
+        item = replace(item, candidates=said, names=names if all(names) else ())
+    wrong = unfit(scheme, item)
+    if wrong:
+        problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
+    return None if wrong else item
+
+
+def unfit(scheme: Scheme, item: JudgedItem) -> str:
+    """Why a scheme cannot ask about an item; empty: it can."""
+    if item.span is None and (scheme.shows == "cloze" or scheme.context_words):
+        return f"item '{shortened(item.name)}' has no span, and the scheme {scheme.name} asks about a part of the text"
+    if scheme.shows == "choice":
+        if len(item.candidates) != 2:
+            return f"item '{shortened(item.name)}' has no two candidates: columns candidate1 and candidate2"
+        if item.candidates[0] == item.candidates[1]:
+            return (
+                f"the two candidates of item '{shortened(item.name)}' are the same: {shortened(item.candidates[0])!r}"
+            )
+    return ""
+
+
+def _span(row: Row, text: str) -> tuple[str, tuple[int, int] | None]:
+    """The text without marks, and its span; a ``ValueError`` says what is wrong."""
+    if row.get("start", "").strip() or row.get("end", "").strip():
+        return text, _inside(text, row.get("start", "").strip(), row.get("end", "").strip())
+    if "span" in row:
+        said = row["span"].strip()
+        match = _SPAN.fullmatch(said)
+        if said and not match:
+            raise ValueError(f"the span must be START-END in characters, got {shortened(said)!r}")
+        return text, _inside(text, match[1], match[2]) if match else None
+    word = row.get("word", "").strip()
+    if (named := _TOKENS.fullmatch(name_of(row))) and (found := _of_tokens(text, int(named[1]), int(named[2]), word)):
+        return found
+    if word:
+        return text, _of_word(text, word, row.get("occurrence", "").strip())
+    marks = [*_BRACKETS.finditer(text)]
+    if name_of(row).isdecimal() or not set(text) & set("[]"):
+        return text, None
+    if len(marks) != 1 or text.count("[") + text.count("]") != 2:
+        raise ValueError("brackets must mark one place; with columns start and end, or span, they are text")
+    return _unmarked(text, marks[0])
+
+
+def _inside(text: str, start: str, end: str) -> tuple[int, int]:
+    first, last = (0 if side == "0" else whole_number(side) for side in (start, end))
+    if first is None or last is None or not first <= last <= len(text):
+        raise ValueError(f"the span {start or '?'} to {end or '?'} is not inside the text of {len(text)} characters")
+    return first, last
+
+
+def _of_word(text: str, word: str, occurrence: str) -> tuple[int, int]:
+    spans = [each.span() for each in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+    spans = spans or [each.span() for each in re.finditer(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text)]
+    number = whole_number(occurrence) if occurrence else None
+    if occurrence and number is None:
+        raise ValueError(f"the occurrence must be a whole number from 1, got {shortened(occurrence)!r}")
+    if len(spans) > 1 and number is None:
+        raise ValueError(f"the word '{shortened(word)}' stands {len(spans)} times in the text; add a column occurrence")
+    if (number or 1) > len(spans):
+        many = f"only {len(spans)} times" if spans else "not"
+        raise ValueError(f"the word '{shortened(word)}' stands {many} in the text")
+    return spans[(number or 1) - 1]
+
+
+def _of_tokens(text: str, start: int, end: int, word: str) -> tuple[str, tuple[int, int]] | None:
+    """The span that a name tells by numbers of tokens, where brackets or the word bear it out."""
+    spans = tokens(text)
+    if start < end <= len(spans):
+        first, last = spans[start][0], spans[end - 1][1]
+        if word and text[first:last] == word:
+            return text, (first, last)
+        if text[first] == "[" and text[last - 1] == "]":
+            return f"{text[:first]}{text[first + 1 : last - 1]}{text[last:]}", (first, last - 2)
+    if start == end < len(spans) and text[slice(*spans[start])] == "[]":
+        first, last = spans[start]
+        return _unmarked(text, _BRACKETS.match(text, first))
+    return None
+
+
+def _unmarked(text: str, mark: re.Match[str] | None) -> tuple[str, tuple[int, int]]:
+    """The text without a pair of brackets; a gap goes with one of the spaces around it."""
+    assert mark is not None
+    first, last = mark.span()
+    if mark[1]:
+        return f"{text[:first]}{mark[1]}{text[last:]}", (first, last - 2)
+    before, after = text[:first], text[last:]
+    if before[-1:].isspace() and after[:1].isspace():
+        after = after[1:]
+    elif not before:
+        after = after.lstrip()
+    elif not after:
+        before = before.rstrip()
+    return before + after, (len(before), len(before))
+
+
+# Where items come from: a table, a drawn set, a corpus, a source and systems' texts.
+
+
+TABLES = (".csv", ".tsv", ".jsonl")
+CORPORA = (".m2", ".sgml", ".json", ".md")
+
+
+def read_items(
+    source: Source | Corpus,
+    scheme: Scheme,
+    problems: Problems,
+    *,
+    systems: Systems = (),
+    items: str = "",
+    against: Against = "writer",
+) -> list[JudgedItem]:
+    """Read items for a scheme; what is wrong is recorded, and of a corpus repaired where ``problems`` are lenient.
+
+    Args:
+        source: A table of items, a corpus, or sentences, one a line.
+        scheme: That asks about them.
+        problems: Where problems and notes go.
+        systems: Texts of systems for the sentences.
+        items: Of a corpus: which words, tokens, gaps, sentences; ``edits``: what was changed.
+        against: Of a choice test: whom a system's text is set against.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If arguments do not fit each other or the scheme.
+    """
+    listed = isinstance(systems, str) or bool(systems)
+    if not isinstance(source, Corpus) and _is_table(source):
+        for name, said in (("systems", listed), ("items", items), ("against", against != "writer")):
+            if said:
+                message = f"--{name} is for a corpus or sentences, and this is a table of items"
+                raise UsageError(Problem("useless-option", message, fix="leave it out"))
+        found = read_rows(source, scheme, problems)
+    else:
+        corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
+        reading = ReadingOptions(lenient=problems.lenient)
+        outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
+        found = corpus_items(corpus, outputs, scheme, items=items, against=against)
+    problems.raise_errors()
+    if not found:
+        raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
+    return found
+
+
+def _is_table(path: Source) -> bool:
+    """Whether a file is a table of items; one that only looks like sentences has the name of a table."""
+    first = look(path).peek()
+    record = json_record(first)
+    if record is not None:
+        return bool({*NAMES} & record.keys()) and "annotations" not in record
+    words = {each.strip().strip('"') for sign in ",\t;" for each in first.split(sign)}
+    named = bool({*NAMES} & words) and bool({"text", "candidate1"} & words)
+    return named or fspath(path).removesuffix(".gz").endswith(TABLES)
+
+
+def _corpus(path: Source, problems: Problems) -> Corpus:
+    """A corpus, or sentences without annotations."""
+    first = look(path).peek()
+    if first == "S" or first.startswith(("S ", "<", "{")) or fspath(path).removesuffix(".gz").endswith(CORPORA):
+        corpus = read_corpus(path, lenient=problems.lenient)
+        problems.take(corpus.notes)
+        return corpus
+    lines = Lines(path, problems)
+    sentences = [Sentence(line.strip(), line=number) for number, line in enumerate(lines, 1)]
+    problems.raise_errors()
+    return Corpus(sentences, (), lines.name)
+
+
+# Gold items: those whose answer is known, of the items themselves or brought along.
+
+
+ANSWERS = ("answer", "answers", "label")
+_EXPLANATION = "explanation"
+UNEVEN = 0.75
+"""From this share of one class on, a rater who always says it may pass for a good one."""
+
+
+def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problems: Problems) -> list[JudgedItem]:
+    """The items with those of a table of gold: columns ``item``, ``answer``, and ``explanation`` or none.
+
+    Several right answers stand between ``|``. A row that names one of the items makes it gold; one with a ``text``
+    brings an item of its own. What is wrong is recorded, with its line.
+    """
+    made = {item.name: item for item in items}
+    lines: dict[str, int] = {}
+    for row, place in table_rows(path, problems):
+        if not lines and not ({*ANSWERS} & {*row}):
+            fix = nearest("answer", [each for each in row if each][:50])
+            problems.error("table-column", "no column 'answer'", place, "item, answer, explanation", fix)
+            problems.raise_errors()
+        name = name_of(row)
+        if not name or name in lines:
+            message = (
+                f"gold item '{shortened(name)}' stands in line {lines[name]} too" if name else "the row names no item"
+            )
+            problems.error("judge-item-twice" if name else "judge-item-name", message, place)
+            continue
+        lines[name] = place.line
+        if (gold := _gold(row, made, scheme, place, problems)) is not None:
+            made[name] = gold
+    if not lines and not problems.errors:
+        problems.error("judge-gold", "there is no gold item in the file", Place(display_name(path)))
+    found = [*made.values()]
+    _note_balance([item for item in found if item.kind == "gold"], scheme, Place(display_name(path)), problems)
+    return found
+
+
+def _gold(
+    row: Row, items: dict[str, JudgedItem], scheme: Scheme, place: Place, problems: Problems
+) -> JudgedItem | None:
+    name, known = name_of(row), items.get(name_of(row))
+    answers = _answers(row, scheme, place, problems)
+    if row.get("text", "").strip() or (known is None and "candidate1" in row):
+        given = {key: value for key, value in row.items() if key not in (*ANSWERS, _EXPLANATION)}
+        own = item_of(given, scheme, place, problems)
+        if own is None:
+            return None
+        if known is not None and own.asked() != known.asked():
+            message = f"gold item '{shortened(name)}' has another text or span than the item of that name"
+            problems.error("judge-gold", message, place, fix="name it otherwise, or leave its text out")
+            return None
+        known = known or own
+    if known is None:
+        message = f"gold for '{shortened(name)}', which is no item"
+        problems.error("judge-gold", message, place, fix=_near(name, items))
+        return None
+    return replace(known, kind="gold", answers=answers, explanation=row.get(_EXPLANATION, "").strip())
+
+
+def _near(name: str, items: dict[str, JudgedItem]) -> str:
+    """The item that may be meant; not every name of many."""
+    said = nearest(name, list(items)[:5000])
+    return said if said.startswith("did") else "give it a text of its own, or correct the name"
+
+
+def _answers(row: Row, scheme: Scheme, place: Place, problems: Problems) -> tuple[str, ...]:
+    """The right answers as labels of the scheme; in a choice test ``first`` and ``second`` name the candidates."""
+    said = next((row[key] for key in ANSWERS if row.get(key, "").strip()), "").strip()
+    labels = scheme.labels()
+    found: list[str] = []
+    for each in filter(None, map(str.strip, said.split("|"))):
+        same = [label for label in labels if folded(label) == folded(each)]
+        if labels and not same:
+            name = shortened(name_of(row))
+            sides = " (first is candidate1, wherever it stands)" if scheme.reversible and each in SIDES else ""
+            message = f"the answer '{shortened(each)}' of gold item '{name}' is none of the scheme{sides}"
+            problems.error("judge-gold", message, place, ", ".join(labels), nearest(each, labels))
+        found.append(same[0] if same else each)
+    if not found:
+        message = f"gold item '{shortened(name_of(row))}' has no answer"
+        problems.error("judge-gold", message, place, ", ".join(labels) or "a word")
+    return tuple(dict.fromkeys(found))
+
+
+def _note_balance(gold: Sequence[JudgedItem], scheme: Scheme, place: Place, problems: Problems) -> None:
+    """Warn where always saying the same would pass: raters are tested by class, and each needs gold items."""
+    labels = [label for label in scheme.labels() if label not in scheme.abstaining()]
+    counts = Counter(item.answers[0] for item in gold if item.answers)
+    if not labels or not counts:
+        return
+    (most, n), total = counts.most_common(1)[0], counts.total()
+    if n > UNEVEN * total and total > 1:
+        message = f"{n} of {total} gold items have the answer '{most}': who always says so passes most of them"
+        problems.note("judge-gold-uneven", message, place, "give about as many of each answer")

@@ -1,0 +1,281 @@
+"""Answers on their way into the store: each gets one receipt, and the same one as often as it is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from errorbar.core.problems import UsageError
+from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
+from errorbar.judging.protocol.claims import settle_if_answered
+from errorbar.judging.protocol.leases import exclude, parsed_item, rater_row
+from errorbar.judging.protocol.next_item import HELD, Held, follow, judged_by, note, settled
+from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.schemes import Scheme, check_answer, is_right
+from errorbar.judging.store.prepared import Prepared, Together
+from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.web.pages import shown_hash
+
+RECENT = 10
+"""So many answers back can be changed."""
+LONGEST_ID = 64
+MOST_KEPT = 4096
+"""Bytes that are kept of a submission that is not stored as an answer."""
+MOST_VOLUME, VOLUME_PER_ANSWER, _ROW = 1_000_000, 4096, 500
+"""Bytes that a rater may send in all, besides for each item that they answered, and for the rows of a submission. So no
+first answer of usual length is ever refused, and nobody fills the disk."""
+
+_SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
+_FOUND = Prepared(
+    f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.kind, i.gold_class,"
+    " r.answered, r.volume, r.status, r.gold, e.rater, e.data"
+    " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
+    " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
+)
+_STORED = Prepared("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
+_STORE = Together(
+    Prepared(
+        "INSERT INTO answer (submission, assignment, version, answer, skip, comment, milliseconds, trail, status, at)"
+        " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)"
+    ),
+    Prepared(
+        "INSERT INTO event (at, kind, rater, assignment, submission, data)"
+        " VALUES (:at, 'answered', :rater, :assignment, :id, :data)"
+    ),
+    Prepared("UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment"),
+    Prepared(
+        "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold,"
+        " volume = volume + :size WHERE id = :rater"
+    ),
+)
+_VOLUME = Prepared("SELECT volume, answered FROM rater WHERE id = :rater")
+_GROWN = Prepared("UPDATE rater SET volume = volume + :size WHERE id = :rater")
+_COUNTED = Prepared("UPDATE rater SET gold = :gold WHERE id = :rater")
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The assignment that a submission answers."""
+
+    held: Held
+    version: int
+    answered: int | None
+    reversed: bool
+    item: JudgedItem
+    kind: str
+    gold_class: str
+    rater_answered: int
+    rater_volume: int
+    active: bool
+    gold: GoldAnswers | None  # of the rater; None: not counted yet
+
+
+class _RefusedError(Exception):
+    """Why a submission can never be stored as an answer."""
+
+
+def submit(
+    tx: Connection, scheme: Scheme, rules: StudyRules, rater_id: int, submissions: Sequence[Submission], now: float
+) -> list[SubmissionReceipt]:
+    """Store answers, in their order; what cannot be stored as an answer is kept as an event.
+
+    Args:
+        tx: Of the store, exclusive.
+        scheme: Which answers there are.
+        rules: As they stand in this transaction (``study_values.current_rules``).
+        rater_id: Whose answers they are.
+        submissions: At most some hundred.
+        now: By the store's clock.
+    """
+    desk = _Desk(tx, scheme, rules, rater_id, now)
+    return [desk.receive(one) for one in submissions]
+
+
+def storable(text: str) -> str:
+    """The text without what a database cannot hold: zeros and halves of characters."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Where the submissions of one rater come in."""
+
+    tx: Connection
+    scheme: Scheme
+    rules: StudyRules
+    rater: int
+    now: float
+
+    def receive(self, one: Submission) -> SubmissionReceipt:
+        key = storable(one.id)
+        if not key or len(key) > LONGEST_ID:
+            return self._kept(None, one, _refused(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
+        row = _FOUND(self.tx, token=storable(one.token), submission=key).fetchone()
+        sent = _SENT(self.tx, submission=key).fetchone() if row is None else row[-2:]
+        if sent is not None and sent[1] is not None:
+            known: dict[str, Any] = json.loads(sent[1])
+            return (
+                SubmissionReceipt(**known["receipt"])
+                if sent[0] == self.rater
+                else _refused(one, "this id was used before")
+            )
+        asked = None if row is None else _asked(row[:-2])
+        if asked is None or asked.held.rater != self.rater:
+            return self._kept(None, one, _refused(one, "this item was not given to you"))
+        try:
+            answer = self._fit(asked, one)
+        except _RefusedError as error:
+            return self._kept(asked.held.id, one, _refused(one, str(error), asked.version))
+        if one.base_version != asked.version:
+            stored = _STORED(self.tx, assignment=asked.held.id, version=asked.version).fetchone()
+            there = json.loads(stored[0]) if stored else None
+            return self._kept(asked.held.id, one, SubmissionReceipt(one.id, "conflict", asked.version, stored=there))
+        return self._store(asked, one, answer)
+
+    def _fit(self, asked: _Asked, one: Submission) -> dict[str, Any] | None:
+        """The answer as it is stored; None: the item is skipped."""
+        if one.text_hash != shown_hash(self.scheme, asked.item, asked.reversed):
+            raise _RefusedError("the page showed another text than the study has for this item")
+        if asked.version:
+            if asked.held.round == "quiz":
+                raise _RefusedError("answers of the quiz cannot be changed")
+            if asked.rater_answered - (asked.answered or 0) >= RECENT:
+                raise _RefusedError(f"only the last {RECENT} answers can be changed")
+        if asked.rater_volume + _size(one) > _most_volume(asked.rater_answered + (not asked.version)):
+            raise _RefusedError("what you have sent so far is too long: shorten the comment, or change fewer answers")
+        if one.answer is None:
+            if not one.skip.strip():
+                raise _RefusedError("an item is skipped with a reason")
+            return None
+        try:
+            return check_answer(self.scheme, asked.item, one.answer)
+        except UsageError as error:
+            raise _RefusedError("; ".join(problem.what for problem in error.problems)) from error
+
+    def _store(self, asked: _Asked, one: Submission, answer: dict[str, Any] | None) -> SubmissionReceipt:
+        held, version = asked.held, asked.version + 1
+        state = settled(held, self.rules.raters_per_item, skipped=answer is None, active=asked.active)
+        feedback = self._feedback(asked, answer) if held.round == "quiz" else None
+        receipt = SubmissionReceipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
+        first = asked.answered is None and held.round != "quiz"
+        gold = self._gold(asked, answer)
+        _STORE(
+            self.tx,
+            id=storable(one.id),
+            assignment=held.id,
+            version=version,
+            answer=storable(_json(answer)),
+            skip=storable(one.skip) if answer is None else "",
+            comment=storable(one.comment),
+            milliseconds=min(max(int(one.milliseconds), 0), 2**31 - 1),
+            trail=storable(_json(one.trail)) if one.trail else "",
+            status=receipt.status,
+            at=self.now,
+            rater=held.rater,
+            data=storable(_json({"receipt": _said(receipt), "state": state})),
+            answered=asked.rater_answered + 1 if first else asked.answered,
+            state=state,
+            first=int(first),
+            judged=judged_by(held, state),
+            gold=None if gold is None else gold.to_json(),
+            size=_size(one),
+        )
+        follow(self.tx, held, state, self.now)
+        if held.round == "quiz":
+            settle_if_answered(self.tx, self.rules, rater_row(self.tx, held.rater), self.now)
+        else:
+            self._decide(asked, gold)
+        return receipt
+
+    def _gold(self, asked: _Asked, answer: dict[str, Any] | None) -> GoldAnswers | None:
+        """The rater's gold answers with this one; for an answer to work the same is done, for nothing."""
+        held = asked.held
+        right = None if answer is None else is_right(self.scheme, asked.item, asked.reversed, answer)
+        if asked.gold is None or asked.kind != "gold" or held.round != "main":
+            return asked.gold
+        label = class_of(self.scheme, asked.gold_class)
+        return asked.gold.having(held.id, label, right, first=asked.version == 0)
+
+    def _decide(self, asked: _Asked, gold: GoldAnswers | None) -> None:
+        """Whether the rater is to be excluded; asked after every answer, so that no time tells gold."""
+        rater = asked.held.rater
+        if gold is None:
+            gold = gold_answers(self.tx, self.scheme, rater)
+            _COUNTED(self.tx, gold=gold.to_json(), rater=rater)
+        reason = after_answer(self.rules, gold)
+        if reason is not None and asked.active:
+            exclude(self.tx, rater, reason, "policy", self.now)
+
+    def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
+        """What the quiz says to an answer."""
+        right = answer is not None and bool(is_right(self.scheme, asked.item, asked.reversed, answer))
+        return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
+
+    def _kept(self, assignment: int | None, one: Submission, receipt: SubmissionReceipt) -> SubmissionReceipt:
+        """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
+        key = storable(receipt.id)
+        fits = bool(key) and len(key) <= LONGEST_ID
+        kept_receipt = _said(receipt) if fits else _said(receipt) | {"id": key[:LONGEST_ID]}
+        data = storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
+        size = len(data.encode()) + _ROW
+        volume, answered = _VOLUME(self.tx, rater=self.rater).fetchone()
+        if volume + size <= _most_volume(answered):
+            note(
+                self.tx,
+                self.now,
+                receipt.status,
+                rater=self.rater,
+                assignment=assignment,
+                submission=key if fits else None,
+                data=data,
+            )
+            _GROWN(self.tx, size=size, rater=self.rater)
+        return receipt
+
+
+def _most_volume(answered: int) -> int:
+    return MOST_VOLUME + VOLUME_PER_ANSWER * answered
+
+
+def _size(one: Submission) -> int:
+    """What a submission takes in the store, about."""
+    return (
+        len(_json({"answer": one.answer, "trail": one.trail}))
+        + len((one.skip + one.comment).encode(errors="replace"))
+        + _ROW
+    )
+
+
+def _beginning(one: Submission) -> dict[str, Any]:
+    """A submission as it is kept: whole if it is short, otherwise the first bytes of it as text."""
+    whole = {name: getattr(one, name) for name in one.__slots__}
+    text = _json(whole)
+    size = len(text.encode(errors="replace"))
+    if size <= MOST_KEPT:
+        return whole
+    return {"bytes": size, "beginning": text.encode(errors="replace")[:MOST_KEPT].decode(errors="ignore")}
+
+
+def _said(receipt: SubmissionReceipt) -> dict[str, Any]:
+    return {name: getattr(receipt, name) for name in receipt.__slots__}
+
+
+def _asked(row: tuple[Any, ...]) -> _Asked:
+    version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
+    item, active = parsed_item(payload), status == "active"
+    gold = None if kept is None else GoldAnswers.from_json(kept)
+    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
+
+
+def _refused(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:
+    return SubmissionReceipt(one.id, "refused", version, why=why)
+
+
+def _json(what: Mapping[str, Any] | None) -> str:
+    return json.dumps(what, ensure_ascii=False)

@@ -1,0 +1,184 @@
+"""``judge_change``: the rules and items of a study, changed while raters work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from typing import Any, get_args
+
+from sqlalchemy import Connection
+
+from errorbar.api.arguments import public
+from errorbar.core.problems import Problem, Problems, UsageError, nearest
+from errorbar.formats.look import Source
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.sources import read_items
+from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item, why_halted
+from errorbar.judging.protocol.changes import halt as halt_study
+from errorbar.judging.protocol.changes import resume as resume_study
+from errorbar.judging.protocol.next_item import note
+from errorbar.judging.stopping.question import fitting
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.make import checked_rules
+from errorbar.judging.study.raters import MANAGER
+from errorbar.judging.study.rules import Policy, StudyRules, read_about, read_study_key, set_value, study_clock
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
+
+Rule = str | int | float
+DIRECTIONS = ("ltr", "rtl", "auto")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeChange(Result):
+    """What a study fixes, after the change.
+
+    Attributes:
+        rules: Who judges how much.
+        n_added: Items that were added.
+        stopped: Items of which no more judgments are wanted from now on.
+        halted: Why nothing more is handed out; empty: it is.
+        notes: Warnings.
+    """
+
+    rules: StudyRules
+    n_added: int
+    stopped: Sequence[str]
+    halted: str = ""
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Rules, and what was changed of the items."""
+        return {"rules": asdict(self.rules), "added": self.n_added, "stopped": list(self.stopped)} | {
+            "halted": self.halted or None
+        }
+
+    def tables(self) -> list[Table]:
+        """A row for each rule."""
+        rows = [[name.replace("_", "-"), _shown(value)] for name, value in asdict(self.rules).items()]
+        notes = [f"{self.n_added} items added"] if self.n_added else []
+        notes += [f"nothing more is handed out: {self.halted}"] if self.halted else []
+        return [Table([Column("rule"), Column("value")], rows, "Rules", "rules", notes)]
+
+
+@public()
+def judge_change(
+    study: str | PathLike[str],
+    *,
+    rules: Mapping[str, Rule] | None = None,
+    add: Source | None = None,
+    stop: str | Sequence[str] = (),
+    key: Source | None = None,
+    halt: bool = False,
+    resume: bool = False,
+    reason: str = "",
+    lenient: bool = False,
+) -> JudgeChange:
+    """Change rules and items of a study, all in one step; without changes, tell the rules.
+
+    Args:
+        study: Its folder.
+        rules: New values of rules, by the names of ``judge_init``'s arguments.
+        add: What is added: a table of items, a set of ``sample_draw``, a corpus, or sentences one a line.
+        stop: Names of items of which no more judgments are wanted.
+        key: Of the sample or audit that the items are, in the place of the one that the study has.
+        halt: Hand out nothing more: what raters hold may still be judged, and they get their completion codes.
+        resume: Hand out again what was halted; a rule that halts by itself only tells from then on.
+        reason: Why items are stopped, or the study is halted.
+        lenient: Repair what can be repaired of the added file and note it; otherwise refuse it.
+
+    Raises:
+        InputError: If a file is bad; then nothing is changed.
+        UsageError: If there is no such rule or item, a value is out of its bounds, or the study cannot answer its
+            question.
+    """
+    if halt and resume:
+        raise UsageError(Problem("two-choices", "--halt and --resume", fix="give one of them"))
+    problems, stopped = Problems(lenient=lenient), [stop] if isinstance(stop, str) and stop else list(stop)
+    whole = not (rules or add is not None or stopped or key is not None or halt or resume)
+    with Study.open(study).store(read_only=whole) as store:
+        with store.read() as snapshot:
+            before, halted = read_about(snapshot), why_halted(snapshot)
+        if whole:
+            return JudgeChange(before.rules, 0, (), halted)
+        # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
+        found = [] if add is None else list(read_items(add, before.scheme, problems))
+        known = "" if key is None else read_study_key(key, problems)
+        problems.raise_errors()
+        change = _Change(rules or {}, found, stopped, reason, known, halt, resume)
+        made = store.write(lambda tx: change.make(tx, study_clock()()))
+        return replace(made, notes=tuple(problems.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """All that is changed in one transaction."""
+
+    rules: Mapping[str, Rule]
+    items: Sequence[JudgedItem]
+    stop: Sequence[str]
+    reason: str
+    key: str
+    halt: bool
+    resume: bool
+
+    def make(self, tx: Connection, now: float) -> JudgeChange:
+        if self.resume:
+            resume_study(tx, MANAGER, now)
+        about, why = read_about(tx), why_halted(tx)
+        ruled = changed_rules(about.rules, self.rules)
+        if self.key:
+            set_value(tx, "key", self.key)
+            note(tx, now, "key")
+        added = add_items(tx, self.items, now) if self.items else 0
+        if ruled.stop and (self.key or self.items or ruled.stop != about.rules.stop):
+            stop = fitting(ruled.stop, about.scheme, all_items(tx), self.key or about.key)
+            ruled = replace(ruled, stop=stop)
+        if ruled != about.rules:
+            set_rules(tx, ruled, now)
+        for name in self.stop:
+            stop_item(tx, name, self.reason, now)
+        if why and (added or ruled.raters_per_item > about.rules.raters_per_item):
+            halt_study(tx, why, MANAGER, now)  # new places of a halted study are handed out once it is resumed
+        if self.halt:
+            halt_study(tx, self.reason, MANAGER, now)
+        return JudgeChange(ruled, added, tuple(self.stop), why_halted(tx))
+
+
+def changed_rules(before: StudyRules, given: Mapping[str, Rule]) -> StudyRules:
+    """Rules with new values, which may be texts as the command line has them."""
+    known = asdict(before)
+    said: dict[str, Any] = {}
+    for key, value in given.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            fix = nearest(key, [each.replace("_", "-") for each in known])
+            raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))
+        said[name] = _read(key, value, known[name])
+    return checked_rules({**known, **said})
+
+
+def _read(name: str, value: Rule, before: object) -> object:
+    """A value of the kind that the rule has."""
+    choices = {"policy": get_args(Policy), "direction": DIRECTIONS}.get(name, ())
+    if choices and value not in choices:
+        message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
+        raise UsageError(Problem("bad-parameter", message))
+    if isinstance(before, tuple):
+        return tuple(filter(None, map(str.strip, str(value).split("\n"))))
+    if isinstance(before, str):
+        return str(value)
+    kind = int if isinstance(before, int) else float
+    try:
+        number = kind(value)
+        if not isinstance(value, str) and number != value:
+            raise ValueError
+    except (ValueError, TypeError):
+        message = f"the rule {name} must be a {'whole ' if kind is int else ''}number, got '{value}'"
+        raise UsageError(Problem("bad-parameter", message)) from None
+    return number
+
+
+def _shown(value: object) -> str:
+    return "; ".join(value) if isinstance(value, tuple) else str(value)

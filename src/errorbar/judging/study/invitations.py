@@ -1,0 +1,475 @@
+"""Invitations: links that make somebody a rater, personal ones and those of a crowd.
+
+The store keeps fingerprints of the links alone. A link follows from the study's key and the label, so that the manager
+can see it again, and nobody who has the store without its key can.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
+
+from errorbar.api.arguments import public
+from errorbar.core.problems import Problem, UsageError
+from errorbar.judging.random_tokens import derived, fingerprint
+from errorbar.judging.store.tables import ASSIGNMENT, EVENT, INVITE, RATER
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import current_rules, get_value, study_clock
+from errorbar.judging.web.listening import Reach
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
+
+InviteKind = Literal["personal", "back", "crowd", "named", "trusting"]
+"""``back``: for a rater who has come already; the others but the first are of a crowd. ``named``: who comes without a
+participant id types one; ``trusting``: ids come from a service that keeps them to itself, so that an id is proof enough
+in any browser."""
+InviteState = Literal["open", "expired", "revoked", "used up"]
+MOST_PARTICIPANT = 200
+OPEN_LABEL = "everybody"
+"""Of the link that ``serve`` opens where nobody was invited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """A link.
+
+    Attributes:
+        id: In the store.
+        kind: For one person, or for a crowd.
+        label: What the manager calls it; of those for one person the rater's name.
+        made: When.
+        expires: From when it opens nothing; None: never.
+        revoked: When it was revoked.
+        uses: Raters that came by it.
+        most_uses: How many may; None: any number.
+    """
+
+    id: int
+    kind: InviteKind
+    label: str
+    made: float
+    expires: float | None
+    revoked: float | None
+    uses: int
+    most_uses: int | None
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether it is one person's, who it proves to be."""
+        return self.kind in ("personal", "back")
+
+    def state(self, now: float) -> InviteState:
+        """Whether a new rater can come by it."""
+        if self.revoked is not None:
+            return "revoked"
+        if self.expires is not None and now >= self.expires:
+            return "expired"
+        return "used up" if self.most_uses is not None and self.uses >= self.most_uses else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Who came by a link.
+
+    Attributes:
+        rater: In the store.
+        new: Whether they came for the first time.
+    """
+
+    rater: int
+    new: bool
+
+
+class ClosedError(Exception):
+    """A link that lets nobody in any more; ``state`` says why."""
+
+    def __init__(self, state: InviteState) -> None:
+        self.state = state
+        super().__init__(state)
+
+
+class TakenError(Exception):
+    """A participant id by which somebody works already, in another browser."""
+
+
+def invite_token(key: str, label: str) -> str:
+    """The secret part of a link."""
+    return derived(key, "invite", label)
+
+
+def make_invite(
+    tx: Connection, key: str, kind: InviteKind, label: str, now: float, limits: tuple[float | None, int | None]
+) -> Invite:
+    """Make a link.
+
+    Args:
+        tx: Of the store.
+        key: Of the study.
+        kind: For whom.
+        label: No other link has it, revoked ones included.
+        now: The time.
+        limits: When it expires, and how many raters may come by it.
+
+    Raises:
+        UsageError: If the label is taken, as that of a link or as the name of a rater.
+    """
+    if _label_taken(tx, label) or (kind != "back" and _name_taken(tx, label)):
+        message = f"there is an invitation or a rater called '{label}' already"
+        raise UsageError(Problem("judge-invite-label", message, fix="choose another name"))
+    expires, most_uses = limits
+    values = {"token_hash": fingerprint(invite_token(key, label)), "kind": kind, "label": label, "made": now}
+    tx.execute(insert(INVITE).values(**values, expires=expires, most_uses=most_uses))
+    _note(tx, now, "invited", {"label": label, "kind": kind})
+    return _invite(tx.execute(_INVITES.where(INVITE.c.label == label)).one())
+
+
+def all_invites(tx: Connection) -> list[Invite]:
+    """Every link, in the order in which they were made."""
+    return [_invite(row) for row in tx.execute(_INVITES.order_by(INVITE.c.id))]
+
+
+def find_invite(tx: Connection, token: str) -> Invite | None:
+    """The invitation that a link names: found by its fingerprint, so that no comparison tells anything of others."""
+    row = tx.execute(_INVITES.where(INVITE.c.token_hash == fingerprint(token))).one_or_none()
+    return None if row is None else _invite(row)
+
+
+def revoke(tx: Connection, label: str, now: float) -> Invite:
+    """Close a link; who came by it works on.
+
+    Raises:
+        UsageError: If there is none of that label.
+    """
+    row = tx.execute(_INVITES.where(INVITE.c.label == label)).one_or_none()
+    if row is None:
+        message = f"there is no invitation called '{label}'"
+        raise UsageError(Problem("judge-no-invite", message, fix="errorbar judge invite STUDY lists all"))
+    if row.revoked is None:
+        tx.execute(update(INVITE).where(INVITE.c.id == row.id).values(revoked=now))
+        _note(tx, now, "revoked", {"label": label})
+    return _invite(tx.execute(_INVITES.where(INVITE.c.id == row.id)).one())
+
+
+def take_back(tx: Connection, invites: Iterable[Invite], now: float) -> None:
+    """Delete links that nobody was shown, so that their labels are free; those that somebody used stay."""
+    for invite in invites:
+        unused = exists().where(RATER.c.invite == invite.id)
+        if tx.execute(delete(INVITE).where(INVITE.c.id == invite.id, ~unused)).rowcount:
+            _note(tx, now, "taken back", {"label": invite.label})
+
+
+def folded_name(name: str) -> str:
+    """A name as typed names are compared: NFKC, without the difference of capital letters, spaces or format characters.
+
+    So nobody works twice by a name that looks the same.
+    """
+    visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", " ".join(visible.casefold().split()))
+
+
+def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | None:
+    """Whom a link knows: that of one person this person, that of a crowd who came by that participant id."""
+    if invite.kind == "back":
+        same_person = RATER.c.name == invite.label
+    elif invite.kind == "personal":
+        same_person = RATER.c.participant == f"invite:{invite.id}"
+    else:
+        names = {participant, *([folded_name(participant)] if invite.kind == "named" else ())}
+        same_person = RATER.c.participant.in_([f"id:{name}" for name in names])
+    found: int | None = tx.scalar(select(RATER.c.id).where(same_person))
+    return found if participant or invite.is_personal else None
+
+
+def join(
+    tx: Connection,
+    invite: Invite,
+    participant: str,
+    agreed: Mapping[str, object],
+    now: float,
+    proven: Collection[int | None] = (),
+) -> Joined:
+    """Let somebody in, in one transaction with all that limits it.
+
+    Args:
+        tx: Of the store, exclusive.
+        invite: As it was found; it is looked at again.
+        participant: Their id at a crowd's service; empty: they have none, and get a random one.
+        agreed: What they agreed to, stored with a new rater.
+        now: The time.
+        proven: Whom cookies of this browser prove it to be, also those that are too old to work with.
+
+    Raises:
+        ClosedError: If the link expired, was revoked, or is used up, and they are new.
+        TakenError: If somebody in another browser has begun to work by this id. A link of the crowd is no proof
+            of who one is: who knows another's id must not get their items.
+    """
+    invite = _invite(tx.execute(_INVITES.where(INVITE.c.id == invite.id)).one())
+    state = invite.state(now)
+    known = rater_of(tx, invite, participant)
+    back = known is not None and known in proven  # with answers that wait in the browser, perhaps
+    if state == "revoked" or (state == "expired" and not back):
+        raise ClosedError(state)
+    if known is not None:
+        if invite.kind in ("crowd", "named") and not back and _has_begun(tx, known):
+            raise TakenError
+        return Joined(known, new=False)
+    if state != "open":
+        raise ClosedError(state)
+    tx.execute(update(INVITE).where(INVITE.c.id == invite.id).values(uses=INVITE.c.uses + 1))
+    personal = invite.kind == "personal"
+    participant = folded_name(participant) if invite.kind == "named" else participant
+    key = f"invite:{invite.id}" if personal else f"id:{participant or secrets.token_urlsafe(16)}"
+    name = invite.label if personal else _next_name(tx)
+    values = {"name": name, "participant": key, "invite": invite.id, "seed": secrets.randbelow(2**31)}
+    made = tx.execute(
+        insert(RATER).values(**values, status="active", joined=now, agreed=json.dumps(agreed, ensure_ascii=False))
+    )
+    rater = int((made.inserted_primary_key or (0,))[0])
+    tx.execute(insert(EVENT).values(at=now, kind="joined", rater=rater, data=json.dumps({"invite": invite.label})))
+    return Joined(rater, new=True)
+
+
+_INVITES = select(*(column for column in INVITE.c if column.name != "token_hash"))
+
+
+def _invite(row: Row[tuple[object, ...]]) -> Invite:
+    return Invite(**row._asdict())
+
+
+def _has_begun(tx: Connection, rater: int) -> bool:
+    """Whether a rater was given an item: until then there is nothing that another browser could take from them."""
+    return tx.scalar(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.rater == rater).limit(1)) is not None
+
+
+def _name_taken(tx: Connection, name: str) -> bool:
+    return tx.scalar(select(RATER.c.id).where(RATER.c.name == name)) is not None
+
+
+def _next_name(tx: Connection) -> str:
+    """A pseudonym, in the order of their coming."""
+    number = (tx.scalar(select(func.count()).select_from(RATER)) or 0) + 1
+    while _name_taken(tx, f"rater-{number}") or _label_taken(tx, f"rater-{number}"):
+        number += 1
+    return f"rater-{number}"
+
+
+def _label_taken(tx: Connection, label: str) -> bool:
+    """As the name of a rater that was invited and has not come."""
+    return tx.scalar(select(INVITE.c.id).where(INVITE.c.label == label)) is not None
+
+
+def _note(tx: Connection, now: float, kind: str, data: Mapping[str, object]) -> None:
+    tx.execute(insert(EVENT).values(at=now, kind=kind, data=json.dumps(data, ensure_ascii=False)))
+
+
+# ``judge_invite``: links for raters, made, listed and revoked.
+
+
+MOST_RATERS, MOST_NAME = 10_000, 100
+ADDRESS = "address"
+"""What the store calls the address under which the study was served last: links begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An invitation as the manager sees it."""
+
+    invite: Invite
+    url: str
+    state: InviteState
+
+    def record(self) -> dict[str, object]:
+        """For JSON; times as ISO 8601 in UTC."""
+        invite = self.invite
+        told = {"name": invite.label, "link": self.url, "kind": invite.kind, "state": self.state}
+        times = {name: iso_time(getattr(invite, name)) for name in ("made", "expires", "revoked")}
+        return {**told, **times, "uses": invite.uses, "most_uses": invite.most_uses}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Invited(Result):
+    """Links of a study.
+
+    Attributes:
+        links: Those that were made or revoked, or all.
+        whole: Whether tables tell everything about them, or name and link alone.
+        notes: Warnings.
+        new: Those that were made.
+    """
+
+    links: Sequence[Link]
+    whole: bool
+    notes: Sequence[Problem] = ()
+    new: Sequence[Invite] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Every link."""
+        return {"invitations": [link.record() for link in self.links]}
+
+    def tables(self) -> list[Table]:
+        """A row for each link."""
+        columns = [Column("name"), Column("link")]
+        if self.whole:
+            columns += [*map(Column, ("kind", "state")), Column("raters", "count"), Column("expires")]
+        rows = []
+        for each in self.links:
+            rest = [each.invite.kind, each.state, each.invite.uses, iso_time(each.invite.expires) or "never"]
+            rows.append([each.invite.label, each.url, *(rest if self.whole else ())])
+        return [Table(columns, rows, "Invitations", "invitations")]
+
+
+@public()
+def judge_invite(
+    study: str | Path,
+    *,
+    raters: int = 0,
+    names: Sequence[str] = (),
+    crowd: str = "",
+    kind: InviteKind = "crowd",
+    back: str = "",
+    revoked: str = "",
+    days: float | None = None,
+    most: int | None = None,
+) -> Invited:
+    """Make links by which raters come, or revoke one; with neither, list all.
+
+    Args:
+        study: Its folder.
+        raters: How many personal links to make, for ``rater-1``, ``rater-2`` and so on; names in use are passed over.
+        names: Personal links for raters of these names, by which exports name them.
+        crowd: Make one link for many raters, called so.
+        kind: Of the crowd's link: ``crowd``, ``named`` or ``trusting``.
+        back: Make a link for a rater who has come already, e.g. to go on in another browser.
+        revoked: Close the link of this name; who came by it works on.
+        days: How long new links open; None: for ever.
+        most: How many raters may come by the crowd's link; None: any number.
+
+    Returns:
+        The links, each of which opens its door: pass them on as one passes on passwords.
+    """
+    _refuse_unfit(raters, names, crowd, days, most)
+    opened = Study.open(study)
+    clock = study_clock()
+    store = opened.store()
+    try:
+        with store.read() as snapshot:
+            base = get_value(snapshot, ADDRESS) or Reach().url
+        if not (raters or names or crowd or back or revoked):
+            with store.read() as snapshot:
+                found = all_invites(snapshot)
+            return Invited([link_of(opened.secrets.cookie, base, each, clock()) for each in found], whole=True)
+
+        def work(tx: Connection) -> tuple[list[Invite], list[Problem]]:
+            now = clock()
+            made = [revoke(tx, revoked, now)] if revoked else []
+            limits = None if days is None else now + days * 86400, most
+            key = opened.secrets.cookie
+            personal = [*names, *_free_names(tx, raters)]
+            made += [make_invite(tx, key, "personal", name, now, (limits[0], 1)) for name in personal]
+            if crowd:
+                made.append(make_invite(tx, key, kind, crowd, now, limits))
+            if back:
+                made.append(_made_back(tx, key, back, now, limits[0]))
+            return made, _too_few(tx, now)
+
+        made, notes = store.write(work)
+        return Invited(
+            [link_of(opened.secrets.cookie, base, each, clock()) for each in made],
+            whole=bool(revoked),
+            notes=notes,
+            new=[invite for invite in made if invite.revoked is None],
+        )
+    finally:
+        store.close()
+
+
+def take_back_links(study: str | Path, result: Invited) -> None:
+    """Delete the links of a result that could not be written: nobody has them."""
+    with Study.open(study).store() as store:
+        store.write(lambda tx: take_back(tx, result.new, study_clock()()))
+
+
+def standing_link(study: Study, tx: Connection, now: float, base: str) -> str:
+    """The link that ``serve`` shows: for everybody, where nobody was invited otherwise; empty: there is none."""
+    known = all_invites(tx)
+    if not known:
+        known = [make_invite(tx, study.secrets.cookie, "crowd", OPEN_LABEL, now, (None, None))]
+    shown = [each for each in known if not each.is_personal and each.state(now) == "open"]
+    return link_of(study.secrets.cookie, base, shown[0], now).url if shown else ""
+
+
+def link_of(key: str, base: str, invite: Invite, now: float) -> Link:
+    """An invitation as a link that begins with ``base``."""
+    return Link(invite, f"{base}/j/{invite_token(key, invite.label)}", invite.state(now))
+
+
+def _made_back(tx: Connection, key: str, name: str, now: float, expires: float | None) -> Invite:
+    made = make_invite(tx, key, "back", name, now, (expires, None))
+    if rater_of(tx, made) is None:
+        message = f"no rater is called '{name}'"
+        raise UsageError(Problem("judge-no-rater", message, fix="errorbar judge raters STUDY lists all"))
+    return made
+
+
+def _free_names(tx: Connection, wanted: int) -> list[str]:
+    """Names that no link has and nobody who came: who comes by a crowd's link is called so, too."""
+    taken = {each.label for each in all_invites(tx)} | set(tx.scalars(select(RATER.c.name)))
+    names: list[str] = []
+    number = 0
+    while len(names) < wanted:
+        number += 1
+        if f"rater-{number}" not in taken:
+            names.append(f"rater-{number}")
+    return names
+
+
+def _too_few(tx: Connection, now: float) -> list[Problem]:
+    """A warning, as more can be invited at any time, where the raters that may come cannot make k judgments."""
+    wanted = current_rules(tx).raters_per_item
+    able = 0
+    for each in all_invites(tx):
+        if each.kind == "back" or each.state(now) in ("revoked", "expired"):
+            able += each.uses if each.kind != "back" else 0
+        elif each.most_uses is None:
+            return []
+        else:
+            able += max(each.most_uses, each.uses)
+    if able >= wanted:
+        return []
+    who = f"only {able} rater{' is' if able == 1 else 's are'} invited"
+    message = f"{who}, and every item is to be judged by {wanted} different ones: no item can be finished"
+    return [Problem("judge-few-raters", message, fix=f"invite {wanted - able} more, or a crowd", severity="warning")]
+
+
+def refuse_label(name: str) -> None:
+    """See that a name can be that of an invitation, and of a rater."""
+    if not name or name != name.strip() or len(name) > MOST_NAME or not name.isprintable():
+        message = f"the name of an invitation must be a text of 1 to {MOST_NAME} characters, got '{name}'"
+        raise UsageError(Problem("judge-invite-label", message))
+
+
+def _refuse_unfit(raters: int, names: Sequence[str], crowd: str, days: float | None, most: int | None) -> None:
+    for name in (*names, *filter(None, [crowd])):
+        refuse_label(name)
+    if len(set(names)) < len(names):
+        raise UsageError(Problem("judge-invite-label", "a name is given twice", fix="give each rater a name"))
+    if not 0 <= raters <= MOST_RATERS:
+        raise UsageError(Problem("bad-parameter", f"--raters must be from 1 to {MOST_RATERS:,}, got {raters}"))
+    if days is not None and not 0 < days < 36500:
+        raise UsageError(Problem("bad-parameter", f"--days must be above 0, got {days:g}"))
+    if most is not None and (most < 1 or not crowd):
+        message = f"--most must be 1 or more, got {most}" if most < 1 else "--most is about the link of a crowd"
+        raise UsageError(Problem("bad-parameter", message, fix="" if most < 1 else "add --crowd"))
+
+
+def iso_time(at: float | None) -> str | None:
+    """A time of the store as ISO 8601 in UTC."""
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

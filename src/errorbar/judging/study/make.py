@@ -1,0 +1,425 @@
+"""A new store that is whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict, Unpack
+
+from sqlalchemy import Connection, insert, text
+from sqlalchemy import Table as SqlTable
+
+from errorbar.api.arguments import Said, public
+from errorbar.api.inputs import Systems
+from errorbar.core.corpus import Corpus
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
+from errorbar.formats.look import Lines, Source, look
+from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.proposed_verbs import with_verbs
+from errorbar.judging.items.sources import Against, read_items, with_gold
+from errorbar.judging.protocol.changes import add_items, set_rules
+from errorbar.judging.protocol.next_item import WORD
+from errorbar.judging.schemes import Scheme, load_scheme, scheme_text
+from errorbar.judging.stopping.question import fitting
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, FREE, HAD, ITEM, METADATA, RATER
+from errorbar.judging.study.backup import check_rows
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rows import FORMAT, VERSION, Record
+from errorbar.judging.study.rules import (
+    Policy,
+    StudyInfo,
+    StudyRules,
+    parsed_key,
+    read_study_key,
+    study_clock,
+    write_about,
+)
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.version import __version__
+
+
+@contextmanager
+def emptied_if_failed(study: Study) -> Iterator[Store]:
+    """Make a study's store; what fails in it takes the tables with it, as a database is not in the study's folder."""
+    with Store.create(study.url, clock=study_clock()) as store:
+        try:
+            yield store
+        except BaseException:
+            if study.address:
+                store.write(_drop)
+            raise
+
+
+def _drop(tx: Connection) -> None:
+    METADATA.drop_all(tx)
+    tx.execute(text("DROP TABLE alembic_version"))
+
+
+# A study restored from its export: the same records, so that its export is the same again.
+
+
+CHUNK = 5000
+KINDS = ("item", "rater", "excluded", "judgment", "event")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was restored."""
+
+    about: StudyInfo
+    n_items: int
+    n_gold: int
+
+
+def is_export(path: Source) -> bool:
+    """Whether a file is the whole of a study."""
+    record = json_record(look(path).peek())
+    return record is not None and record.get("format") == FORMAT
+
+
+def restore(study: Study, source: Source) -> Restored:
+    """Make a study's store of an export.
+
+    Raises:
+        InputError: If the export is damaged, or says what cannot be of a study; nothing is made.
+    """
+    name = str(source)
+    lines = Lines(source, Problems())
+    with emptied_if_failed(study) as store, store.exclusive() as tx:
+        number = 0
+        try:
+            records = _records(lines)
+            number, head = next(records)
+            about = _about(head)
+            write_about(tx, about)
+            into = _Restoring(tx)
+            for number, record in records:  # noqa: B007 - of the line that is wrong
+                into.take(record)
+            into.finish()
+        except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+            message = f"the export is damaged: {type(error).__name__} at {error}"
+            raise InputError(
+                Problem("judge-export", message, Place(name, number), fix="export the study again")
+            ) from None
+        if broken := check_rows(tx):
+            message = f"the export contradicts itself: {broken[0]}"
+            raise InputError(Problem("judge-export", message, Place(name), fix="export the study again"))
+    return Restored(about, into.n_items, into.n_gold)
+
+
+def _records(lines: Iterable[str]) -> Iterator[tuple[int, Record]]:
+    for number, line in enumerate(lines, 1):
+        record: object = None
+        with suppress(NotJsonError):
+            record = parse_json(line)
+        if not isinstance(record, dict):
+            raise ValueError(f"line {number}, which is no JSON object")
+        yield number, record
+
+
+def _about(head: Record) -> StudyInfo:
+    if head["version"] != VERSION:
+        raise ValueError(f"version {head['version']}, and this errorbar reads version {VERSION}")
+    scheme, rules = (json.dumps(head[name], ensure_ascii=False) for name in ("scheme", "rules"))
+    key = json.dumps(head["key"], ensure_ascii=False) if "key" in head else ""
+    if key:
+        parsed_key(key)
+    return StudyInfo(Scheme.from_json(scheme), StudyRules.from_json(rules), head["guidelines"], head["made_by"], key)
+
+
+class _Restoring:
+    """Puts records into tables, many rows at a time; rows are numbered as they come."""
+
+    def __init__(self, tx: Connection) -> None:
+        self.tx = tx
+        self.items: dict[str, tuple[int, int | None]] = {}  # number and place
+        self.raters: dict[str, int] = {}
+        self.assignments: dict[tuple[int, int], int] = {}  # rater and seq
+        self.words: dict[SqlTable, dict[tuple[int, int], int]] = {FREE: {}, HAD: {}}
+        self.waiting: dict[SqlTable, list[Mapping[str, Any]]] = {}
+        self.n_items = self.n_gold = 0
+
+    def take(self, record: Record) -> None:
+        """Put a record where it belongs."""
+        kind = next(iter(record))
+        if kind not in KINDS:
+            raise ValueError(f"a record of '{kind}'")
+        getattr(self, f"_{kind}")(record.pop(kind), record)
+
+    def finish(self) -> None:
+        """Put down what is still waiting."""
+        keys = {FREE: ("taken", "block"), HAD: ("rater", "block")}
+        for table, words in self.words.items():
+            for key, bits in words.items():
+                self._add(table, dict(zip(keys[table], key, strict=True)) | {"bits": bits})
+        for table in (ITEM, RATER, EXCLUSION, ASSIGNMENT, ANSWER, EVENT, FREE, HAD):
+            self._flush(table)
+
+    def _add(self, table: SqlTable, row: Mapping[str, Any]) -> None:
+        waiting = self.waiting.setdefault(table, [])
+        waiting.append(row)
+        if len(waiting) == CHUNK:
+            for before in (ITEM, RATER, ASSIGNMENT):  # to which others point
+                self._flush(before)
+            self._flush(table)
+
+    def _flush(self, table: SqlTable) -> None:
+        if waiting := self.waiting.pop(table, []):
+            self.tx.execute(insert(table), waiting)
+
+    def _set(self, table: SqlTable, key: int, place: int) -> None:
+        words, word = self.words[table], (key, place // WORD)
+        words[word] = words.get(word, 0) | 1 << place % WORD
+
+    def _item(self, payload: Mapping[str, Any], rest: Record) -> None:
+        item = JudgedItem.from_json(json.dumps(payload, ensure_ascii=False))
+        place, taken, stopped = (rest[name] for name in ("place", "taken", "stopped"))
+        self.items[item.name] = len(self.items) + 1, place
+        self.n_items, self.n_gold = self.n_items + (item.kind == "work"), self.n_gold + (item.kind == "gold")
+        if place is not None and not stopped:
+            self._set(FREE, taken, place)
+        told = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
+        told |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
+        self._add(ITEM, told | {"taken": taken, "stopped": stopped})
+
+    def _rater(self, name: str, rest: Record) -> None:
+        self.raters[name] = len(self.raters) + 1
+        agreed = json.dumps(rest.pop("agreed"), ensure_ascii=False)
+        self._add(RATER, {"name": name, "participant": f"restored:{name}", "agreed": agreed, "gold": None, **rest})
+
+    def _excluded(self, rater: str, rest: Record) -> None:
+        self._add(EXCLUSION, {"rater": self.raters[rater], **rest})
+
+    def _judgment(self, item: str, rest: Record) -> None:
+        rest.pop("label")
+        answers, rater = rest.pop("answers"), self.raters[rest.pop("rater")]
+        number, place = self.items[item]
+        key = self.assignments[rater, rest["seq"]] = len(self.assignments) + 1
+        if rest["round"] == "main" and place is not None and rest["state"] != "expired":
+            self._set(HAD, rater, place)
+        token = secrets.token_urlsafe(16)
+        row = {"token": token, "item": number, "rater": rater, **rest, "reversed": int(rest["reversed"])}
+        self._add(ASSIGNMENT, row)
+        for answer in answers:
+            trail = json.dumps(answer["trail"], ensure_ascii=False) if answer["trail"] else ""
+            said = json.dumps(answer["answer"], ensure_ascii=False)
+            self._add(ANSWER, answer | {"assignment": key, "answer": said, "trail": trail})
+
+    def _event(self, kind: str, rest: Record) -> None:
+        seq, rater = rest.pop("seq"), None if rest["rater"] is None else self.raters[rest["rater"]]
+        assignment = None if seq is None or rater is None else self.assignments[rater, seq]
+        self._add(EVENT, {**rest, "kind": kind, "rater": rater, "assignment": assignment})
+
+
+# ``judge_init``: a new study, whole or not at all.
+
+
+_USUAL = StudyRules()
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+MOST = 10**9
+BOUNDS = (
+    ("raters_per_item", 1, 10_000),
+    ("items_per_rater", 0, MOST),
+    ("page", 1, 10),
+    ("lease_minutes", 0.01, MOST),
+    ("gold_per_page", 0, 10),
+    ("quiz", 0, MOST),
+    *((name, 0, 1) for name in ("quiz_pass", "policy_share", "repeats")),
+    ("policy_gold", 1, MOST),
+)
+_DEFAULTS = asdict(_USUAL)
+
+
+class Ruling(TypedDict, total=False):
+    """The rules of a study."""
+
+    raters_per_item: Annotated[int, Said(_USUAL.raters_per_item, "Judgments of each item, by different raters.")]
+    items_per_rater: Annotated[int, Said(_USUAL.items_per_rater, "The most items of one rater; 0: all there are.")]
+    page: Annotated[int, Said(_USUAL.page, "Items that a browser holds at a time, 1 to 10.")]
+    lease_minutes: Annotated[float, Said(_USUAL.lease_minutes, "How long an item is kept for who holds it.")]
+    gold_per_page: Annotated[int, Said(_USUAL.gold_per_page, "Hidden gold items among those of a page.")]
+    quiz: Annotated[int, Said(_USUAL.quiz, "Gold items with explanations before the work; 0: none.")]
+    quiz_pass: Annotated[float, Said(_USUAL.quiz_pass, "The share of right answers that passes the quiz.")]
+    policy: Annotated[Policy, Said(_USUAL.policy, "How raters are excluded by their answers to gold items.")]
+    policy_share: Annotated[float, Said(_USUAL.policy_share, "Of ``posterior`` and ``fixed``: the least accuracy.")]
+    policy_gold: Annotated[int, Said(_USUAL.policy_gold, "Of ``fixed``: answers to gold items before it decides.")]
+    repeats: Annotated[float, Said(_USUAL.repeats, "The share of a rater's items that are shown once more.")]
+    pay: Annotated[str, Said(_USUAL.pay, "What an item pays, e.g. ``$0.02``, as raters read it.")]
+    consent: Annotated[str, Said(_USUAL.consent, "Text that raters must agree to.")]
+    eligibility: Annotated[str | Sequence[str], Said((), "Questions that raters must answer with yes.")]
+    language: Annotated[str, Said(_USUAL.language, "Of the texts, e.g. ``en``.")]
+    direction: Annotated[Literal["ltr", "rtl", "auto"], Said(_USUAL.direction, "Of the texts.")]
+    stop: Annotated[str, Said(_USUAL.stop, "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeInit(Result):
+    """A study that was made.
+
+    Attributes:
+        folder: Of the study.
+        scheme: What is asked.
+        rules: Who judges how much.
+        n_items: Items for work.
+        n_gold: Gold items.
+        notes: Warnings.
+    """
+
+    folder: Path
+    scheme: Scheme
+    rules: StudyRules
+    n_items: int
+    n_gold: int
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """What the study has."""
+        return {
+            "study": str(self.folder),
+            "scheme": self.scheme.name,
+            "items": self.n_items,
+            "gold_items": self.n_gold,
+            "raters_per_item": self.rules.raters_per_item,
+            "judgments": self.n_items * self.rules.raters_per_item,
+        }
+
+    def tables(self) -> list[Table]:
+        """One row."""
+        k = self.rules.raters_per_item
+        row: list[Cell] = [str(self.folder), self.scheme.name, self.n_items, self.n_gold, k, k * self.n_items]
+        columns = [Column("study"), Column("scheme")]
+        names = ("items", "gold items", "raters per item", "judgments")
+        return [Table([*columns, *(Column(name, "count") for name in names)], [row])]
+
+
+@public()
+def judge_init(
+    folder: str | PathLike[str],
+    items_from: Source | Corpus,
+    *,
+    scheme: str | Path = "error-ok",
+    systems: Systems = (),
+    items: str = "",
+    against: Against = "writer",
+    gold_items: Source | None = None,
+    guidelines: Source | None = None,
+    key: Source | None = None,
+    tagger: Source | None = None,
+    store: str = "",
+    lenient: bool = False,
+    **rules: Unpack[Ruling],
+) -> JudgeInit:
+    """Make a study: a folder with what is asked, of how many, and the store of the judgments. All of it, or nothing.
+
+    Args:
+        folder: Of the study, a new one.
+        items_from: What is judged: a table of items, a set of ``sample_draw``, a corpus, sentences one a line; or
+            everything that ``judge_export`` wrote of another study (JSONL), which is restored.
+        scheme: ``error-ok``, ``choice``, ``cloze``, ``preposition``, or a TOML file.
+        systems: Texts of systems for the sentences: what they change is judged.
+        items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
+        against: Of a choice test: a system's text against the ``writer``'s, or two ``systems``' against each other.
+        gold_items: A table of items whose answers are known.
+        guidelines: Markdown for raters, in the place of the scheme's.
+        key: Of the sample or audit that the items are: what ``stop`` asks is estimated with it. No rater sees it.
+        tagger: A folder of models whose tagger proposes the verb of each preposition; ``auto``: ``models`` here, else
+            those of errorbar-models; None: nothing is proposed.
+        store: ``postgresql://USER@HOST/DATABASE``; empty: SQLite, in the folder.
+        lenient: Repair what can be repaired of a corpus or table and note it; otherwise refuse it.
+        rules: Who judges how much.
+
+    Raises:
+        InputError: If a file is bad: with all that is wrong, and nothing is made.
+        UsageError: If arguments do not fit each other.
+    """
+    if not isinstance(items_from, Corpus) and is_export(items_from):
+        given = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
+        given |= {
+            "gold_items": gold_items is not None,
+            "guidelines": guidelines is not None,
+            "key": key is not None,
+            "tagger": tagger is not None,
+        }
+        given |= {"scheme": scheme != "error-ok"} | {name: said != _DEFAULTS[name] for name, said in rules.items()}
+        return _restored(Path(folder), items_from, store, given)
+    problems = Problems(lenient=lenient)
+    chosen, said = load_scheme(scheme), checked_rules(rules)
+    found = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
+    if gold_items is not None:
+        found = with_gold(found, gold_items, chosen, problems)
+    if tagger is not None:
+        problems.raise_errors()
+        found = with_verbs(found, chosen, tagger, problems)
+    text = chosen.guidelines if guidelines is None else "\n".join(Lines(guidelines, problems))
+    problems.raise_errors()
+    n_gold = sum(item.kind == "gold" for item in found)
+    _check_gold(said, n_gold, len(found))
+    known = "" if key is None else read_study_key(key, problems)
+    said = replace(said, stop=fitting(said.stop, chosen, found, known))
+    about = StudyInfo(chosen, said, text, __version__, known)
+    made = Study.create(folder, lambda study: _fill(study, about, found), store=store, scheme_toml=scheme_text(scheme))
+    return JudgeInit(made.folder, chosen, said, len(found) - n_gold, n_gold, tuple(problems.notes))
+
+
+def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
+    with emptied_if_failed(study) as store, store.exclusive() as tx:
+        now = store.clock()
+        write_about(tx, about)
+        set_rules(tx, about.rules, now)
+        add_items(tx, items, now)
+
+
+def _restored(folder: Path, source: Source, store: str, given: Mapping[str, bool]) -> JudgeInit:
+    """A study of an export, which says all there is to say of it."""
+    for name, said in given.items():
+        if said:
+            message = f"--{name.replace('_', '-')} is for new studies, and this is the export of one, which is restored"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    found: list[Restored] = []
+    scheme_toml = "# Restored from an export: the scheme is in the store.\n"
+    made = Study.create(
+        folder, lambda study: found.append(restore(study, source)), store=store, scheme_toml=scheme_toml
+    )
+    (restored,) = found
+    message = "raters come back by new links, and completion codes are new: neither is in an export"
+    note = Problem("judge-restored", message, fix="errorbar judge invite --back RATER", severity="warning")
+    about = restored.about
+    return JudgeInit(made.folder, about.scheme, about.rules, restored.n_items, restored.n_gold, (note,))
+
+
+def checked_rules(given: Mapping[str, Any]) -> StudyRules:
+    """The rules, each within its bounds."""
+    said: dict[str, Any] = {**given}
+    one = said["eligibility"]
+    rules = StudyRules(**said | {"eligibility": (one,) if isinstance(one, str) and one else tuple(one)})
+    for name, low, high in BOUNDS:
+        value = getattr(rules, name)
+        if not low <= value <= high:
+            upto = f"from {low:g} to {high:g}" if high < MOST else f"at least {low:g}"
+            message = f"--{name.replace('_', '-')} must be {upto}, got {value:g}"
+            raise UsageError(Problem("bad-parameter", message))
+    if not _LANGUAGE.fullmatch(rules.language):
+        message = f"--language must be the code of a language, got '{shortened(rules.language)}'"
+        raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
+    if rules.gold_per_page > rules.page:
+        message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
+        raise UsageError(Problem("bad-parameter", message))
+    return rules
+
+
+def _check_gold(rules: StudyRules, n_gold: int, n_all: int) -> None:
+    if rules.quiz > n_gold:
+        message = f"a quiz of {rules.quiz} needs as many gold items, and there are {n_gold}"
+        raise UsageError(Problem("judge-gold", message, fix="give --gold-items, or a shorter quiz"))
+    if n_gold == n_all:
+        message = "every item is gold: there is nothing left to judge"
+        raise UsageError(Problem("judge-gold", message, fix="add items whose answer is not known"))

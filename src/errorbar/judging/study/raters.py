@@ -1,0 +1,199 @@
+"""``judge_raters``: who takes part, who is excluded and why; to exclude, readmit, and take completion codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, and_, func, select
+
+from errorbar.api.arguments import public
+from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.judging.protocol.claims import is_earned, redeem
+from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import iso_time
+from errorbar.judging.study.rules import read_about, study_clock
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+MANAGER = "manager"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterOnList:
+    """A rater as the manager sees them.
+
+    Attributes:
+        name: As exports name them.
+        status: ``active`` or ``excluded``.
+        reason: Why they are excluded; empty: they are not.
+        by: Who excluded them: ``manager`` or ``policy``.
+        quiz: ``due``, ``passed`` or ``failed``; empty: the study has none.
+        judged: Items that they judged, gold ones and repeats included, the quiz not.
+        held: Items that they hold.
+        joined: When, ISO 8601 in UTC.
+        last: When their last answer came; None: none has.
+        code: Whether they have their completion code, and it counts.
+        withdrawn: Whether they had it, and it does not count any more: they are excluded or took answers back.
+        redeemed: When it was redeemed; None: it was not.
+    """
+
+    name: str
+    status: str
+    reason: str
+    by: str
+    quiz: str
+    judged: int
+    held: int
+    joined: str
+    last: str | None
+    code: bool
+    withdrawn: bool
+    redeemed: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeRaters(Result):
+    """Who takes part in a study.
+
+    Attributes:
+        raters: In the order in which they came.
+        notes: What was done.
+    """
+
+    raters: Sequence[RaterOnList]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Every rater."""
+        return {"raters": [asdict(rater) for rater in self.raters]}
+
+    def tables(self) -> list[Table]:
+        """A row for each rater."""
+        columns = [Column("rater"), Column("status"), Column("judged", "count"), Column("held", "count")]
+        columns += map(Column, ("quiz", "last answer", "code", "reason"))
+        rows: list[list[Cell]] = []
+        for each in self.raters:
+            states = {"redeemed": each.redeemed, "withdrawn": each.withdrawn, "given": each.code}
+            code = ", ".join(state for state, holds in states.items() if holds)
+            why = f"{each.reason} ({each.by})" if each.reason else ""
+            rows.append([each.name, each.status, each.judged, each.held, each.quiz, each.last or "", code, why])
+        return [Table(columns, rows, "Raters", "raters")]
+
+
+@public()
+def judge_raters(
+    study: str | Path, *, exclude: str = "", reason: str = "", readmit: str = "", redeem: str = ""
+) -> JudgeRaters:
+    """List raters; exclude or readmit one, or take a completion code.
+
+    Args:
+        study: Its folder.
+        exclude: Name of a rater whose judgments shall not count; they stay stored.
+        reason: Why.
+        readmit: Name of a rater whose judgments shall count again.
+        redeem: A completion code that somebody brought; it counts once.
+
+    Raises:
+        UsageError: If there is no such rater, they are in that state already, or the code is nobody's or used.
+    """
+    if exclude and not reason.strip():
+        message = f"'{exclude}' is excluded without a reason"
+        raise UsageError(Problem("judge-no-reason", message, fix="give one: --reason='Answers without reading'"))
+    now = study_clock()()
+
+    def work(tx: Connection) -> list[Problem]:
+        notes = []
+        if exclude:
+            notes.append(exclude_rater(tx, exclude, reason.strip(), now))
+        if readmit:
+            notes.append(readmit_rater(tx, readmit, now))
+        if redeem:
+            notes.append(redeem_code(tx, redeem, now))
+        return notes
+
+    with Study.open(study).store(read_only=not (exclude or readmit or redeem)) as store:
+        notes = store.write(work) if not store.read_only else []
+        with store.read() as snapshot:
+            return JudgeRaters(rater_list(snapshot), notes)
+
+
+def rater_list(tx: Connection) -> list[RaterOnList]:
+    """Every rater, in the order in which they came."""
+    mine = select(ASSIGNMENT.c.rater, func.count()).where(ASSIGNMENT.c.state == "open").group_by(ASSIGNMENT.c.rater)
+    held = {rater: count for rater, count in tx.execute(mine)}  # noqa: C416 - rows are no tuples to mypy
+    answered = ASSIGNMENT.join(ANSWER, ANSWER.c.assignment == ASSIGNMENT.c.id)
+    latest = select(ASSIGNMENT.c.rater, func.max(ANSWER.c.at)).select_from(answered).group_by(ASSIGNMENT.c.rater)
+    last = {rater: at for rater, at in tx.execute(latest)}  # noqa: C416
+    has_quiz = read_about(tx).rules.quiz > 0
+    now_excluded = and_(EXCLUSION.c.rater == RATER.c.id, EXCLUSION.c.until.is_(None))
+    rows = tx.execute(
+        select(RATER, EXCLUSION.c.reason, EXCLUSION.c.by)
+        .select_from(RATER.outerjoin(EXCLUSION, now_excluded))
+        .order_by(RATER.c.id)
+    )
+    return [
+        RaterOnList(
+            name=row.name,
+            status=row.status,
+            reason=row.reason or "",
+            by=row.by or "",
+            quiz=row.quiz if has_quiz else "",
+            judged=row.judged,
+            held=held.get(row.id, 0),
+            joined=iso_time(row.joined) or "",
+            last=iso_time(last.get(row.id)),
+            code=row.code is not None and is_earned(row.status, row.judged, row.code_for),
+            withdrawn=row.code is not None and not is_earned(row.status, row.judged, row.code_for),
+            redeemed=iso_time(row.code_used),
+        )
+        for row in rows
+    ]
+
+
+def exclude_rater(tx: Connection, name: str, reason: str, now: float) -> Problem:
+    """Set a rater's judgments aside; the note says it."""
+    if not exclude(tx, rater_named(tx, name), reason, MANAGER, now):
+        raise UsageError(Problem("judge-standing", f"'{name}' is excluded already", fix="--readmit undoes it"))
+    return _done("judge-excluded", f"'{name}' is excluded: their judgments are kept and do not count")
+
+
+def readmit_rater(tx: Connection, name: str, now: float) -> Problem:
+    """Count a rater's judgments again; the note says it."""
+    if not readmit(tx, rater_named(tx, name), MANAGER, now):
+        raise UsageError(Problem("judge-standing", f"'{name}' is not excluded"))
+    return _done("judge-readmitted", f"'{name}' is readmitted: their judgments count wherever a place is free")
+
+
+def redeem_code(tx: Connection, code: str, now: float) -> Problem:
+    """Take a completion code; the note says whose it is."""
+    found = redeem(tx, code, now)
+    if not found.rater:
+        raise UsageError(Problem("judge-code", "nobody was given this completion code"))
+    if found.before is not None:
+        what = f"this completion code of '{found.rater}' was redeemed before, {iso_time(found.before)}"
+        raise UsageError(Problem("judge-code", f"{what}; since then {found.withdrawn}" if found.withdrawn else what))
+    if found.withdrawn:
+        what = f"this completion code of '{found.rater}' was withdrawn: {found.withdrawn}"
+        raise UsageError(Problem("judge-code", what, fix="errorbar judge raters STUDY shows what they judged"))
+    return _done("judge-redeemed", f"the completion code is that of '{found.rater}', and is redeemed now")
+
+
+def rater_named(tx: Connection, name: str) -> int:
+    """The rater of a name.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    names = {row.name: row.id for row in tx.execute(select(RATER.c.id, RATER.c.name))}
+    if name not in names:
+        fix = nearest(name, list(names)) if names else "nobody has come yet"
+        raise UsageError(Problem("judge-no-rater", f"no rater is called '{name}'", fix=fix))
+    return int(names[name])
+
+
+def _done(code: str, what: str) -> Problem:
+    return Problem(code, what, severity="repaired")

@@ -1,0 +1,371 @@
+"""Judgments as rows, for tables that other commands read: one snapshot, one order, some rows at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from os import PathLike
+from typing import Any, Literal, get_args
+
+import numpy as np
+from sqlalchemy import Connection, Row, text
+
+from errorbar.api.arguments import public
+from errorbar.core.csv_cells import csv_line
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problem, UsageError
+from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
+from errorbar.judging.items.sources import SEVERAL
+from errorbar.judging.protocol.changes import counted_items
+from errorbar.judging.schemes import NOTHING, SIDES, Scheme, label_of
+from errorbar.judging.study.columns import RaterFacts, read_study
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import StudyRules, read_about
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+# Everything that a store tells of its study, as records in one order: what an export holds, and is restored of.
+#
+# Conventions First what the study is, then items, raters, exclusions, judgments and events, each in the order in which
+# they came. Raters are named by pseudonym. Who they are to an invitation, links, sessions and completion codes stay
+# behind. An event names its judgment by rater and ``seq``, the rater's order, as numbers of rows are nobody's
+# business. Times are seconds since 1970. A judgment has all versions of its answer; ``answer`` is null where the item
+# was skipped, and a judgment without answers was never given.
+
+
+FORMAT, VERSION = "errorbar-judge", 1
+Record = dict[str, Any]
+_ITEMS = "SELECT payload, place, taken, stopped FROM item ORDER BY id"
+_RATERS = "SELECT name, seed, status, quiz, claims, answered, judged, joined, agreed FROM rater ORDER BY id"
+_EXCLUSIONS = (
+    'SELECT r.name AS rater, x.reason, x."by", x.since, x.until, x.undone_by FROM exclusion x'
+    " JOIN rater r ON r.id = x.rater ORDER BY x.id"
+)
+_JUDGMENTS = (
+    "SELECT a.id, i.name AS item, i.payload, r.name AS rater, a.round, a.seq, a.answered, a.reversed, a.state,"
+    " a.version AS counts, a.lease_until, n.submission, n.version, n.answer, n.skip, n.comment, n.milliseconds,"
+    " n.trail, n.status, n.at FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
+    " LEFT JOIN answer n ON n.assignment = a.id ORDER BY a.id, n.version"
+)
+_EVENTS = (
+    "SELECT e.at, e.kind, r.name AS rater, a.seq, e.submission, e.data FROM event e"
+    " LEFT JOIN assignment a ON a.id = e.assignment LEFT JOIN rater r ON r.id = e.rater ORDER BY e.id"
+)
+SECRET = ("code", "redeemed", "invited", "revoked", "joined")
+"""Events whose data tell of links and codes."""
+
+
+def rows(tx: Connection, statement: str, **values: object) -> Iterator[Row[Any]]:
+    """The rows of a statement, some at a time, so that memory does not grow with them."""
+    yield from tx.execute(text(statement), values, execution_options={"stream_results": True, "yield_per": 1000})
+
+
+def study_records(tx: Connection) -> Iterator[Record]:
+    """Everything of one snapshot."""
+    about = read_about(tx)
+    head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
+    if about.key:
+        head["key"] = json.loads(about.key)
+    yield head | {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
+    for row in rows(tx, _ITEMS):
+        yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
+    for row in rows(tx, _RATERS):
+        told = row._asdict()
+        yield {"rater": told.pop("name"), **told, "agreed": json.loads(row.agreed)}
+    for row in rows(tx, _EXCLUSIONS):
+        yield {"excluded": row.rater, **{name: getattr(row, name) for name in row._fields[1:]}}
+    for _, found in groupby(rows(tx, _JUDGMENTS), key=lambda row: row.id):
+        versions = list(found)
+        first = versions[0]
+        answers = [_answer(row) for row in versions if row.submission is not None]
+        counts = next((each for each in answers if each["version"] == first.counts), None)
+        label = ""
+        if counts is not None and counts["answer"] is not None:
+            item = JudgedItem("", "")  # a label depends on the sides alone
+            label = label_of(about.scheme, item, bool(first.reversed), counts["answer"])
+        yield {
+            "judgment": first.item,
+            **{name: getattr(first, name) for name in ("rater", "round", "seq", "answered")},
+            "reversed": bool(first.reversed),
+            "state": first.state,
+            "version": first.counts,
+            "label": label or None,
+            "lease_until": first.lease_until,
+            "answers": answers,
+        }
+    for row in rows(tx, _EVENTS):
+        data = "" if row.kind in SECRET else row.data
+        yield {"event": row.kind, "at": row.at, "rater": row.rater, "seq": row.seq, **_said(row.submission, data)}
+
+
+def _said(submission: str | None, data: str) -> Mapping[str, object]:
+    return {"submission": submission, "data": data}
+
+
+def _answer(row: Row[Any]) -> Record:
+    return {
+        "version": row.version,
+        "submission": row.submission,
+        "answer": json.loads(row.answer),
+        "skip": row.skip,
+        "comment": row.comment,
+        "milliseconds": row.milliseconds,
+        "trail": json.loads(row.trail) if row.trail else None,
+        "status": row.status,
+        "at": row.at,
+    }
+
+
+Part = Literal["extra", "excluded", "repeats", "gold", "quiz", "skipped", "beyond"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""What is left out of tables unless it is asked for: answers that came when all places were taken; those of raters who
+are excluded; repeated items; gold items; the quiz; items that were skipped; of a study with a question, judgments on
+which its estimate does not rest."""
+FIXED = ("item", "rater", "label", "seconds", "round", "state", "version")
+SIDED = ("top", "system1", "system2")
+"""Of a choice test: which candidate stood at the top, and whose they are."""
+AFTER = ("skip", "comment")
+_PROPOSED = "_proposed"
+"""After the name of a question: the column of what a program proposed, before raters confirmed or changed it."""
+_ITEM = "item_"
+"""Before a hidden column that is called as one of an export."""
+TIE = "tie"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    """A judgment whose answer, or skip, is the one that counts."""
+
+    item: JudgedItem
+    rater: str
+    round: str
+    state: str
+    reversed: bool
+    version: int
+    answer: Mapping[str, Any] | None
+    skip: str
+    comment: str
+    milliseconds: int
+
+    def label(self, scheme: Scheme) -> str:
+        """In the item's own terms; empty: skipped."""
+        return "" if self.answer is None else label_of(scheme, self.item, self.reversed, self.answer)
+
+    @property
+    def seconds(self) -> float | None:
+        """That it took; None: not known."""
+        return self.milliseconds / 1000 if self.milliseconds else None
+
+    def sides(self) -> list[str]:
+        """The candidate at the top, and who wrote the first and the second."""
+        return [SIDES["top"][self.reversed], *(self.item.names or ("", ""))]
+
+
+def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[JudgmentRow]:
+    """Those that count, and what is asked for beside them, by item and then rater, in the order in which these came."""
+    last, item = "", JudgedItem("", "")
+    counted = "TRUE" if "beyond" in include else counted_items(tx)
+    for row in rows(tx, _STATEMENT.format(where=f"{_where(include)} AND (i.kind = 'gold' OR {counted})")):
+        if row.payload != last:
+            last, item = row.payload, JudgedItem.from_json(row.payload)
+        answer = json.loads(row.answer)
+        told = row.rater, row.round, row.state, bool(row.reversed), row.version
+        yield JudgmentRow(item, *told, answer, row.skip, row.comment, row.milliseconds)
+
+
+_STATEMENT = (
+    "SELECT i.payload, r.name AS rater, a.round, a.state, a.reversed, a.version, n.answer, n.skip, n.comment,"
+    " n.milliseconds FROM item i JOIN assignment a ON a.item = i.id JOIN rater r ON r.id = a.rater"
+    " JOIN answer n ON n.assignment = a.id AND n.version = a.version WHERE {where}"
+    " ORDER BY a.item, a.rater, a.round"
+)
+
+
+def _where(include: Sequence[Part]) -> str:
+    states = ["done", *{"extra": "extra", "excluded": "aside", "skipped": "skipped"}.keys() & {*include}]
+    named = [{"excluded": "aside"}.get(state, state) for state in sorted(states)]
+    rounds = ["main", *(["repeat"] if "repeats" in include else []), *(["quiz"] if "quiz" in include else [])]
+    kinds = ["work", *(["gold"] if {"gold", "quiz"} & {*include} else [])]
+    listed = (("a.state", named), ("a.round", rounds), ("i.kind", kinds))
+    parts = [f"{column} IN ({', '.join(repr(each) for each in values)})" for column, values in listed]
+    if "quiz" in include and "gold" not in include:
+        parts.append("(i.kind = 'work' OR a.round = 'quiz')")
+    if "excluded" in include:  # their extra judgments with the others of theirs
+        parts[0] = f"({parts[0]} OR (r.status = 'excluded' AND a.state = 'extra'))"
+    else:
+        parts.append("r.status = 'active'")
+    return " AND ".join(parts)
+
+
+def hidden_columns(tx: Connection, scheme: Scheme) -> dict[str, str]:
+    """The hidden columns of all items, in order of appearance, and what an export calls each."""
+    taken = {*FIXED, *SIDED, *AFTER, *(question.id for question in scheme.questions)}
+    taken |= {f"{question.id}{_PROPOSED}" for question in scheme.questions}
+    known: dict[str, None] = {}
+    for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
+        known |= dict.fromkeys(json.loads(row.payload)["hidden"])
+    return {name: f"{_ITEM}{name}" if name in taken else name for name in known}
+
+
+def proposed_questions(tx: Connection) -> list[str]:
+    """Questions for which a program proposed something, of any item."""
+    known: dict[str, None] = {}
+    for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
+        known |= dict.fromkeys(json.loads(row.payload).get("proposed", ()))
+    return [*known]
+
+
+def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+    """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
+    hidden = hidden_columns(tx, scheme)
+    questions = [question.id for question in scheme.questions]
+    sides = SIDED if scheme.shows == "choice" else ()
+    proposals = proposed_questions(tx)
+    names = [f"{name}{_PROPOSED}" for name in proposals]
+    yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
+    for row in judgment_rows(tx, include):
+        said = row.answer or {}
+        seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
+        fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
+        own = [_cell(said.get(name)) for name in questions]
+        own += row.sides() if sides else []
+        own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
+        yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
+
+
+def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+    """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
+    if scheme.shows != "choice":
+        message = f"pairs are of choice tests, and the scheme is {scheme.name}"
+        raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
+    yield csv_line(["item", "judge", "system1", "system2", "winner"])
+    for row in judgment_rows(tx, include):
+        if row.answer is None:
+            continue
+        one, two = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
+        label = row.label(scheme)
+        for first in one:
+            for second in two:
+                winner = {"first": first, "second": second}.get(label, TIE)
+                yield csv_line([row.item.name, row.rater, first, second, winner])
+
+
+def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+    """CSV as ``sample draw`` wrote it, filled in: for ``sample estimate``."""
+    yield csv_line(["item", "text", "set", "rater", "label"])
+    for row in judgment_rows(tx, include):
+        if "set" not in row.item.hidden:
+            message = f"item '{row.item.name}' is of no set that sample draw wrote"
+            raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
+        yield csv_line([row.item.name, _marked(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
+
+
+def _marked(item: JudgedItem) -> str:
+    """The text with its span in brackets, as sets have it."""
+    if item.span is None:
+        return " ".join(item.text.split())
+    start, end = item.span
+    gap = " " if start == end else ""
+    return " ".join(f"{item.text[:start]}{gap}[{item.text[start:end]}]{gap}{item.text[end:]}".split())
+
+
+def _cell(said: object) -> str:
+    """An answer in a cell: that nothing was marked is an answer, and no answer is empty."""
+    if isinstance(said, list):
+        return " | ".join(map(str, said)) if said else NOTHING
+    return "" if said is None else str(said)
+
+
+# ``judge``: a study as judgments, read-only, as it stands at one moment.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyJudgments(Result):
+    """The judgments of a study at one moment, as ``agree``, ``crowd`` and ``curve`` take them.
+
+    Tables of judgments know all labels of the scheme, also those that nobody gave.
+
+    Attributes:
+        scheme: What is asked.
+        rules: Who judges how much.
+        judgments: Those that count: of items for work, k at most of each, by raters who are not excluded.
+        extra: Those that came when all places of their item were taken.
+        excluded: Those of raters who are excluded.
+        gold: Those of hidden gold items.
+        repeats: Those of items that a rater judged a second time.
+        answers: What is right of each gold item.
+        raters: Who judges, with status and reason of an exclusion.
+        rows: Every judgment that has an answer, those that were skipped too, with all that was said.
+        notes: Warnings.
+    """
+
+    scheme: Scheme
+    rules: StudyRules
+    judgments: Judgments
+    extra: Judgments
+    excluded: Judgments
+    gold: Judgments
+    repeats: Judgments
+    answers: dict[str, tuple[str, ...]]
+    raters: Sequence[RaterFacts]
+    rows: Sequence[JudgmentRow] = field(repr=False)
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """How many there are of each kind."""
+        kinds = ("judgments", "extra", "excluded", "gold", "repeats")
+        return {"scheme": self.scheme.name, "raters": len(self.raters)} | {
+            name: len(getattr(self, name)) for name in kinds
+        }
+
+    def tables(self) -> list[Table]:
+        """A row for each judgment, as ``judge_export`` writes them, those that do not count too."""
+        columns = [*map(Column, ("item", "rater", "label")), Column("seconds", "number", digits=3)]
+        columns += [*map(Column, ("round", "state")), Column("version", "count")]
+        found: list[list[Cell]] = []
+        for row in self.rows:
+            told = row.item.name, row.rater, row.label(self.scheme), row.seconds
+            found.append([*told, row.round, row.state, row.version])
+        return [Table(columns, found)]
+
+
+@public()
+def judge(study: str | PathLike[str] | Study) -> StudyJudgments:
+    """Open a study read-only as judgments, at any moment, also while raters work on it.
+
+    Args:
+        study: Its folder.
+
+    Raises:
+        InputError: If there is no study, or it cannot be read.
+    """
+    with Study.open(study).snapshot() as tx:
+        columns = read_study(tx, whole=True)
+        rows = list(judgment_rows(tx, PARTS))
+    gold = columns.is_gold[columns.item]
+
+    def table(round_: Round, *states: State, of_gold: bool = False, aside: bool | None = None) -> Judgments:
+        found = columns.rows(round_, *states)
+        found = found[(gold[found] == of_gold) & (columns.label[found] >= 0)]
+        found = found if aside is None else found[columns.set_aside[found] == aside]
+        names = tuple(item.name for item in columns.items), tuple(rater.name for rater in columns.raters)
+        item, rater, label = (
+            np.asarray(each[found], np.int32) for each in (columns.item, columns.rater, columns.label)
+        )
+        return _of_kind(Judgments(item, rater, label, *names, columns.labels), gold=columns.is_gold == of_gold)
+
+    about = columns.about
+    answers = {item.name: item.whole.answers for item in columns.items if item.gold and item.whole is not None}
+    parts = table("main"), table("main", "extra", aside=False), table("main", "extra", "aside", aside=True)
+    tested = table("main", *JUDGED, of_gold=True)
+    repeats = table("repeat", "done", "extra")
+    return StudyJudgments(about.scheme, about.rules, *parts, tested, repeats, answers, columns.raters, rows)
+
+
+def _of_kind(table: Judgments, gold: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Judgments:
+    """The table with the items of one kind alone."""
+    place = np.cumsum(gold, dtype=np.int32) - 1
+    names = tuple(name for name, kept in zip(table.items, gold.tolist(), strict=True) if kept)
+    return Judgments(place[table.item], table.rater, table.label, names, table.raters, table.labels)

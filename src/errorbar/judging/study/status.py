@@ -1,0 +1,282 @@
+"""The tables of a study's status."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
+
+from errorbar.api.arguments import Working, public, resampling
+from errorbar.api.crowd import Systems, judgments_text
+from errorbar.core.estimate import Estimate
+from errorbar.core.problems import Problem, Problems
+from errorbar.judging.stopping.decision import StopDecision, stop_decision
+from errorbar.judging.stopping.watch import stopping_table
+from errorbar.judging.study.columns import StudyColumns, read_study
+from errorbar.judging.study.figures import (
+    Forecast,
+    ItemFigures,
+    Progress,
+    RaterFigures,
+    StudyAgreement,
+    forecast,
+    item_figures,
+    progress,
+    rater_figures,
+    study_agreement,
+    system_scores,
+)
+from errorbar.judging.study.folder import Study
+from errorbar.metrics.crowd_weighted import CrowdScore
+from errorbar.stats.resampling import Resampling
+from errorbar.tables.plain import estimate_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
+    """How far it is, how fast, and when it will end."""
+    rows: list[list[Cell]] = [
+        ["judgments", f"{going.counted:,} of {going.wanted:,}"],
+        [
+            "items",
+            f"{going.n_done:,} done, {going.n_open:,} open, {going.n_untouched:,} untouched, of {going.n_items:,}",
+        ],
+        ["stopped early", f"{going.n_stopped:,}"],
+        ["gold items", f"{going.n_gold:,}"],
+        ["handed out, not yet answered", f"{going.held:,}"],
+        ["not counted", f"{going.extra:,} extra, {going.aside:,} of excluded raters, {going.skipped:,} skipped"],
+        ["raters", f"{going.raters:,}, {going.excluded:,} excluded"],
+        ["seconds per answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
+        ["judgments per hour", _rate(ahead)],
+        ["finish", _finish(ahead)],
+    ]
+    return Table([Column("", key="figure"), Column("now", key="value")], rows, title, "progress")
+
+
+def _rate(ahead: Forecast) -> str:
+    if ahead.per_hour is None:
+        return "–"
+    return f"{ahead.per_hour:,.0f} (of the last {_window(ahead.window_hours)})"
+
+
+def _window(hours: float) -> str:
+    minutes = max(1, round(60 * hours))
+    return f"{hours:.1f} hours" if hours >= 1 else f"{minutes} minute{'s' * (minutes > 1)}"
+
+
+def _finish(ahead: Forecast) -> str:
+    if ahead.finish is None or ahead.earliest is None:
+        return ahead.why.replace("too early", "too early to tell") if ahead.to_go else "done"
+    latest = "open" if ahead.latest is None else minute(ahead.latest)
+    return f"{minute(ahead.finish)} ({minute(ahead.earliest)} to {latest})"
+
+
+def minute(seconds: float) -> str:
+    """A moment, in UTC; what no calendar has is only far."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError):
+        return "in thousands of years"
+
+
+def agreement_table(agreement: StudyAgreement, *, gold: bool) -> Table:
+    """Coefficients, those with the gold where there is ``gold``."""
+    raters = f"{agreement.n_raters} rater{'s' * (agreement.n_raters != 1)}"
+    of = f"{raters}, {agreement.n_judgments:,} judgments of {agreement.n_items:,} items"
+    rows: list[list[Cell]] = [
+        ["observed agreement", agreement.n_paired, agreement.observed],
+        ["Krippendorff's alpha", agreement.n_paired, agreement.alpha],
+        ["Cohen's kappa" if agreement.n_raters == 2 else "Fleiss' kappa", agreement.n_paired, agreement.kappa],
+    ]
+    note = "n: items that two raters or more judged"
+    if gold:
+        rows.append(["Cohen's kappa with the gold", agreement.gold.n_units, agreement.gold])
+        note += "; of the gold, answers to gold items"
+    columns = [Column("", key="coefficient"), Column("n", "count"), Column("value", "number", interval="beside")]
+    return Table(columns, rows, "Agreement", "agreement", [of, note])
+
+
+def rater_table(raters: Sequence[RaterFigures]) -> Table:
+    """Raters."""
+    classes = list(dict.fromkeys(name for each in raters for name in each.gold_by_class))
+    columns = [Column("rater"), Column("status"), Column("judgments", "count"), Column("gold", "count")]
+    columns += [Column(name, "percent", name, 1, "beside") for name in ("right", *classes)]
+    columns += [Column("agree", "percent", "rest", 1), Column("seconds", "number", "median_seconds", 1)]
+    columns += [Column("an hour", "number", "per_hour", 0), Column("hasty", "count"), Column("pauses", "count")]
+    sided = any(each.top is not None for each in raters)
+    columns += [Column("alike", "percent", "repeats", 1, "beside")] if any(x.repeats.n_units for x in raters) else []
+    columns += [Column("top", "percent", "top", 1, "beside")] if sided else []
+    rows: list[list[Cell]] = []
+    for each in raters:
+        row: list[Cell] = [each.rater, each.status, each.n_judgments, each.gold.n_units, each.gold]
+        row += [each.gold_by_class.get(name) for name in classes]
+        row += [each.rest, each.median_seconds, each.per_hour, each.n_hasty, each.n_pauses]
+        row += [each.repeats] if any(x.repeats.n_units for x in raters) else []
+        rows.append([*row, each.top] if sided else row)
+    notes = [f"{each.rater}: {each.excluded}" for each in raters if each.excluded]
+    alike = "; alike: repeated items" if any(x.repeats.n_units for x in raters) else ""
+    notes.append(f"agree: mean share of the other raters of an item who say the same{alike}")
+    return Table(columns, rows, "Raters", "raters", notes)
+
+
+def system_table(systems: Sequence[tuple[str, CrowdScore]]) -> Table:
+    """Systems under test."""
+    beta = systems[0][1].beta
+    columns = [*map(Column, ("system", "estimand", "judgments")), Column("items", "count")]
+    columns += [Column(name, "percent", name) for name in ("P", "R", f"F{beta:g}")]
+    rows: list[list[Cell]] = [
+        [name, s.estimand, judgments_text(s.n_judgments), s.n_items, s.precision, s.recall, s.f] for name, s in systems
+    ]
+    note = "of the items judged so far; intervals resample them with all their judgments"
+    return Table(columns, rows, "Systems as they stand", "systems", [note])
+
+
+def item_table(items: Sequence[ItemFigures], texts: Mapping[str, str] | None = None) -> Table:
+    """Items for work; with their texts by name, where they are given."""
+    columns = [*map(Column, ("item", "state")), Column("judgments", "count"), Column("label")]
+    columns += [Column("share", "percent", interval="beside"), Column("stopped")]
+    rows: list[list[Cell]] = [[x.item, x.state, x.n_judgments, x.label, x.share, x.stopped] for x in items]
+    if texts is not None:
+        columns.append(Column("text"))
+        rows = [[*row, texts.get(x.item, "")] for row, x in zip(rows, items, strict=True)]
+    return Table(columns, rows, "Items", "items")
+
+
+# A study as it stands: ``errorbar judge status``, ``errorbar.judge_status`` and the manager's page.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyStatus(Result):
+    """A study as it stands.
+
+    Attributes:
+        at: The moment, in seconds since 1970.
+        scheme: Name of its scheme.
+        raters_per_item: Judgments that an item needs.
+        progress: How far it is.
+        forecast: When it will be complete.
+        agreement: How far raters agree with each other and with the gold.
+        raters: Every rater.
+        systems: Name and score of every system under test, by two estimands.
+        items: Every item for work; none unless they were asked for.
+        stopping: Whether its question is decided; None: it has none.
+        notes: Warnings.
+    """
+
+    at: float
+    scheme: str
+    raters_per_item: int
+    progress: Progress
+    forecast: Forecast
+    agreement: StudyAgreement
+    raters: Sequence[RaterFigures]
+    systems: Sequence[tuple[str, CrowdScore]]
+    items: Sequence[ItemFigures]
+    stopping: StopDecision | None = None
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Progress, forecast, agreement, raters, systems and items."""
+        ahead = {name: _moment(getattr(self.forecast, name)) for name in ("finish", "earliest", "latest")}
+        return {
+            "at": _moment(self.at),
+            "scheme": self.scheme,
+            "raters_per_item": self.raters_per_item,
+            "progress": asdict(self.progress),
+            "forecast": {**asdict(self.forecast), **ahead},
+            "agreement": _record(self.agreement),
+            "raters": [{**_record(each), "last": _moment(each.last)} for each in self.raters],
+            "systems": [{"system": name, **_record(score)} for name, score in self.systems],
+            "items": [_record(each) for each in self.items],
+            "stopping": None if self.stopping is None else _record(self.stopping),
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """``progress``, ``raters``, ``agreement``; ``stopping``, ``systems`` and ``items`` where there are some."""
+        title = f"{self.scheme}, {self.raters_per_item} judgments of each item"
+        tables = [
+            progress_table(title, self.progress, self.forecast),
+            *([] if self.stopping is None else [stopping_table(self.stopping)]),
+            agreement_table(self.agreement, gold=self.progress.n_gold > 0),
+            rater_table(self.raters),
+        ]
+        tables += [system_table(self.systems)] if self.systems else []
+        return [*tables, item_table(self.items)] if self.items else tables
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _record(figures: DataclassInstance) -> dict[str, object]:
+    """The fields of a dataclass, estimates as JSON has them."""
+    return {each.name: _plain(getattr(figures, each.name)) for each in fields(figures)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Estimate):
+        return estimate_record(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+@public()
+def judge_status(
+    study: str | PathLike[str] | Study,
+    *,
+    systems: Systems | None = None,
+    items: bool = False,
+    **shared: Unpack[Working],
+) -> StudyStatus:
+    """Tell how a study stands: who, how many, how fast, gold, agreement, the systems under test, when it will end.
+
+    Args:
+        study: Its folder.
+        systems: Flags of the systems under test, as of ``crowd``; None: hidden columns of the items, ``flag`` or
+            ``flag:NAME``.
+        items: Tell of every item too.
+        shared: How intervals are made.
+
+    Raises:
+        InputError: If there is no study, or it cannot be read.
+        UsageError: If an argument will not do.
+    """
+    with Study.open(study).snapshot() as tx:
+        columns = read_study(tx)
+    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    return status_of(columns, time.time(), drawn, systems, items=items)
+
+
+def status_of(
+    study: StudyColumns,
+    now: float,
+    drawn: Resampling | None = None,
+    systems: Systems | None = None,
+    *,
+    items: bool = False,
+) -> StudyStatus:
+    """The status of a study that was read, at some moment; without ``drawn`` agreement and scores have no intervals."""
+    problems = Problems()
+    going = progress(study)
+    level = 0.95 if drawn is None else drawn.confidence_level
+    return StudyStatus(
+        now,
+        study.about.scheme.name,
+        study.about.rules.raters_per_item,
+        going,
+        forecast(study.at[study.judged], going.wanted - going.counted, now),
+        study_agreement(study, drawn),
+        rater_figures(study, level),
+        system_scores(study, systems, drawn, problems),
+        item_figures(study, confidence=level) if items else [],
+        stop_decision(study, going.median_seconds),
+        tuple(problems.notes),
+    )

@@ -1,0 +1,267 @@
+"""A process beside the server for what takes seconds in a large study: raters share no thread of Python with it."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import func, select
+
+from errorbar.judging.stopping.decision import StopDecision, stop_decision
+from errorbar.judging.store.engines import store_error
+from errorbar.judging.store.store import Store
+from errorbar.judging.store.tables import ASSIGNMENT
+from errorbar.judging.study.columns import ItemFacts, StudyColumns, read_study
+from errorbar.judging.study.export import To, judge_export
+from errorbar.judging.study.figures import ItemFigures, item_figures
+from errorbar.judging.study.folder import Study
+from errorbar.judging.study.rules import study_clock
+from errorbar.judging.study.status import StudyStatus, status_of
+from errorbar.stats.resampling import Resampling
+
+S = TypeVar("S")
+T = TypeVar("T")
+_KIND = 15
+"""How far it stands back behind the server where both want the machine."""
+
+
+class Clerk(Generic[S]):
+    """Starts when it is asked for the first time, does one thing after the other, and ends with the server.
+
+    Args:
+        prepare: Makes what its works are done with, in its process; a function of a module, as they are.
+        arguments: Of ``prepare``.
+    """
+
+    def __init__(self, prepare: Callable[..., S], *arguments: object) -> None:
+        self._prepare, self._arguments = prepare, arguments
+        self._one = threading.Lock()
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._closed = False
+
+    def ask(self, work: Callable[..., T], *arguments: object) -> T:
+        """``work`` of what was prepared, and of the arguments; what it raises is raised here.
+
+        Raises:
+            StoreError: If the process was ended meanwhile; the next that asks gets another one.
+        """
+        with self._one:
+            try:
+                pipe = self._reached()
+                pipe.send((work, arguments))
+                went_well, found = pipe.recv()
+            except (EOFError, OSError):
+                self._end()
+                message = "the process that computes figures and exports has ended"
+                raise store_error("store-failed", message, "try again") from None
+        if not went_well:
+            raise found
+        result: T = found
+        return result
+
+    def close(self) -> None:
+        """End it, whatever it is at; who waits for it is told."""
+        self._closed = True
+        self._end()
+
+    def _reached(self) -> Connection:
+        if self._closed:
+            raise EOFError
+        if self._process is not None and not self._process.is_alive():
+            self._end()
+        if self._pipe is None:
+            context = multiprocessing.get_context("spawn")
+            ours, theirs = context.Pipe()
+            arguments = theirs, self._prepare, self._arguments
+            started = context.Process(target=_serve, args=arguments, name="errorbar judge clerk", daemon=True)
+            started.start()
+            theirs.close()
+            self._process, self._pipe = started, ours
+            if self._closed:  # meanwhile, by another thread, which found no process to end
+                raise EOFError
+        return self._pipe
+
+    def _end(self) -> None:
+        process, self._process, self._pipe = self._process, None, None
+        if process is not None and process.pid is not None:
+            process.kill()  # it writes nothing but files that are complete or not there
+            process.join(5)
+
+
+def _serve(pipe: Connection, prepare: Callable[..., Any], arguments: tuple[object, ...]) -> None:
+    """One thing after the other, until nobody is there to ask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all: the server says when it is over
+    if hasattr(os, "nice"):
+        os.nice(_KIND)
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    prepared = None
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            work, said = pipe.recv()
+            try:
+                prepared = prepare(*arguments) if prepared is None else prepared
+                answer = True, work(prepared, *said)
+            except Exception as error:  # noqa: BLE001 - whoever asked is told, whatever it was
+                answer = False, error
+            pipe.send(answer)
+
+
+def _end_with_the_server() -> None:
+    """Also in the middle of something."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(0)
+
+
+# The status of a study for pages that people look at while raters work: computed at most every few seconds, once.
+#
+# Where a study is large, a process of its own computes it, and writes exports: Python runs one thread at a time, and
+# the server's is the raters'. A page that does not get new figures in time shows the last ones, and of which moment
+# they are.
+
+
+KEPT_SECONDS, TIMES = 5.0, 10.0
+"""How long a status is kept at least; and how many times as long as it took to compute: a tenth of one core at most."""
+LARGE = 50_000
+"""Assignments from which on a status takes longer than what a rater notices."""
+
+
+class Figures:
+    """Computes them, in whichever process; keeps what it read last, and items' texts, which do not change."""
+
+    def __init__(self, study: Study, store: Store, clock: Callable[[], float]) -> None:
+        self._study, self._store, self._clock = study, store, clock
+        self._known: dict[int, ItemFacts] = {}
+        self._last: StudyColumns | None = None
+        self._reading = Lock()
+
+    @classmethod
+    def apart(cls, folder: Path) -> Figures:
+        """In a process that has the store not open yet."""
+        study = Study.open(folder)
+        return cls(study, study.store(read_only=True), study_clock())
+
+    def is_large(self) -> bool:
+        """Whether the server should not compute by itself."""
+        with self._store.read() as tx:
+            return (tx.scalar(select(func.max(ASSIGNMENT.c.id))) or 0) > LARGE
+
+    def status(self) -> StudyStatus:
+        """As it stands, read in a snapshot that stops no writer."""
+        self._last = self._read()
+        return status_of(self._last, self._clock(), Resampling("percentile"))
+
+    def decision(self) -> StopDecision | None:
+        """Of the study's question, as it stands."""
+        return stop_decision(self._read(), None)
+
+    def _read(self) -> StudyColumns:
+        """One thread after the other, as items are remembered."""
+        with self._reading, self._store.read() as tx:
+            return read_study(tx, self._known)
+
+    def items(self, first: int, most: int) -> tuple[Sequence[ItemFigures], int]:
+        """Some items as the last status had them, and how many there are."""
+        if self._last is None:
+            self.status()
+        assert self._last is not None
+        return item_figures(self._last, first, most), len(self._last.work)
+
+    def export(self, to: To, out: str) -> tuple[str, ...]:
+        """As ``errorbar judge export`` does; codes of what it notes."""
+        return tuple(note.code for note in judge_export(self._study, out, to=to).notes)
+
+
+class BeingComputedError(Exception):
+    """There are no figures yet, and somebody computes them."""
+
+
+class LiveStatus:
+    """Keeps what was computed last. Any number of threads may ask; one computes."""
+
+    def __init__(self, study: Study, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self._here = Figures(study, store, clock)
+        self._computing, self._exporting = (Clerk(Figures.apart, study.folder.absolute()) for _ in range(2))
+        self._thread = ThreadPoolExecutor(1, "errorbar-figures")
+        self._asking = Lock()
+        self._coming: Future[StudyStatus] | None = None
+        self._until = float("-inf")
+        self._is_forgotten = False
+        self._last: StudyStatus | None = None
+
+    def status(self, seconds: float | None = None) -> StudyStatus:
+        """A status that is a few seconds old at most, or ten times as long as it takes to compute.
+
+        Args:
+            seconds: How long new figures are waited for, until the last ones will do; None: in any case.
+
+        Raises:
+            BeingComputedError: If there are none in time, and were none before.
+        """
+        with self._asking:
+            if self._coming is None or (self._coming.done() and time.monotonic() >= self._until):
+                self._coming = self._thread.submit(self._compute)
+            coming = self._coming
+        try:
+            return coming.result(seconds)
+        except TimeoutError:
+            if self._last is None:
+                raise BeingComputedError from None
+            return self._last
+
+    def _compute(self) -> StudyStatus:
+        self._is_forgotten, began = False, time.monotonic()
+        self._last = self._done(self._computing, Figures.status)
+        took = time.monotonic() - began
+        self._until = float("-inf") if self._is_forgotten else time.monotonic() + max(KEPT_SECONDS, TIMES * took)
+        return self._last
+
+    def decision(self) -> StopDecision | None:
+        """Of the study's question, as it stands now."""
+        return self._done(self._computing, Figures.decision)
+
+    def items(self, first: int, most: int, seconds: float | None = None) -> tuple[Sequence[ItemFigures], int]:
+        """Some items for work, and how many there are, as in ``status``, but for that they are not kept.
+
+        Raises:
+            BeingComputedError: If there are none in time.
+        """
+        self.status(seconds)
+        coming = self._thread.submit(self._done, self._computing, Figures.items, first, most)
+        try:
+            return coming.result(seconds)
+        except TimeoutError:
+            coming.cancel()
+            raise BeingComputedError from None
+
+    def export(self, to: To, out: str) -> tuple[str, ...]:
+        """Write a file as ``errorbar judge export`` does; codes of what it notes."""
+        return self._done(self._exporting, Figures.export, to, out)
+
+    def forget(self) -> None:
+        """Something was changed by hand: whoever looks next sees it."""
+        self._until, self._is_forgotten = float("-inf"), True
+
+    def close(self) -> None:
+        """End what still computes."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._computing.close()
+        self._exporting.close()
+
+    def _done(self, clerk: Clerk[Figures], work: Callable[..., T], *arguments: object) -> T:
+        if self._here.is_large():
+            return clerk.ask(work, *arguments)
+        return work(self._here, *arguments)

@@ -1,0 +1,438 @@
+"""The pages that raters see, from templates; who may see which is for the server to say.
+
+Every page works without script but the one on which one judges. Addresses in them begin with ``root``, the path under
+which the server is reached, empty if there is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cache
+from html import escape
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from errorbar.core.problems import MissingExtraError
+from errorbar.judging.items.item import JudgedItem, Lease
+from errorbar.judging.scheme import Scheme, near, tokens
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+    from errorbar.judging.scheme import Scheme
+    from errorbar.judging.study.rules import StudyRules
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+STATIC = Path(__file__).parent / "static"
+
+
+@cache
+def pages() -> Environment:
+    """The templates: everything is escaped, and nothing is undefined."""
+    try:
+        jinja2: Any = import_module("jinja2")
+    except ImportError:
+        raise MissingExtraError("judge", "a page") from None
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    return environment
+
+
+def _safe(html: str) -> object:
+    return import_module("markupsafe").Markup(html)
+
+
+def work_page(
+    scheme: Scheme, rules: StudyRules, *, who: Mapping[str, str], csrf: str, guidelines: str, root: str = ""
+) -> str:
+    """The shell in which one judges; there is no item in it.
+
+    Args:
+        scheme: What is asked.
+        rules: Of the study.
+        who: ``owner`` names the rater and the study, the same whenever this rater comes back and no other's: what waits
+            in a browser is kept under it. ``study`` names the study alone, ``device`` signs this browser in again.
+        csrf: What requests of the page send as ``X-CSRF-Token``.
+        guidelines: HTML that is shown beside the work, safe already.
+        root: The path under which the server is reached.
+    """
+    data = {
+        **who,
+        "page": rules.page,
+        "language": rules.language,
+        "direction": rules.direction,
+        "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
+        "scheme": json.loads(scheme.to_json()),
+    }
+    return (
+        pages()
+        .get_template("work.html")
+        .render(title=scheme.title, csrf=csrf, data=data, guidelines=_safe(guidelines), root=root)
+    )
+
+
+def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[str]:
+    """What is asked of somebody who never saw the study."""
+    if known:
+        return ["Welcome back. You go on where you stopped."]
+    asked = scheme.question(scheme.main).ask.rstrip(" .:")
+    said = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
+    if most := rules.items_per_rater:
+        said.append(f"There are {most:,} of them at most for you.")
+    if rules.quiz:
+        needed = rules.quiz_needed(rules.quiz)
+        said.append(
+            f"First you read the guidelines and take a quiz of {rules.quiz} questions, which tells you after each"
+            f" answer what is right and why. {needed} right answers pass it; who has fewer gets no further work here."
+        )
+    return said
+
+
+def welcome_page(
+    title: str,
+    *,
+    action: str,
+    rules: StudyRules,
+    csrf: str = "",
+    participant: str = "",
+    ask_participant: bool = False,
+    problem: str = "",
+    introduction: Sequence[str] = (),
+    study: str = "",
+    root: str = "",
+) -> str:
+    """Behind an invitation: what it is, what it pays, what one agrees to; a form that is posted to ``action``.
+
+    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``eligible-0`` and so on ("yes" or "no").
+
+    Args:
+        title: Of the study.
+        action: Where the form goes.
+        rules: Pay, consent text, eligibility questions.
+        csrf: Sent back with the form.
+        participant: Who it is, by the link or by what was typed before.
+        ask_participant: Whether the name is typed here.
+        problem: What was wrong with the form that was posted; empty: nothing.
+        introduction: What it is, in plain text.
+        study: Names the study, for who worked in this browser before and lost the cookie; empty: it is not looked for.
+        root: The path under which the server is reached.
+    """
+    return (
+        pages()
+        .get_template("welcome.html")
+        .render(
+            title=title,
+            action=action,
+            rules=rules,
+            csrf=csrf,
+            participant=participant,
+            ask_participant=ask_participant,
+            problem=problem,
+            introduction=introduction,
+            study=study,
+            root=root,
+        )
+    )
+
+
+def notice_page(
+    title: str,
+    paragraphs: Sequence[str],
+    *,
+    link: Mapping[str, str] | None = None,
+    kind: str = "",
+    study: str = "",
+    root: str = "",
+) -> str:
+    """A page that says one thing: who are you, signed out, a link that has expired, an error, not eligible.
+
+    Args:
+        title: Its heading.
+        paragraphs: Plain text.
+        link: ``href`` and ``text`` of the way on.
+        kind: Of the notice, a name for style sheets and tests.
+        study: As for ``welcome_page``.
+        root: The path under which the server is reached.
+    """
+    template = pages().get_template("notice.html")
+    return template.render(title=title, paragraphs=paragraphs, link=link, kind=kind, study=study, root=root)
+
+
+def done_page(title: str, *, code: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:
+    """The end, with the completion code where one is due."""
+    return pages().get_template("done.html").render(title=title, code=code, paragraphs=paragraphs, root=root)
+
+
+def guidelines_page(title: str, guidelines: str, *, root: str = "") -> str:
+    """The guidelines (HTML, safe already) as a page of their own."""
+    return pages().get_template("guidelines.html").render(title=title, guidelines=_safe(guidelines), root=root)
+
+
+# Guidelines as HTML: headings, paragraphs, lists, bold, italics and code of Markdown; everything else is text.
+
+
+_INLINE = re.compile(r"`([^`]+)`|\*\*(.+?)\*\*|\*(\S(?:.*?\S)?)\*")
+_TAGS = ("code", "strong", "em")
+_BULLET = re.compile(r"[*-] +(.*)")
+_NUMBER = re.compile(r"\d+[.)] +(.*)")
+_HEADING = re.compile(r"(#{1,4}) +(.*)")
+
+
+def markdown_html(text: str) -> str:
+    """HTML without links, pictures or addresses; whatever is not known is shown as it is written."""
+    return "\n".join(_blocks(text))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        lines: list[tuple[str, str]] = []  # tag and text; a line that starts nothing goes on with the one before
+        for line in filter(None, map(str.strip, block.split("\n"))):
+            tag, said = _start(line)
+            if tag == "p" and lines and lines[-1][0] not in ("h2", "h3", "h4"):
+                lines[-1] = (lines[-1][0], f"{lines[-1][1]} {said}")
+            else:
+                lines.append((tag, said))
+        yield from _listed(lines)
+
+
+def _listed(lines: list[tuple[str, str]]) -> Iterator[str]:
+    """Lines as elements, entries of one list within one list."""
+    inside = ""
+    for tag, said in lines:
+        kind = tag if tag in ("ul", "ol") else ""
+        if inside and kind != inside:
+            yield f"</{inside}>"
+        if kind and kind != inside:
+            yield f"<{kind}>"
+        inside = kind
+        element = "li" if kind else tag
+        yield f"<{element}>{_inline(said)}</{element}>"
+    if inside:
+        yield f"</{inside}>"
+
+
+def _start(line: str) -> tuple[str, str]:
+    """What element a line begins, and its text."""
+    if found := _HEADING.fullmatch(line):
+        return f"h{min(4, len(found[1]) + 1)}", found[2]
+    if found := _BULLET.fullmatch(line):
+        return "ul", found[1]
+    if found := _NUMBER.fullmatch(line):
+        return "ol", found[1]
+    return "p", line
+
+
+def _inline(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    for found in _INLINE.finditer(text):
+        parts.append(escape(text[at : found.start()]))
+        group = found.lastindex or 1
+        inner = escape(found[group]) if group == 1 else _inline(found[group])
+        parts.append(f"<{_TAGS[group - 1]}>{inner}</{_TAGS[group - 1]}>")
+        at = found.end()
+    return "".join((*parts, escape(text[at:])))
+
+
+# What a rater sees of one item: a fragment of HTML, the same in every round and for gold and work.
+#
+# Nothing goes in but what is shown: no name, no kind, no answer. Offsets are code points of the text, so that the
+# element with the target holds ``text[start:end]``, character by character, carriage returns too.
+
+
+Span = tuple[int, int]
+_SPACES = " \t\u00a0"
+_OPENING, _CLOSING = "\n\r([{“‘«¿¡-/", "\n\r.,;:!?…)]}”’»-/"
+"""Characters after which, and before which, no space stands at a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of the text that looks the same all over; ``token``: its number, None: space between tokens."""
+
+    text: str
+    token: int | None
+    near: bool = False
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A text in three parts, of which the middle one is the target: highlighted, or the blank."""
+
+    before: list[_Piece] = field(default_factory=list)
+    target: list[_Piece] = field(default_factory=list)
+    after: list[_Piece] = field(default_factory=list)
+
+
+def _pieces(text: str, cut: Span, tinted: range = range(0), differing: frozenset[int] = frozenset()) -> _Line:
+    """The text, cut where its tokens and the target begin and end."""
+    spans = tokens(text)
+    edges = sorted({0, len(text), *cut, *(edge for span in spans for edge in span)})
+    line, numbers = _Line(), iter(enumerate(spans))
+    number, (start, end) = next(numbers, (0, (len(text), len(text))))
+    for first, last in pairwise(edges):
+        while first >= end and first < len(text):
+            number, (start, end) = next(numbers, (0, (len(text), len(text))))
+        token = number if start <= first < end else None
+        piece = _Piece(text[first:last], token, token in tinted, token in differing)
+        part = line.before if last <= cut[0] else line.after if first >= cut[1] else line.target
+        part.append(piece)
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Pieces that stand in both texts, or in one of them alone; a gap is where only the other text has words."""
+
+    kind: Literal["same", "differs", "gap"]
+    pieces: list[_Piece] = field(default_factory=list)
+
+
+def _stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterator[_Stretch]:
+    """A text of a choice, cut where it differs from the other one."""
+    changes = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
+    differing = frozenset(n for tag, start, end, *_ in changes if tag != "equal" for n in range(start, end))
+    gaps = {start for tag, start, *_ in changes if tag == "insert"}
+    pieces = _pieces(text, (0, len(text)), differing=differing).target
+    stretch = _Stretch("same")
+    for at, piece in enumerate(pieces):
+        if piece.token in gaps:
+            yield from (stretch, _Stretch("gap"))
+            stretch = _Stretch("same")
+        is_space = stretch.kind == "differs" and piece.token is None
+        differs = piece.differs or (is_space and any(each.differs for each in pieces[at + 1 : at + 2]))
+        kind: Literal["same", "differs"] = "differs" if differs else "same"
+        if kind != stretch.kind:
+            yield stretch
+            stretch = _Stretch(kind)
+        stretch.pieces.append(piece)
+    yield stretch
+    if len(words) in gaps:
+        yield _Stretch("gap")
+
+
+def candidate_texts(item: JudgedItem, reversed_: bool) -> list[str]:
+    """The whole text with each of the candidates in its place, top one first."""
+    start, end = item.span or (0, len(item.text))
+    left, right = item.text[:start], item.text[end:]
+    texts = [left + candidate + right if candidate else _closed(left, right) for candidate in item.candidates]
+    return texts[::-1] if reversed_ else texts
+
+
+def _closed(left: str, right: str) -> str:
+    """The two sides with nothing between: a second space would show that a word was taken out here."""
+    if not right:
+        return left.rstrip(_SPACES)
+    return left + (right.lstrip(_SPACES) if not left or left[-1].isspace() else right)
+
+
+def cloze_texts(item: JudgedItem) -> tuple[str, str]:
+    """The text on either side of the gap, with the same spaces around it whether or not the writer put a word there."""
+    start, end = item.span or (0, len(item.text))
+    left, right = item.text[:start], item.text[end:]
+    if left[-1:].isalnum() and right[:1].isalnum():  # within a word
+        return left, right
+    left, right = left.rstrip(_SPACES), right.lstrip(_SPACES)
+    space_before = bool(left) and left[-1] not in _OPENING
+    space_after = bool(right) and right[0] not in _CLOSING
+    return left + " " * space_before, " " * space_after + right
+
+
+def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
+    """A hash of what the rater sees and of nothing else, which the browser sends back with the answer.
+
+    It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
+    order in which they stand, and a cloze text without what belongs into its gap.
+    """
+    shown: tuple[object, ...] = (item.text, item.span)
+    if scheme.shows == "choice":
+        shown = (*candidate_texts(item, reversed_),)
+    elif scheme.shows == "cloze":
+        shown = cloze_texts(item)
+    return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
+
+
+def _candidates(item: JudgedItem, reversed_: bool) -> Iterator[list[_Stretch]]:
+    texts = candidate_texts(item, reversed_)
+    words = [[text[slice(*span)] for span in tokens(text)] for text in texts]
+    for n, text in enumerate(texts):
+        yield list(_stretches(text, words[n], words[1 - n] if len(texts) == 2 else words[n]))
+
+
+@cache
+def _template() -> Template:
+    return pages().get_template("item.html")
+
+
+def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
+    """The item as HTML.
+
+    Args:
+        scheme: Says what is shown (``shows``) and how many words around the target are tinted (``context_words``).
+        item: What is asked.
+        reversed_: Whether the two candidates change places, if the scheme lets them.
+
+    Returns:
+        Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
+        that the target cuts has several. The target is ``mark.target``.
+    """
+    message: dict[str, Any] = {"shows": scheme.shows, "before": item.before}
+    if scheme.shows == "choice":
+        message |= {"texts": list(_candidates(item, reversed_ and scheme.reversible)), "headings": scheme.headings}
+    elif scheme.shows == "cloze":
+        message["sides"] = cloze_texts(item)
+    else:
+        span = item.span or (0, len(item.text))
+        tinted = near(scheme, item)[1] if item.span and scheme.context_words else range(0)
+        message |= {"line": _pieces(item.text, span, tinted), "targeted": item.span is not None}
+    return _template().render(message).replace("\r", "&#13;")  # a bare one would be read as a line feed
+
+
+# Markup of items that raters hold, kept since a page shows each ten times; in so many characters and no more.
+
+
+MOST_CHARACTERS = 32_000_000
+"""Of all markup together, in each process: 20,000 sentences, or a few texts of a book."""
+
+Shown = tuple[str, str]
+"""Hash of what is shown, and its markup."""
+
+
+class ShownItems:
+    """By the random names of assignments; what was asked for longest ago goes first. Of one thread: the loop's."""
+
+    def __init__(self, make: Callable[[Scheme, JudgedItem, bool], str], most: int = MOST_CHARACTERS) -> None:
+        self._make = make
+        self._most = most
+        self._found: OrderedDict[str, Shown] = OrderedDict()
+        self.size = 0
+
+    def of(self, scheme: Scheme, lease: Lease) -> Shown:
+        """The markup of an item."""
+        found = self._found.get(lease.token)
+        if found is not None:
+            self._found.move_to_end(lease.token)
+            return found
+        shown = shown_hash(scheme, lease.item, lease.reversed), self._make(scheme, lease.item, lease.reversed)
+        self._found[lease.token] = shown
+        self.size += len(shown[1])
+        while self.size > self._most:  # the newest too, if it alone is too large
+            _, (_, markup) = self._found.popitem(last=False)
+            self.size -= len(markup)
+        return shown

@@ -1,0 +1,461 @@
+"""The protocol over HTTP: claim items, send answers, look back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from errorbar.core.labels import counted
+from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
+from errorbar.judging.protocol.claims import claim, is_earned
+from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.random_tokens import derived, fresh_token
+from errorbar.judging.scheme import Scheme
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
+from errorbar.judging.study.invitations import (
+    MOST_PARTICIPANT,
+    ClosedError,
+    Invite,
+    TakenError,
+    find_invite,
+    folded_name,
+    join,
+    rater_of,
+)
+from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.web.pages import (
+    STATIC,
+    ShownItems,
+    done_page,
+    fragment,
+    guidelines_page,
+    introduction_of,
+    markdown_html,
+    notice_page,
+    welcome_page,
+    work_page,
+)
+from errorbar.judging.web.requests import RefusalError, read_form, read_json, signed_out, storable, submissions, wanted
+from errorbar.judging.web.server_state import (
+    FORM_COOKIE,
+    RATER_COOKIE,
+    Desk,
+    Session,
+    Terms,
+    address,
+    close_session,
+    close_sessions_of,
+    desk_of,
+    form_word,
+    open_session,
+    read_session,
+    refuse_elsewhere,
+    refuse_forged,
+    refuse_forged_form,
+    root_of,
+)
+
+RECENT = 10
+
+
+async def claim_items(request: Request) -> Response:
+    """Hold items to work on."""
+    desk, session = desk_of(request), await _seated(request)
+    want = wanted(await read_json(request))
+
+    def work(tx: Connection) -> tuple[Terms, Work]:
+        terms = desk.terms(tx)
+        return terms, claim(tx, terms.rules, _rater(session), want, desk.clock())
+
+    terms, found = await desk.writer.do(work)
+    return _json({"work": work_record(terms.scheme, found)})
+
+
+async def return_to_work(request: Request) -> Response:
+    """Sign a rater in again whose cookie is lost, by the word that their page keeps on the device."""
+    desk = desk_of(request)
+    desk.tries.take(address(request))
+    refuse_elsewhere(request)
+    device = (await read_json(request)).get("device")
+
+    def work(tx: Connection) -> Session:
+        now = desk.clock()
+        before = read_session(tx, device) if isinstance(device, str) else None
+        if before is None or before.rater is None or before.expires <= now:
+            raise signed_out()
+        return open_session(tx, before.rater, now)
+
+    session = await desk.writer.do(work)
+    response = _json({"csrf": session.csrf})
+    desk.set_cookie(response, RATER_COOKIE, session.token)
+    return response
+
+
+async def answer_items(request: Request) -> Response:
+    """Store answers, and hold what comes next, in one transaction; said when it is on disk."""
+    desk, session = desk_of(request), await _seated(request)
+    body = await read_json(request)
+    answers, want = submissions(body), wanted(body)
+
+    def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work]:
+        terms, now, rater = desk.terms(tx), desk.clock(), _rater(session)
+        receipts = submit(tx, terms.scheme, terms.rules, rater, answers, now)
+        return terms, list(receipts), claim(tx, terms.rules, rater, want, now)
+
+    terms, receipts, found = await desk.writer.do(work)
+    records = [receipt_record(receipt) for receipt in receipts]
+    return _json({"receipts": records, "work": work_record(terms.scheme, found)})
+
+
+async def recent_items(request: Request) -> Response:
+    """The rater's last answers, newest first; not those of the quiz."""
+    desk = desk_of(request)
+    session = await desk.signed_in(request, RATER_COOKIE)
+
+    def look(snapshot: Connection) -> tuple[Terms, list[Lease]]:
+        return desk.terms(snapshot), recent(snapshot, _rater(session))
+
+    terms, leases = await desk.read(look)
+    return _json({"items": [lease_record(terms.scheme, lease) for lease in leases]})
+
+
+def recent(tx: Connection, rater: int) -> list[Lease]:
+    """The last items that a rater answered, with the answers that stand."""
+    last = select(ANSWER.c.at, ANSWER.c.id, ANSWER.c.answer).add_columns(
+        ASSIGNMENT.c.token, ASSIGNMENT.c.round, ASSIGNMENT.c.reversed, ASSIGNMENT.c.version, ITEM.c.payload
+    )
+    joined = ANSWER.join(ASSIGNMENT, ANSWER.c.assignment == ASSIGNMENT.c.id).join(ITEM, ITEM.c.id == ASSIGNMENT.c.item)
+    mine = (ASSIGNMENT.c.rater == rater, ASSIGNMENT.c.round != "quiz", ASSIGNMENT.c.version == ANSWER.c.version)
+    answered = ASSIGNMENT.c.state.in_(JUDGED)
+    query = last.select_from(joined).where(*mine, answered).order_by(ANSWER.c.id.desc()).limit(RECENT)
+    return [
+        Lease(
+            row.token,
+            JudgedItem.from_json(row.payload),
+            row.round,
+            bool(row.reversed),
+            row.version,
+            json.loads(row.answer),
+        )
+        for row in tx.execute(query)
+    ]
+
+
+def work_record(scheme: Scheme, work: Work) -> dict[str, Any]:
+    """What the page is told."""
+    items = [lease_record(scheme, lease) for lease in work.leases]
+    return {"standing": work.standing, "items": items, "done": work.done, "of": work.of, "code": work.code}
+
+
+def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
+    """An item as the page gets it: nothing tells gold or a repeat from work."""
+    text_hash, html = _shown.of(scheme, lease)
+    shown_round: Round = "quiz" if lease.round == "quiz" else "main"
+    return {
+        "assignment": lease.token,
+        "text_hash": text_hash,
+        "round": shown_round,
+        "html": html,
+        "proposed": lease.item.proposed,
+        "version": lease.version,
+        "answer": lease.answer,
+    }
+
+
+def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
+    """What the page is told of an answer; one that came too late for its place is saved too, and gold has no places."""
+    told = asdict(receipt)
+    told["status"] = "saved" if receipt.status == "extra" else receipt.status
+    return {"submission": told.pop("id"), **told}
+
+
+_shown = ShownItems(fragment)
+
+
+async def _seated(request: Request) -> Session:
+    """The rater who posts, by cookie and header."""
+    session = await desk_of(request).signed_in(request, RATER_COOKIE)
+    refuse_forged(session.token, request.headers.get("x-csrf-token", ""), request)
+    return session
+
+
+def _rater(session: Session) -> int:
+    assert session.rater is not None
+    return session.rater
+
+
+def _json(document: dict[str, Any]) -> Response:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode(errors="replace"), media_type="application/json")
+
+
+ROUTES = [
+    Route("/api/claim", claim_items, methods=["POST"]),
+    Route("/api/answer", answer_items, methods=["POST"]),
+    Route("/api/return", return_to_work, methods=["POST"]),
+    Route("/api/recent", recent_items, methods=["GET"]),
+]
+
+
+# Through the door: what is behind a link, what somebody agrees to, and how they become a rater.
+#
+# To look takes nothing: only posts do.
+
+
+PARTICIPANT = ("participant", "PROLIFIC_PID", "workerId")
+"""Parameters of a link by which services say who it is."""
+_CLOSED = {
+    "expired": "This link has expired.",
+    "revoked": "This link is not valid any more.",
+    "used up": "As many people as were wanted have come by this link.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Door:
+    """What is behind a link: the study, the invitation, and whether its person came before."""
+
+    terms: Terms
+    invite: Invite
+    known: bool
+
+
+async def welcome(request: Request) -> Response:
+    """Behind a link, before anything is taken."""
+    desk = desk_of(request)
+    desk.tries.take(address(request))
+    participant = _participant(request.query_params)
+    door = await desk.read(lambda snapshot: _door(desk, snapshot, request, participant))
+    session = await desk.session(request, RATER_COOKIE)
+    working = session is not None and session.rater is not None and session.expires > desk.clock()
+    if working and not door.invite.is_personal:  # another id of the same browser makes no second rater
+        return RedirectResponse(f"{root_of(request)}/work", 303)
+    if session is None and (shut := _shut(desk, door)):
+        return _closed(shut, request)
+    return _asked(request, door, participant)
+
+
+async def enter(request: Request) -> Response:
+    """Agree, and become a rater."""
+    desk = desk_of(request)
+    desk.tries.take(address(request))
+    form = await read_form(request)
+    participant = _participant(form)
+    door = await desk.read(lambda snapshot: _door(desk, snapshot, request, participant))
+    try:
+        word = refuse_forged_form(form, request)
+    except RefusalError as refusal:
+        shut = _shut(desk, door)  # a form to send again would only be refused again
+        return _closed(shut, request) if shut else _asked(request, door, participant, refusal.message, refusal.status)
+    if not door.known and (problem := _problem(form, door, participant)):
+        return _asked(request, door, participant, problem, 422)
+    if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
+        said = ["This study looks for other raters. Thank you for your time."]
+        return HTMLResponse(notice_page("Thank you", said, kind="not-eligible", root=root_of(request)))
+    before = await desk.session(request, RATER_COOKIE)
+    agreed = _agreement(door.terms.rules, desk.clock())
+
+    # From the form's word, so that a form that is sent again, as its reply was lost, proves who sends it.
+    token = derived(desk.key, "session", word, str(door.invite.id), participant)
+    who = participant or derived(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
+
+    def work(tx: Connection) -> Session:
+        now = desk.clock()
+        sent_before = read_session(tx, token)
+        proven = {each.rater for each in (before, sent_before) if each is not None}
+        joined = join(tx, door.invite, who, agreed, now, proven)
+        if not (joined.new or joined.rater in proven or door.invite.is_personal or door.invite.kind == "trusting"):
+            close_sessions_of(tx, joined.rater)  # nobody shares the work of a rater who had not begun
+        return open_session(tx, joined.rater, now, token)
+
+    try:
+        session = await desk.writer.do(work)
+    except ClosedError as closed:
+        return _closed(closed.state, request)
+    except TakenError:
+        said = [
+            "Somebody works with this name in another browser already.",
+            "If it is you, go on in that browser, or ask for a link of your own.",
+        ]
+        page = notice_page("This name is taken", said, kind="taken", study=desk.name, root=root_of(request))
+        return HTMLResponse(page, 409)
+    response = RedirectResponse(f"{root_of(request)}/work", 303)
+    desk.set_cookie(response, RATER_COOKIE, session.token)
+    desk.delete_cookie(response, FORM_COOKIE)
+    return response
+
+
+def _door(desk: Desk, snapshot: Connection, request: Request, participant: str) -> _Door:
+    invite = find_invite(snapshot, request.path_params["invite"])
+    if invite is None:
+        what, fix = "There is no such link.", "Open the link as you were given it, or ask for another."
+        raise RefusalError(404, "no-invite", what, fix)
+    return _Door(desk.terms(snapshot), invite, rater_of(snapshot, invite, participant) is not None)
+
+
+def _shut(desk: Desk, door: _Door) -> str:
+    """Why a link lets nobody new in; nothing where it is open, or where its person came before."""
+    state = "open" if door.known else door.invite.state(desk.clock())
+    return "" if state == "open" else state
+
+
+def _participant(fields: Mapping[str, str]) -> str:
+    """Who the link or the form says it is."""
+    said = next((fields[name].strip() for name in PARTICIPANT if fields.get(name, "").strip()), "")
+    if len(said) > MOST_PARTICIPANT or not storable(said):
+        message = f"A participant's name has at most {MOST_PARTICIPANT} characters, and U+0000 is not among them."
+        raise RefusalError(400, "participant", message)
+    return said
+
+
+def _asked(request: Request, door: _Door, participant: str, problem: str = "", status: int = 200) -> Response:
+    """The form; a browser that has no cookie for it gets one."""
+    desk = desk_of(request)
+    cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
+    rules = door.terms.rules if not door.known else StudyRules(pay=door.terms.rules.pay)  # agreed already
+    page = welcome_page(
+        door.terms.scheme.title,
+        action=f"{root_of(request)}/j/{request.path_params['invite']}",
+        rules=rules,
+        csrf=form_word(desk.key, cookie),
+        participant=participant,
+        ask_participant=door.invite.kind == "named" and not participant,
+        problem=problem,
+        introduction=introduction_of(door.terms.scheme, door.terms.rules, known=door.known),
+        study="" if door.invite.is_personal else desk_of(request).name,
+        root=root_of(request),
+    )
+    response = HTMLResponse(page, status)
+    desk.set_cookie(response, FORM_COOKIE, cookie)
+    return response
+
+
+def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
+    """What is missing in the form."""
+    rules = door.terms.rules
+    if door.invite.kind == "named" and not folded_name(participant):
+        return "Please say who you are."
+    if any(form.get(f"eligible-{n}") not in ("yes", "no") for n in range(len(rules.eligibility))):
+        return "Please answer every question."
+    if rules.consent and form.get("consent") != "yes":
+        return "To take part you must agree."
+    return ""
+
+
+def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
+    """What somebody agreed to, as it is stored: the text by its hash, the questions as they were put."""
+    found: dict[str, object] = {"at": now}
+    if rules.consent:
+        found["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
+    if rules.eligibility:
+        found["eligible"] = dict.fromkeys(rules.eligibility, "yes")
+    return found
+
+
+def _closed(state: str, request: Request) -> Response:
+    said = [_CLOSED[state], "Ask whom you had it from for another one."]
+    kind, study = state.replace(" ", "-"), desk_of(request).name
+    return HTMLResponse(notice_page("No entrance here", said, kind=kind, study=study, root=root_of(request)), 410)
+
+
+ENTRY_ROUTES = [
+    Route("/j/{invite}", welcome),
+    Route("/j/{invite}", enter, methods=["POST"]),
+]
+
+
+# The pages of raters who are signed in: the work, the guidelines, the end. To look takes no work: only posts do.
+
+
+async def home(request: Request) -> Response:
+    """Who are you?"""
+    session = await desk_of(request).session(request, RATER_COOKIE)
+    if session is not None and session.rater is not None and session.expires > desk_of(request).clock():
+        return RedirectResponse(f"{root_of(request)}/work", 303)
+    said = ["To judge, open the link that you were given.", "The manager of the study signs in at /manage."]
+    return HTMLResponse(
+        notice_page("errorbar judge", said, kind="who", study=desk_of(request).name, root=root_of(request))
+    )
+
+
+async def work(request: Request) -> Response:
+    """The page on which one judges; the items come by themselves."""
+    desk = desk_of(request)
+    session = await desk.signed_in(request, RATER_COOKIE)
+    terms, guidelines = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
+    owner = derived(desk.key, "owner", str(session.rater))
+    who = {"owner": owner, "study": desk.name, "device": session.device}
+    page = work_page(
+        terms.scheme, terms.rules, who=who, csrf=session.csrf, guidelines=guidelines, root=root_of(request)
+    )
+    return HTMLResponse(page)
+
+
+async def guidelines(request: Request) -> Response:
+    """What raters are to do, on a page of its own."""
+    desk = desk_of(request)
+    await desk.signed_in(request, RATER_COOKIE)
+    terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
+    return HTMLResponse(guidelines_page(terms.scheme.title, html, root=root_of(request)))
+
+
+async def done(request: Request) -> Response:
+    """The end, with the completion code once it was issued."""
+    desk = desk_of(request)
+    session = await desk.signed_in(request, RATER_COOKIE)
+    mine = select(RATER).where(RATER.c.id == session.rater)
+    skips = select(func.count()).where(
+        ASSIGNMENT.c.rater == session.rater, ASSIGNMENT.c.state == "skipped", ASSIGNMENT.c.round != "quiz"
+    )
+    row, n_skipped = await desk.read(lambda snapshot: (snapshot.execute(mine).one(), snapshot.scalar(skips) or 0))
+    if row.code is None or not is_earned(row.status, row.judged, row.code_for):
+        said = ["You are not through yet. The code is shown here once all items that are yours are judged."]
+        if n_skipped:
+            count = counted(n_skipped, "items")
+            said += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
+        link = {"href": f"{root_of(request)}/work", "text": "Go on"}
+        return HTMLResponse(notice_page("Not yet", said, link=link, kind="not-done", root=root_of(request)))
+    said = ["All items that were yours are judged, and every answer is stored. Thank you."]
+    return HTMLResponse(done_page("Done", code=row.code, paragraphs=said, root=root_of(request)))
+
+
+async def service_worker(_: Request) -> Response:
+    """Lies beside the page that it keeps, since it may keep nothing above it."""
+    return FileResponse(STATIC / "service-worker.js", media_type="text/javascript")
+
+
+async def sign_out(request: Request) -> Response:
+    """Leave the browser to somebody else."""
+    desk = desk_of(request)
+    desk.tries.take(address(request))
+    form = await read_form(request)
+    token = desk.cookie_of(request, RATER_COOKIE)
+    refuse_forged(token, form.get("csrf", ""), request)
+    await desk.writer.do(lambda tx: close_session(tx, token))
+    desk.sessions.forget(token)
+    response = RedirectResponse(f"{root_of(request)}/", 303)
+    desk.delete_cookie(response, RATER_COOKIE)
+    return response
+
+
+def _guidelines(desk: Desk, snapshot: Connection) -> str:
+    own = get_value(snapshot, "guidelines")
+    return markdown_html(own or desk.terms(snapshot).scheme.guidelines)
+
+
+PAGE_ROUTES = [
+    Route("/", home),
+    Route("/work", work),
+    Route("/guidelines", guidelines),
+    Route("/done", done),
+    Route("/signout", sign_out, methods=["POST"]),
+    Route("/service-worker.js", service_worker),
+]

@@ -1,0 +1,480 @@
+"""What a report was asked for, as a receipt has it: arguments of ``errorbar.report``, files under their names there.
+
+Only arguments that can change a number are kept, and only these are taken from a receipt: whoever wrote it, it can say
+nothing that the public function does not take, and every file that it names is one of its own list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import re
+import shutil
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, cast, get_args
+
+from errorbar.core.problems import InputError, Place, Problem, shortened
+from errorbar.core.spec import split_spec
+from errorbar.formats.catalog import RAW, is_hoo
+from errorbar.formats.look import note_input, read_once
+from errorbar.formats.reference import UNMARKED, NamedFile, expand_files
+from errorbar.metrics.registry import parse_metrics
+from errorbar.tasks.config import KINDS, RUNS_PER_TEAM, Baseline, MadeBy, Task, TaskCorpus, Team, TeamSubmission
+
+# Data files of a receipt: what they are called there, their hashes, and finding them again.
+#
+# A name tells no more than somebody who gets receipt and data has to know: it starts at the folder of the receipt, or
+# else at the working folder, or else has only so many parts as tell the files apart. So no name leads out of a folder.
+
+
+MOST_SEARCHED = 200_000
+"""Files and folders that are looked at for files that were moved."""
+MOST_ALIKE = 1000
+"""Files of one name in different places that keep it."""
+LONGEST_PART, LONGEST, DEEPEST = 255, 2000, 100
+"""Bytes of a part of a name, of all its parts, and how many: more is not on every system."""
+State = Literal["same", "changed", "missing", "outside", "pipe"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataRecord:
+    """A file as a receipt has it; one that was a pipe has neither hash nor size, and nobody can read it again."""
+
+    name: str
+    sha256: str | None
+    size: int | None
+
+    @property
+    def pipe(self) -> bool:
+        """Whether it came through a pipe."""
+        return self.sha256 is None
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it."""
+        told = {"pipe": True} if self.pipe else {"sha256": self.sha256, "size": self.size}
+        return {"name": self.name, **told}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of a receipt, looked for in a folder."""
+
+    record: DataRecord
+    state: State
+    path: Path | None = None  # where it is, if it may be read
+    sha256: str | None = None  # of what is there
+
+
+class DataFiles:
+    """The files that a command read, as its receipt will name them."""
+
+    def __init__(self, folder: Path, working: Path | None = None) -> None:
+        bases = (folder.absolute(), (working or Path.cwd()).absolute())
+        self._bases = [base for base in bases if not _above_home(base)]
+        self._paths: dict[str, Path] = {}
+        self._pipes: dict[str, str] = {}
+        self._records: dict[str, DataRecord] = {}
+
+    @property
+    def records(self) -> list[DataRecord]:
+        """Every file, in the order in which they were added."""
+        return list(self._records.values())
+
+    def add(self, path: str) -> str:
+        """Add a file, or all files of a folder; the name that the receipt gives it."""
+        if read_once(path):
+            name = self._pipes.setdefault(path, f"<pipe {1 + len(self._pipes)}>")
+            self._records[name] = DataRecord(name, None, None)
+            return name
+        found = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, whose own names count
+        inside = list(_files(found))
+        for inner, _ in inside:
+            if inner and not safe_name(inner):
+                message = f"'{inner}' is a name that a receipt cannot hold: other systems have none like it"
+                fix = "rename it, or leave no receipt: --page=receipt=no of a report, --no-receipt of a task"
+                raise InputError(Problem("receipt-file", message, Place(path), fix=fix))
+        name = next(name for name in self._names(found) if self._is_free(name, inside))
+        self._take(name, inside)
+        return name
+
+    def add_beside(self, path: str, name: str, other: Path) -> None:
+        """Add a folder that a reader looks for near ``path``, called ``name``, in the same place as on the disk."""
+        way = Path(os.path.relpath(other, path)).as_posix()
+        full = posixpath.normpath(f"{name}/{way}")
+        inside = list(_files(other))
+        if safe_name(full) and self._is_free(full, inside):
+            self._take(full, inside)
+
+    def _take(self, name: str, inside: Sequence[tuple[str, Path]]) -> None:
+        for inner, path in inside:
+            full = f"{name}/{inner}" if inner else name
+            self._paths[full] = path
+            self._records[full] = DataRecord(full, hash_of(path), path.stat().st_size)
+
+    def _is_free(self, name: str, inside: Sequence[tuple[str, Path]]) -> bool:
+        full = ((f"{name}/{inner}" if inner else name, path) for inner, path in inside)
+        return safe_name(name) and all(self._paths.get(each, path) == path for each, path in full)
+
+    def _names(self, path: Path) -> Iterator[str]:
+        """What a file or folder may be called, the best name first."""
+        yield from (path.relative_to(base).as_posix() for base in self._bases if path.is_relative_to(base))
+        # A folder called by a number is a run of the team it stands in.
+        least = 2 if path.name.isdecimal() and path.is_dir() else 1
+        parts = path.parts[1:]
+        yield from ("/".join(parts[-k:]) for k in range(least, len(parts)))
+        yield from (f"{number}/{path.name}" for number in range(2, MOST_ALIKE))
+        yield from (f"file-{number}" for number in count(1))  # of names that some system could not hold
+
+
+def _above_home(base: Path) -> bool:
+    """Whether names that start there would tell whose computer this is."""
+    with suppress(RuntimeError):
+        return base != Path.home() and Path.home().is_relative_to(base)
+    return base == base.parent
+
+
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    """A file under no name, or the files of a folder under their names in it; hidden ones are nobody's data."""
+    if not path.is_dir():
+        yield "", path
+        return
+    for each in sorted(path.rglob("*")):
+        inner = each.relative_to(path)
+        if each.is_file() and not any(part.startswith(".") for part in inner.parts):
+            yield inner.as_posix(), each
+
+
+def hash_of(path: Path) -> str:
+    """SHA-256 of the bytes of a file, packed or not."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        raise InputError(Problem("cannot-open", message, Place(str(path)))) from None
+
+
+def find(records: Sequence[DataRecord], folder: Path, *, deep: bool = False) -> list[FoundFile]:
+    """Look for files in a folder under their names, or under the last part of them.
+
+    ``deep``: also in the folders inside, for what has the recorded hash. A link that leads out of the folder is
+    followed only to what the receipt knows already: its own bytes.
+    """
+    found = [_found(record, folder) for record in records]
+    lost = {PurePosixPath(each.record.name).name for each in found if each.state == "missing"}
+    if not deep or not lost:
+        return found
+    inside = _called(folder, lost)
+    return [_deeper(each, inside) if each.state == "missing" else each for each in found]
+
+
+def _found(record: DataRecord, folder: Path) -> FoundFile:
+    if record.pipe:
+        return FoundFile(record, "pipe")
+    seen: list[FoundFile] = []
+    for name in dict.fromkeys((record.name, PurePosixPath(record.name).name)):
+        path = folder / name
+        try:
+            if not path.is_file():
+                continue
+            inside = path.resolve().is_relative_to(folder.resolve())
+        except (OSError, ValueError):
+            continue
+        note_input(path)
+        sha = hash_of(path)
+        if sha == record.sha256:
+            return FoundFile(record, "same", path, sha)
+        seen.append(FoundFile(record, "changed", path, sha) if inside else FoundFile(record, "outside"))
+    return seen[0] if seen else FoundFile(record, "missing")
+
+
+def _called(folder: Path, names: Container[str]) -> dict[str, list[Path]]:
+    """Files of such names in the folders inside."""
+    found: dict[str, list[Path]] = {}
+    seen = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            if name in names:
+                found.setdefault(name, []).append(Path(place, name))
+        seen += 1 + len(files)
+        if seen > MOST_SEARCHED:
+            break
+    return found
+
+
+def _deeper(lost: FoundFile, inside: Mapping[str, Sequence[Path]]) -> FoundFile:
+    for path in inside.get(PurePosixPath(lost.record.name).name, ()):
+        if path.is_file() and path.stat().st_size == lost.record.size and hash_of(path) == lost.record.sha256:
+            return FoundFile(lost.record, "same", path, lost.record.sha256)
+    return lost
+
+
+def staged(files: Sequence[FoundFile], stage: Path) -> None:
+    """Put files under their names into an empty folder, by links where the system has them, else as copies."""
+    for each in files:
+        assert each.path is not None
+        target = stage / each.record.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.symlink_to(each.path.resolve())
+        except OSError:
+            shutil.copyfile(each.path, target)
+
+
+def safe_name(name: object) -> bool:
+    """Whether a name stays in the folder that it is seen from, on every system."""
+    if not isinstance(name, str) or not name or "\0" in name or "\\" in name:
+        return False
+    parts = name.split("/")
+    try:
+        lengths = [len(part.encode()) for part in parts]
+    except UnicodeEncodeError:  # half of a pair, which stands for a byte that is no text
+        return False
+    if max(lengths) > LONGEST_PART or sum(lengths) > LONGEST or len(parts) > DEEPEST:
+        return False
+    return not ({"", ".", ".."} & {*parts}) and not (os.name == "nt" and ":" in name)
+
+
+PATTERNS = ("gold",)
+SEVERAL = ("gold", "systems", "judgments", "judged")
+SINGLE = ("source", "documents", "sample_key")
+PLAIN = (
+    *("metric", "beta", "unmarked", "lenient", "force", "retokenize"),
+    *("column", "items", "labels", "error", "ok", "unknown", "type"),
+    *("judges", "adjust", "swaps", "ci_method", "resamples", "confidence", "seed", "ceiling_ci", "browse", "attacks"),
+)
+"""Arguments of a report by what they are: files, one file, values."""
+DRAWS = ("resamples", "swaps", "ceiling_ci")
+MOST_DRAWN = 1_000_000
+"""Of each of these, so that a receipt cannot keep a computer busy for years."""
+KNOWN_PIPELINES = re.compile(r"(errorbar_en|en_core_web_(sm|md|lg|trf))")
+"""spaCy pipelines that a receipt may name: another package or folder runs what its maker put there."""
+
+
+def broken(what: str, file: str, expected: str = "", fix: str = "get it again, or make it anew") -> InputError:
+    """The error for a receipt that is not as errorbar writes it."""
+    return InputError(Problem("receipt-broken", what, Place(file), expected, fix))
+
+
+def report_arguments(given: Mapping[str, Any], files: DataFiles) -> dict[str, object]:
+    """The arguments of a report as a receipt has them; every file that they name is added to ``files``."""
+    found: dict[str, object] = {}
+    for name in SEVERAL:
+        paths = _listed(given.get(name))
+        if paths:
+            every = expand_files(paths) if name in PATTERNS else [NamedFile.parse(path) for path in paths]
+            found[name] = [_reference(file, paths, files) for file in every]
+            if name == "gold" and given.get("source") is None:
+                for file in every:
+                    add_texts(file.path, files.add(file.path), files)
+    for name in SINGLE:
+        if given.get(name) is not None:
+            found[name] = _reference(NamedFile(str(given[name]), ""), [str(given[name])], files)
+    plain = {name: given[name] for name in PLAIN if given.get(name) is not None}
+    return found | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
+def _listed(given: object) -> list[str]:
+    """Paths of what may be one or several."""
+    if given is None:
+        return []
+    return [str(each) for each in given] if isinstance(given, list | tuple) else [str(given)]
+
+
+def _reference(file: NamedFile, said: Sequence[str], files: DataFiles) -> dict[str, str]:
+    """A file, with its name in tables where the user gave it one, or where that of the receipt is another."""
+    place = files.add(file.path)
+    other = not place.startswith("<") and Path(place).name != Path(file.path).name
+    given = file.name and (other or f"{file.name}={file.path}" in said)
+    return {**({"name": file.name} if given else {}), "file": place}
+
+
+def add_texts(path: str, name: str, files: DataFiles) -> None:
+    """Add the source texts of HOO data, which stand in ``Raw`` beside the edits."""
+    if not Path(path).exists() or not is_hoo(path):
+        return
+    folder = Path(path) if Path(path).is_dir() else Path(path).parent
+    raw = next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
+    if raw is not None and not (Path(path).is_dir() and raw.parent == folder):  # else it was added with the folder
+        files.add_beside(path, name, raw)
+
+
+def read_arguments(said: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> dict[str, Any]:
+    """Arguments for ``errorbar.report`` from those of a receipt, whose files stand in a folder.
+
+    Raises:
+        InputError: If there is another argument, or a file that is not in the receipt's list.
+    """
+    unknown = [name for name in said if name not in {*SEVERAL, *SINGLE, *PLAIN}]
+    if unknown:
+        raise broken(f"'{unknown[0]}' is no argument of a report", receipt)
+    known = set(names)
+    made: dict[str, Any] = {name: said[name] for name in PLAIN if name in said}
+    for name in DRAWS:
+        if isinstance(number := made.get(name), int) and number > MOST_DRAWN:
+            raise broken(f"'{name}' is more than the {MOST_DRAWN:,} that are drawn for a stranger", receipt)
+    for name in SEVERAL:
+        if name in said:
+            references = said[name] if isinstance(said[name], list) else [said[name]]
+            made[name] = [staged_path(each, known, stage, receipt) for each in references]
+    made |= {name: staged_path(said[name], known, stage, receipt) for name in SINGLE if name in said}
+    check_specs(made.get("metric") or [], receipt)
+    return made
+
+
+def staged_path(reference: object, known: set[str], stage: Path, receipt: str) -> str:
+    """The place of a file that a receipt names, or of a folder of such files; ``name=`` before it where it says so."""
+    if not isinstance(reference, dict) or not isinstance(reference.get("file"), str):
+        raise broken("a file is not named as one", receipt, 'e.g. {"file": "gold.m2"}')
+    name = reference["file"]
+    if name not in known and not any(each.startswith(f"{name}/") for each in known):
+        raise broken(f"the file '{name}' is not in the receipt's own list", receipt)
+    called = reference.get("name")
+    if called is None:
+        return str(stage / name)
+    argument = f"{called}={stage / name}"
+    if not isinstance(called, str) or NamedFile.parse(argument) != NamedFile(str(stage / name), called):
+        raise broken(f"the file '{name}' is called {shortened(repr(called))}, which is no name", receipt)
+    return argument
+
+
+def check_specs(specs: object, receipt: str) -> None:
+    """Refuse a metric whose pipeline is none of those known."""
+    for spec in specs if isinstance(specs, list) else [specs]:
+        if not isinstance(spec, str):
+            raise broken("a metric is no text", receipt)
+        pipeline = split_spec(spec)[1].get("pipeline", "errorbar_en")
+        if not KNOWN_PIPELINES.fullmatch(pipeline):
+            message = f"the receipt names the pipeline '{pipeline}', and a pipeline runs what its maker put there"
+            fix = "run the command yourself if you trust it"
+            raise InputError(Problem("receipt-pipeline", message, Place(receipt), "errorbar_en or en_core_web_*", fix))
+
+
+# What a shared task consisted of, as a receipt has it: its test corpora, metrics and runs, files under their names.
+#
+# The task is made again of these and not of its TOML file, which may name any path; the file stands in the list of
+# files.
+
+
+_PATHS = ("gold", "annotators", "alternatives")
+_PATH = ("source", "documents")
+_FLAGS = ("lenient", "missing_as_empty")
+_TASK = {"name", "metric", "corpora", "runs"}
+_CORPUS = {"name", "kind", "unmarked", *_FLAGS, *_PATHS, *_PATH}
+_RUN = {"team", "run", "corpus", "name", "file", "made"}
+"""What is said of each; anything else would be said and not computed."""
+
+
+def task_arguments(task: Task, files: DataFiles) -> dict[str, object]:
+    """A task as a receipt has it; every file that was read is added to ``files``."""
+    if not read_once(str(task.file)):
+        files.add(str(task.file))
+    corpora = [corpus for corpus in task.with_role("test") if corpus.gold]
+    names = {corpus.name for corpus in corpora}
+    runs = [run for team in task.teams for run in team.submissions if run.corpus in names]
+    return {
+        "name": task.name,
+        "metric": list(task.metrics),
+        "corpora": [_corpus_record(corpus, files) for corpus in corpora],
+        "runs": [_run_record(run, files) for run in runs],
+    }
+
+
+def _corpus_record(corpus: TaskCorpus, files: DataFiles) -> dict[str, object]:
+    found: dict[str, object] = {"name": corpus.name, "kind": corpus.kind, "unmarked": corpus.unmarked}
+    found |= {name: getattr(corpus, name) for name in _FLAGS}
+    for name in _PATHS:
+        found[name] = [{"file": files.add(str(path))} for path in getattr(corpus, name)]
+    found |= {name: _file(getattr(corpus, name), files) for name in _PATH if getattr(corpus, name) is not None}
+    if corpus.kind == "hoo" and corpus.source is None:
+        for path in corpus.gold:
+            add_texts(str(path), files.add(str(path)), files)
+    return found
+
+
+def _file(path: Path, files: DataFiles) -> dict[str, str]:
+    return {"file": files.add(str(path))}
+
+
+def _run_record(run: TeamSubmission, files: DataFiles) -> dict[str, object]:
+    found: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
+    if run.made is None:
+        return {**found, **_file(run.path, files)}
+    models = {} if run.made.models is None else {"models": _file(run.made.models, files)}
+    return {**found, "made": {"kind": run.made.kind, "spec": run.made.spec, **models}}
+
+
+def read_task_record(said: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> Task:
+    """The task of a receipt, whose files stand in a folder.
+
+    Raises:
+        InputError: If it is not as ``task_arguments`` writes it.
+    """
+    known = set(names)
+    file = stage / "task.toml"
+    try:
+        _only(said, _TASK)
+        corpora = [_corpus(each, known, stage, receipt) for each in said["corpora"]]
+        runs = [_run(each, known, stage, receipt) for each in said["runs"]]
+        check_specs(list(said["metric"]), receipt)
+        metrics, name = tuple(said["metric"]), str(said["name"])
+        if not metrics:
+            raise ValueError("no metric")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        message = f"the task is not described as one ({type(error).__name__}: {error})"
+        raise broken(message, receipt) from None
+    lost = {run.corpus for run in runs} - {corpus.name for corpus in corpora}
+    if lost:
+        raise broken(f"the task has no corpus '{min(lost)}'", receipt)
+    for kind in dict.fromkeys(corpus.kind for corpus in corpora):
+        parse_metrics(metrics, "fragments" if kind == "hoo" else "sentences")
+    teams = [
+        Team(name, submissions=tuple(run for run in runs if run.team == name), baseline=any(_made(runs, name)))
+        for name in dict.fromkeys(run.team for run in runs)
+    ]
+    return Task(name, file, tuple(corpora), tuple(teams), metrics, None, RUNS_PER_TEAM, stage / ".statistics")
+
+
+def _made(runs: Iterable[TeamSubmission], team: str) -> list[bool]:
+    return [run.made is not None for run in runs if run.team == team]
+
+
+def _only(said: Mapping[str, Any], known: AbstractSet[str]) -> None:
+    for name in said:
+        if name not in known:
+            raise ValueError(f"'{name}' is nothing that a task has")
+
+
+def _corpus(said: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TaskCorpus:
+    _only(said, _CORPUS)
+    paths = {name: tuple(Path(staged_path(each, known, stage, receipt)) for each in said[name]) for name in _PATHS}
+    path = {name: Path(staged_path(said[name], known, stage, receipt)) for name in _PATH if name in said}
+    flags = {name: said[name] for name in _FLAGS}
+    if said["kind"] not in KINDS or said["unmarked"] not in UNMARKED or not paths["gold"]:
+        raise ValueError("a corpus")
+    if not all(isinstance(flag, bool) for flag in flags.values()):
+        raise ValueError("true or false of a corpus")
+    how: dict[str, Any] = {"kind": said["kind"], "unmarked": said["unmarked"], **paths, **path, **flags}
+    return TaskCorpus(str(said["name"]), **how)
+
+
+def _run(said: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TeamSubmission:
+    _only(said, _RUN)
+    team, number, corpus = said["team"], said["run"], said["corpus"]
+    if not isinstance(team, str) or not isinstance(corpus, str) or type(number) is not int:
+        raise ValueError("a run")
+    if "made" not in said:
+        return TeamSubmission(team, number, corpus, Path(staged_path(said, known, stage, receipt)))
+    made = said["made"]
+    if made["kind"] not in get_args(MadeBy):
+        raise ValueError("a system")
+    split_spec(made["spec"])
+    models = Path(staged_path(made["models"], known, stage, receipt)) if "models" in made else None
+    kind = cast("MadeBy", made["kind"])
+    return TeamSubmission(team, number, corpus, stage / team, made=Baseline(kind, made["spec"], models, Place(receipt)))

@@ -1,0 +1,230 @@
+"""Curves with bands: precision along recall, one line for each series, its intervals as a band around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from errorbar.core.estimate import Estimate
+from errorbar.detectors.learning_curve import Form, LearningCurve
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts import vega
+from errorbar.reporting.charts.plane import spread
+
+# Curves with error bars: one line for each series, the axis from 0.
+
+
+MOST_COLORED = 5  # series with a color of their own; further ones are drawn in the background
+MOST_TICKS = 20
+DODGE = 0.03  # share of the lower axis over which curves with error bars are spread at each place
+HIGH, LOW = 300, 220
+"""Heights in pixels: of curves over things that are counted, and over others, which stand side by side."""
+LABEL = 14  # pixels from one name to the next
+ASIDE = 14  # pixels from the plot to names
+LIMIT = 130  # longest name, in pixels; the rest is cut
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """A point of a curve, in the units of the axes, with the ends of its interval; without a value a gap."""
+
+    series: str
+    x: float
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    outer: vega.Ends | None = None  # ends of a wider interval, drawn as a thin bar below the thick one
+
+
+def line_chart(
+    points: Sequence[LinePoint],
+    x: vega.Axis,
+    y: vega.Axis,
+    *,
+    human: str = "",
+    guide: float | None = None,
+    series_title: str = "system",
+) -> Spec:
+    """Draw curves that end in their names; the first ``MOST_COLORED`` in the order of the points have colors.
+
+    ``human`` is the series of humans, drawn in their own color, ``guide`` the height of a line to read by.
+    """
+    names = [each for each in dict.fromkeys(point.series for point in points) if each != human]
+    places = sorted({point.x for point in points})
+    whole = x.kind == "count"
+    ticks = {"values": places} if whole and len(places) <= MOST_TICKS else {"tickCount": vega.TICKS}
+    marks = {"grid": False, "format": ",d" if whole or max(places, default=0) > 10 else "~g", **ticks}
+    at = vega.number("at", title=x.title, scale={"zero": False, "nice": False, "padding": 12}, axis=marks)
+    ends = [end for point in points for end in (point.value, point.low, point.high, *(point.outer or ()))]
+    upright = vega.along(y, [*ends, guide], room=1.05)
+    # So that error bars at one place do not hide each other.
+    step = DODGE * (places[-1] - places[0]) / max(1, len(names)) if places else 0.0
+    beside = {each: (k - (len(names) - 1) / 2) * step for k, each in enumerate(names)}
+    data = [_row(point, beside.get(point.series, 0.0), 2 if y.kind == "percent" else 3) for point in points]
+
+    known = [row for row in data if row]
+    tooltip = vega.tips_of(known, y.title, series=series_title, x=x.title)
+
+    def curve(which: Sequence[str], look: vega.Part, channels: vega.Part) -> list[vega.Part]:
+        own = [row for row in known if row["series"] in which]
+        told = {"x": at, "tooltip": tooltip, **channels}
+        detail = {} if channels else {"detail": vega.text("series")}
+        # Points of the background stay in it.
+        size = {"filled": True, "size": 12} if look.get("style") == "quiet" else vega.POINT | {"size": 40}
+        return [
+            *vega.bars(own, "y", upright, look, **told),
+            vega.layer(
+                own, "line", {"fill": None, **look}, x=at, y=vega.number("value", **upright), **channels, **detail
+            ),
+            vega.layer(own, "point", size | look, y=vega.number("value", **upright), **told),
+        ]
+
+    layers: list[vega.Part] = []
+    if guide is not None:
+        layers.append(vega.layer([{"y": guide}], "rule", {"style": "guide"}, y=vega.number("y", title=y.title)))
+    colored, quiet = names[:MOST_COLORED], names[MOST_COLORED:]
+    if quiet:
+        layers += curve(quiet, {"style": "quiet"}, {})
+    if colored:
+        color = vega.name("series", scale={"domain": colored}, legend=None)
+        layers += curve(colored, {}, {"color": color})
+    if human:
+        layers += curve([human], {"style": "human"}, {})
+    height = max(HIGH if whole else LOW, LABEL * len({str(row["series"]) for row in known}))
+    ends = _ends(known, upright["scale"]["domain"], height)
+    leads: list[tuple[Sequence[str], vega.Part, vega.Part]] = [(quiet, {"style": "quiet"}, {})]
+    leads += [(colored, {}, {"color": color} if colored else {}), ([human], {"style": "human"}, {})]
+    for which, look, channels in leads:
+        own = [row for row in ends if row["series"] in which]
+        thin = {"strokeWidth": 1, "x2Offset": ASIDE - 3, "tooltip": None, **look}
+        to = {"x2": {"value": "width"}, "y2": {"field": "label"}, **channels}
+        layers.append(vega.layer(own, "rule", thin, x=at, y=vega.number("value", **upright), **to))
+    named = {"style": "label", "align": "left", "dx": ASIDE, "limit": LIMIT}
+    place = {"x": {"value": "width"}, "y": vega.number("label", **upright)}
+    layers.append(vega.layer(ends, "text", named, **place, text=vega.text("series"), tooltip=tooltip))
+    return vega.finish([each for each in layers if each["data"]], height=height)
+
+
+def _ends(rows: Sequence[vega.Row], domain: Sequence[float], height: int) -> list[vega.Part]:
+    """The last point of each series, and how high its name stands so that names do not touch."""
+    last = {str(row["series"]): row for row in rows}
+    low, high = domain
+    unit = (high - low) / height
+    down = [(high - float(str(row["value"]))) / unit for row in last.values()]
+    moved = spread(down, LABEL, 4, height - 4)
+    return [{**row, "label": high - place * unit} for row, place in zip(last.values(), moved, strict=True)]
+
+
+def _row(point: LinePoint, beside: float, digits: int) -> vega.Row | None:
+    if point.value is None:
+        return None
+    moved = 0.0 if point.low is None or point.high is None else beside
+    own = {"series": point.series, "x": point.x, "at": point.x + moved}
+    return {**own, **vega.measured(point.value, point.low, point.high, digits, point.outer)}
+
+
+BAND_HEIGHT = 280
+
+
+def band_chart(
+    points: Sequence[LinePoint],
+    x: vega.Axis,
+    y: vega.Axis,
+    *,
+    guide: float | None = None,
+    series_title: str = "system",
+    top: float | None = None,
+) -> Spec:
+    """Draw curves; every series has a color, so there must be few.
+
+    ``guide`` is the height of a line to read by, ``top`` where the upright axis ends, if not at a round number.
+    """
+    names = list(dict.fromkeys(point.series for point in points))
+    known = [point for point in points if point.value is not None]
+    across = vega.along(x, [point.x for point in known], room=1.0)
+    upright = vega.along(y, [end for p in known for end in (p.value, p.low, p.high, guide)], room=1.05, top=top)
+    across["axis"] = {"grid": False, **across["axis"]}
+    digits = 2 if y.kind == "percent" else 3
+    rows = [{"series": p.series, "x": p.x, **vega.measured(p.value, p.low, p.high, digits)} for p in known]
+    banded = [row for row in rows if row["low"] is not None]
+    place = vega.number("x", **across)
+    color = vega.name("series", title=series_title, scale={"domain": names}, legend=vega.LEGEND | {"symbolOpacity": 1})
+    told = vega.tips(series=series_title, x=x.title, shown=y.title, interval="interval")
+    layers: list[vega.Part] = []
+    if guide is not None:
+        layers.append(vega.layer([{"y": guide}], "rule", {"style": "guide"}, y=vega.number("y", title=y.title)))
+    if banded:
+        ends = {"y": vega.number("low", **upright), "y2": {"field": "high"}}
+        look = {"style": "band", "tooltip": None}
+        layers.append(vega.layer(banded, "area", look, x=place, color=color, **ends))
+    shared = {"x": place, "y": vega.number("value", **upright), "color": color}
+    layers.append(vega.layer(rows, "line", {"fill": None}, **shared))
+    layers.append(vega.layer(rows, "point", vega.POINT | {"size": 30}, tooltip=told, **shared))
+    return vega.finish(layers, height=BAND_HEIGHT)
+
+
+# A learning curve: accuracy by the number of examples on a logarithmic axis, with error bars and extrapolations.
+
+
+HEIGHT = 340
+TICKS = [step * 10.0**power for power in range(9) for step in (1, 3)]
+BEFORE, BEYOND = 0.03, 0.16  # shares of the axis that are free at its ends, for names on the right
+DASHES: Mapping[Form, list[int]] = {"line": [6, 4], "power": [2, 3]}
+NAMES: Mapping[Form, str] = {"line": "line", "power": "power law"}
+BELOW: Mapping[Form, int] = {"line": -7, "power": 7}  # pixels; ends of fits lie close together
+
+
+def learning_chart(curves: Mapping[str, LearningCurve], published: Mapping[str, tuple[float, float]]) -> Spec:
+    """Draw curves with their fits.
+
+    Args:
+        curves: By what is chosen in. Fits are drawn to where they look ahead, with an interval there.
+        published: Points of others, by what they are called: examples and accuracy, a fraction.
+    """
+    points = [_learning_row(text, each.n, each.accuracy) for text, curve in curves.items() for each in curve.points]
+    fits = [
+        _learning_row(text, n, accuracy) | {"form": NAMES[fit.form]}
+        for text, curve in curves.items()
+        for fit in curve.fits
+        for n, accuracy in zip(fit.places, fit.accuracy, strict=True)
+    ]
+    last = max((row["n"] for row in fits), default=0)
+    ends = [row for row in fits if row["n"] == last]
+    theirs = [{"name": name, "n": n, "value": 100 * value} for name, (n, value) in published.items()]
+    everything = [*points, *ends, *theirs]
+    shown = [row.get(end) for row in everything for end in ("value", "low", "high")]
+    upright = vega.along(vega.Axis("right choices (percent)"), shown, room=1.05)
+    places = [row["n"] for row in everything]
+    wide = max(places) / min(places)
+    scale = {"type": "log", "nice": False, "domain": [min(places) / wide**BEFORE, max(places) * wide**BEYOND]}
+    marks = {"format": "~s", "grid": False, "values": TICKS}
+    x = vega.number("n", title="examples (logarithmic); open circles are extrapolated", scale=scale, axis=marks)
+    y = vega.number("value", **upright)
+    color = vega.name("text", title="chosen in", scale={"domain": [*curves]}, legend=vega.LEGEND)
+    dashes = {"domain": [*NAMES.values()], "range": [*DASHES.values()]}
+    dash = {**vega.text("form"), "legend": None, "scale": dashes}
+    shared = {"x": x, "color": color}
+    told = {"tooltip": vega.tips(text="chosen in", examples="examples", shown="accuracy", interval="interval")}
+    bars = [row for row in (*points, *ends) if row["low"] is not None]
+    layers = [
+        vega.layer(fits, "line", {"fill": None}, y=y, strokeDash=dash, **shared),
+        vega.layer(bars, "rule", {}, y=vega.number("low", **upright), y2={"field": "high"}, **told, **shared),
+        vega.layer(points, "point", vega.POINT | {"size": 44}, y=y, **told, **shared),
+        vega.layer(ends, "point", {"filled": False, "size": 44}, y=y, **told, **shared),
+    ]
+    for form, name in NAMES.items():
+        beside = {"style": "letter", "align": "left", "dx": 9, "dy": BELOW[form]}
+        own = [row for row in ends if row["form"] == name]
+        layers.append(vega.layer(own, "text", beside, x=x, y=y, text=vega.text("form")))
+    look, named = {"style": "human", "shape": "diamond", "size": 60}, {"style": "label", "align": "right", "dy": 18}
+    layers.append(vega.layer(theirs, "point", vega.POINT | look, x=x, y=y))
+    layers.append(vega.layer(theirs, "text", named, x=x, y=y, text=vega.text("name")))
+    return vega.finish(layers, height=HEIGHT)
+
+
+def _learning_row(text: str, n: float, found: Estimate) -> vega.Part:
+    value, low, high = (
+        None if each is None else 100 * each
+        for each in (found.value, *((found.interval.low, found.interval.high) if found.interval else (None, None)))
+    )
+    return {"text": text, "n": n, "examples": f"{n:,.0f}", **vega.measured(value, low, high, 1)}

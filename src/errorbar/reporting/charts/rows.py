@@ -1,0 +1,255 @@
+"""Rows with names: values as points with error bars, and counts as bars, both from zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts import vega
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A value to draw in the row of a name, in the unit of the axis, with the ends of its interval.
+
+    ``note`` stands behind the bar, such as group letters; ``series`` tells points of one row apart, e.g. the measure.
+    A row without a value stays.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    series: str = ""
+    outer: vega.Ends | None = None  # ends of a wider interval, drawn as a thin bar below the thick one
+
+
+def dot_chart(
+    dots: Sequence[Dot], axis: vega.Axis, *, name_title: str = "name", series_title: str = "", top: float | None = None
+) -> Spec:
+    """Draw points with error bars, rows in the order given.
+
+    ``name_title`` says what the rows are, in tooltips; ``series_title`` that of the legend where there are several
+    series; ``top`` where the axis ends, if not at a round number above all values.
+    """
+    names = list(dict.fromkeys(dot.name for dot in dots))
+    series = list(dict.fromkeys(dot.series for dot in dots))
+    digits = 2 if axis.kind == "percent" else 4
+    data = [
+        {
+            "name": dot.name,
+            "note": dot.note,
+            "series": dot.series,
+            "end": max(each for each in (dot.value, dot.high, *(dot.outer or ())) if each is not None),
+            **vega.measured(dot.value, dot.low, dot.high, digits, dot.outer),
+        }
+        for dot in dots
+        if dot.value is not None
+    ]
+    x = vega.along(
+        axis, [end for dot in dots for end in (dot.value, dot.low, dot.high, *(dot.outer or ()))], room=1.12, top=top
+    )
+    y = vega.name("name", title=None, scale={"domain": names})
+    told = {"name": name_title}
+    several: vega.Part = {}
+    if len(series) > 1:
+        own = {"domain": series}
+        several["color"] = vega.name("series", title=series_title, scale=own, legend=vega.LEGEND)
+        several["yOffset"] = vega.name("series", scale=own)
+        told["series"] = series_title
+    bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
+    shared = {"y": y, **several, "tooltip": vega.tips_of(data, axis.title, **told)}
+    layers = [
+        *vega.bars(data, "x", x, bar_look, **shared),
+        vega.layer(data, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
+    ]
+    if any(dot.note for dot in dots):
+        look = {"align": "left", "dx": 8, "style": "letter"}
+        layers.append(vega.layer(data, "text", look, x=vega.number("end", **x), y=y, text=vega.text("note")))
+    row = vega.ROW + 8 * (len(series) - 1) if several else vega.ROW
+    return vega.finish(layers, height=max(3 * vega.ROW, row * len(names)))
+
+
+def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
+    """Draw a bar for each count, in the order given, its number above it."""
+    data = [{"name": name, "count": count, "text": f"{count:,}"} for name, count in counts.items()]
+    shared = {
+        "x": vega.name("name", title=x_title, axis={"labelAngle": 0, "labelOverlap": True}),
+        "y": vega.number("count", title=y_title, scale={"zero": True}),
+        "tooltip": vega.tips(name=x_title, text=y_title),
+    }
+    figures = vega.layer(data, "text", {"style": "figure", "dy": -7}, **shared, text=vega.text("text"))
+    return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
+
+
+# A grid of values: a row and a column of names, colors over the range of the values, each value in its cell.
+
+
+LIMIT = 170  # pixels of a name; the rest of a longer one is cut
+FIGURE = 11  # size of the figures in cells
+ROOM = 6  # pixels beside a figure or a name
+PHONE = 480  # pixels of a chart below which names of rows stand alone
+WIDEST = 150  # pixels of a column at most: wider ones would part what is to be compared
+READABLE = (
+    "contrast(scale('color', datum.value), 'black') > contrast(scale('color', datum.value), 'white') ?"
+    " 'black' : 'white'"
+)
+"""The color of a figure on the color of its cell, whatever the scheme: one of the two has a contrast of 4.5 or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A cell of a grid.
+
+    ``value`` is what its color says (None: no value), ``text`` what stands in it, ``detail`` what its tooltip says
+    instead. A cell that is ``few`` has too few data to be compared, and is faded. ``asks`` is what the sentence browser
+    is asked for at a click, such as a system and a type.
+    """
+
+    row: str
+    column: str
+    value: float | None
+    text: str
+    detail: str = ""
+    few: bool = False
+    asks: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowNames:
+    """What rows are called.
+
+    ``title`` is what a row is; ``meaning`` says in words what names stand for; ``behind`` is a number that stands
+    behind names where there is room, and ``counted`` what it is of.
+    """
+
+    title: str
+    meaning: Mapping[str, str] = field(default_factory=dict)
+    behind: Mapping[str, str] = field(default_factory=dict)
+    counted: str = "number"
+
+    def whole(self, name: str) -> str:
+        """A name with what stands behind it."""
+        return f"{name} ({self.behind[name]})" if name in self.behind else name
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Fields of tooltips to what they are called."""
+        return {"row": self.title} | ({"said": "that is"} if self.meaning else {})
+
+
+def heat_chart(
+    cells: Sequence[HeatCell],
+    rows: RowNames,
+    *,
+    column_title: str,
+    value_title: str,
+    domain: tuple[float, float] | None = None,
+) -> Spec:
+    """Draw a grid, rows and columns in the order of the cells; a cell that is not there stays blank.
+
+    ``domain`` has the values at both ends of the colors; None: they are percent, from 0 to what cells show that are not
+    ``few``.
+    """
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    names = list(dict.fromkeys(cell.row for cell in cells))
+    if domain is None:
+        firm = [cell.value for cell in cells if not cell.few]
+        domain = (0, vega.percent_top(firm or [cell.value for cell in cells]))
+    place = {"x": _band("column", columns), "y": _band("row", names)}
+    told = {"tooltip": vega.tips(**rows.told, column=column_title, detail=value_title)}
+    color = vega.number(
+        "value",
+        title=value_title,
+        scale={"domain": list(domain), "clamp": True},
+        legend={"orient": "bottom", "direction": "horizontal", "gradientLength": 200, "tickCount": 5},
+    )
+    firm_rows = [_row(cell, rows) for cell in cells if cell.value is not None and not cell.few]
+    few_rows = [_row(cell, rows) for cell in cells if cell.value is not None and cell.few]
+    gaps = [_row(cell, rows) for cell in cells if cell.value is None]
+    figure = {"text": vega.text("text"), **place, **told}
+    hand = {"cursor": "pointer"} if any(cell.asks for cell in cells) else {}
+    margin, beside = (_margin(each) for each in (names, [rows.whole(name) for name in names]))
+    layers = [
+        vega.layer(firm_rows, "rect", {"style": "cell", **hand}, color=color, **place, **told),
+        vega.layer(few_rows, "rect", {"style": "faded", **hand}, color=color, **place, **told),
+        vega.layer(gaps, "rect", {"style": "gap"}, **place, **told),
+        vega.layer(firm_rows, "text", {"style": "figure", "color": {"expr": READABLE}, **hand}, **figure),
+        vega.layer(few_rows, "text", {"style": "figure", **hand}, **figure),
+        vega.layer(gaps, "text", {"style": "figure"}, **figure),
+        _row_names(names, rows, place["y"]),
+        *_column_names(columns, column_title, place["x"], f"({vega.PLACE} < {PHONE} ? {margin} : {beside})"),
+    ]
+    figures = max((vega.text_width(cell.text, FIGURE) for cell in cells), default=0)
+    step = max(figures + ROOM, 1.7 * FIGURE)
+    least, most = (round(margin + len(columns) * width) for width in (step, WIDEST))
+    height = vega.ROW * len(names)
+    turns = [edge + round(len(columns) * _longest(columns)) for edge in (margin, beside)]
+    edges = {min(PHONE, turns[0]), PHONE, max(PHONE, turns[1])} if turns[0] < PHONE else {max(PHONE, turns[1])}
+    room = vega.Room(least, max(least, most), sorted(each for each in edges if each > least))
+    return vega.finish([each for each in layers if each["data"]], height=height, room=room)
+
+
+def _margin(names: Sequence[str]) -> int:
+    return round(min(LIMIT, max(map(vega.text_width, names), default=0))) + 2 * ROOM
+
+
+def _band(field: str, names: Sequence[str]) -> vega.Part:
+    return vega.name(field, scale={"domain": list(names)}, axis=None)
+
+
+def _row(cell: HeatCell, rows: RowNames) -> vega.Part:
+    value = None if cell.value is None else round(cell.value, 4)
+    own = {"row": cell.row, "column": cell.column, "value": value, "text": cell.text}
+    own["detail"] = cell.detail or cell.text
+    said = {"said": rows.meaning.get(cell.row, "")} if rows.meaning else {}
+    return {**own, **said, **({} if cell.asks is None else {"asks": dict(cell.asks)})}
+
+
+def _row_names(names: Sequence[str], rows: RowNames, y: vega.Part) -> vega.Part:
+    """Names as marks, which have tooltips, as labels of an axis do not; on a phone without what stands behind."""
+    data: list[vega.Part] = []
+    for name in names:
+        own = {"row": name, "said": rows.meaning.get(name, "")} if rows.meaning else {"row": name}
+        if rows.behind:
+            own |= {"behind": rows.behind.get(name, ""), "whole": rows.whole(name)}
+        data.append(own)
+    told = rows.told | ({"behind": rows.counted} if rows.behind else {})
+    shown = {"value": {"expr": f"{vega.PLACE} < {PHONE} ? datum.row : datum.whole"}}
+    return vega.layer(
+        data,
+        "text",
+        {"style": "label", "align": "right", "dx": -ROOM, "limit": LIMIT},
+        text=shown if rows.behind else vega.text("row"),
+        x={"value": 0},
+        y=y,
+        tooltip=vega.tips(**told),
+    )
+
+
+def _column_names(columns: Sequence[str], title: str, x: vega.Part, beside: str) -> list[vega.Part]:
+    """Names above their columns, turned where these are narrow; ``beside`` is the width of what is no column."""
+    longest = _longest(columns)
+    narrow = f"({vega.PLACE} - {beside}) / {len(columns)} < {longest:.0f}"
+    turned = {
+        "angle": {"expr": f"{narrow} ? -90 : 0"},
+        "align": {"expr": f"{narrow} ? 'left' : 'center'"},
+        "baseline": {"expr": f"{narrow} ? 'middle' : 'bottom'"},
+        "dx": {"expr": f"{narrow} ? 4 : 0"},
+        "dy": {"expr": f"{narrow} ? 0 : -4"},
+    }
+    look = {"style": "label", "limit": LIMIT, **turned}
+    data = [{"column": name} for name in columns]
+    told = vega.tips(column=title)
+    # So that the room above is the same in every font.
+    stake = {"x": {"value": 0}, "y": {"value": {"expr": f"{narrow} ? -{min(LIMIT, longest):.0f} : -{2 * ROOM + 4}"}}}
+    return [
+        vega.layer(data, "text", look, text=vega.text("column"), x=x, y={"value": 0}, tooltip=told),
+        vega.layer([{}], "point", {"opacity": 0, "size": 1, "tooltip": None}, **stake),
+    ]
+
+
+def _longest(columns: Sequence[str]) -> float:
+    return max(map(vega.text_width, columns), default=0) + ROOM

@@ -1,0 +1,276 @@
+"""How far annotators, or raters, agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil, floor
+from typing import NamedTuple
+
+import numpy as np
+
+from errorbar.agreement.report import TITLES, AgreementReport
+from errorbar.api.ceiling import CeilingResult
+from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
+from errorbar.api.paper import TITLE
+from errorbar.core.arrays import Floats
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row, known
+from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
+from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
+from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import Axis, Ends
+from errorbar.reporting.sections.figures import at_ends, axis, drawn, plural
+from errorbar.tables.shown import DASH, percent
+from errorbar.tables.table import Cell, Column, Kind, Table
+
+MOST_RATERS = 25  # raters in the matrix; the table has every pair
+
+
+def agreement(study: Study) -> Section | None:
+    """Coefficients and the matrix of pairs, or None where there is one annotator only."""
+    if not isinstance(study, CorpusStudy | CrowdStudy) or study.agreement is None:
+        return None
+    report, level = study.agreement.report, study.confidence_level
+    who = "annotators" if isinstance(study, CorpusStudy) else "raters"
+    blocks: list[Block] = [_coefficients(report, level)]
+    if len(report.pairwise) > 1:
+        blocks.append(_matrix(report, who, level))
+    of = " Every token is a question: is it in an edit?" if isinstance(study, CorpusStudy) else ""
+    shares = ", ".join(f"{label} {percent(value)}%" for label, value in report.prevalence.items())
+    facts = (
+        f"{report.n_items:,} items, {report.n_raters} {who}, {report.n_judgments:,} judgments, {report.n_missing:,} "
+        f"missing.{of} Shares of the labels: {shares}."
+    )
+    blocks.append(Prose([facts, *(f"{line[:1].upper()}{line[1:].removesuffix('.')}." for line in report.remarks)]))
+    return Section("agreement", f"How far {who} agree", blocks)
+
+
+def _coefficients(report: AgreementReport, level: float) -> Chart:
+    named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
+    specific = {f"specific agreement: {label}": estimate for label, estimate in report.specific.items()}
+    columns = [Column("coefficient"), Column("value", "number", interval="beside")]
+    rows = [*named.items(), *specific.items()]
+    table = Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
+    text = "1 is perfect agreement and 0 is chance level (except for observed agreement)."
+    dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
+    spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
+    return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
+
+
+def _sentence(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"undefined ({estimate.undefined})" if estimate.undefined else "undefined"
+    ends = estimate.interval
+    return f"{estimate.value:.4f}" + ("" if ends is None else f" ({ends.low:.4f} to {ends.high:.4f})")
+
+
+def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
+    one = who.removesuffix("s")
+    names = list(dict.fromkeys(name for pair in report.pairwise for name in pair.table.raters))
+    kappas = {pair.table.raters: pair.kappa.estimate for pair in report.pairwise}
+    shown = names[:MOST_RATERS]
+    cells = []
+    for k, row in enumerate(shown[1:], 1):
+        for column in shown[:k]:
+            estimate = kappas.get((row, column)) or kappas.get((column, row))
+            value = None if estimate is None else estimate.value
+            text = DASH if value is None else f"{value:.2f}"
+            cells.append(HeatCell(row, column, value, text, "" if estimate is None else _sentence(estimate)))
+    known = sorted((e.value, pair) for pair, e in kappas.items() if e.value is not None)
+    text = f"Each cell is a pair of {who}; colors run from the pair that agrees least to the one that agrees most."
+    if len({value for value, _ in known}) > 1:
+        most, least = at_ends((value, f"{first} and {second}") for value, (first, second) in known)
+        first = f"{who.capitalize()} {most[0]}" if len(most) == 1 else f"{len(most)} pairs"
+        last = f", {least[0]} least" if len(least) == 1 else f"; {len(least)} other pairs agree least"
+        text += f" {first} agree most{last}."
+    elif not known:
+        text = "No pair has a value."
+    if len(shown) < len(names):
+        text += f" The chart shows the first {len(shown)} of {len(names)}, the table every pair."
+    ends = [value for value, _ in known] or [0.0]
+    domain = (floor(20 * ends[0]) / 20, max(ceil(20 * ends[-1]), floor(20 * ends[0]) + 1) / 20)
+    spec = heat_chart(cells, RowNames(one), column_title="and", value_title="Cohen's kappa", domain=domain)
+    rows = [(*p.table.raters, p.table.n_items, p.kappa.observed, p.kappa.estimate) for p in report.pairwise]
+    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
+    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
+    table = Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
+    return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, table)
+
+
+# What humans score under the same metric, and how much of it systems reach, by number of references.
+
+
+HUMAN = "human"
+MOST_SYSTEMS = 40
+
+
+class Curve(NamedTuple):
+    """A name, and a value for each number of references."""
+
+    name: str
+    estimates: Sequence[Estimate]
+    judged: Row | None = None  # intervals over texts and judges, or why there are none
+
+    def point(self, k: int, kind: Kind) -> tuple[float | None, float | None, float | None, Ends | None]:
+        """A value and the ends of its intervals, for a chart."""
+        outer = None
+        if self.judged is not None:
+            _, *ends = drawn(self.estimates[k].with_interval(self.judged[k]), kind)
+            outer = (ends[0], ends[1]) if ends[0] is not None and ends[1] is not None else None
+        return *drawn(self.estimates[k], kind), outer
+
+
+def ceiling(study: Study) -> Section | None:
+    """The curves, or None where there is one annotator only."""
+    if not isinstance(study, CorpusStudy) or study.ceiling is None:
+        return None
+    made = study.ceiling
+    blocks: list[Block] = [_prose(made), _scores(made)]
+    if made.found.systems:
+        blocks.append(_ratios(made))
+    return Section("ceiling", "How far from a human", blocks)
+
+
+def _prose(made: CeilingResult) -> Prose:
+    found, bare = made.found, ""
+    if made.intervals is None:
+        bare = " No intervals were computed; they are made on request."
+    elif made.why_none is not None:
+        bare = f" There are no intervals: {made.why_none}."
+    elif made.judged is not None:
+        bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
+    some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
+    text = (
+        f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against every "
+        f"subset of the others, and each system against subsets of the same size.{_growing(found)}{_fewer(found)}"
+        f"{some}{bare}"
+    )
+    return Prose([text])
+
+
+def _rising(found: Ceiling) -> bool:
+    """Whether more references raise the main measure of somebody and lower nobody's, as far as tables show it.
+
+    It holds where references are pooled or the best is chosen, and not of GLEU, which averages over them.
+    """
+    curves = [found.human[:, found.main], *found.scores[:, :, found.main]]
+    steps = np.diff(np.round(np.stack(curves), 4), axis=1)
+    return bool((steps > 0).any() and not (steps < 0).any())
+
+
+def _growing(found: Ceiling) -> str:
+    """Why scores with different numbers of references do not compare."""
+    why = "More references raise scores" if _rising(found) else "Scores change with the number of references"
+    return f" {why}, so only scores against the same number of references can be compared."
+
+
+def _fewer(found: Ceiling) -> str:
+    """Why there is a reference fewer here than in the leaderboard."""
+    n = len(found.annotators)
+    if found.sizes[-1] != n - 1 or not found.systems:
+        return ""
+    others = f"the other {n - 1}" if n > 2 else "the other one"
+    return (
+        f" A human is scored against {others}, never against their own corrections: so systems are scored against at "
+        f"most {plural(n - 1, 'reference')} here, and their scores are not those of the leaderboard, where all {n} "
+        "annotators are references."
+    )
+
+
+def _curve(made: CeilingResult, name: str, values: Floats, of: Callable[[CeilingIntervals], Row]) -> Curve:
+    over, judged = (None if each is None else of(each) for each in (made.intervals, made.judged))
+    estimates = [Estimate(known(value), 0) for value in values.tolist()]
+    if over is not None:
+        estimates = [one.with_interval(each) for one, each in zip(estimates, over, strict=True)]
+    return Curve(name, estimates, judged)
+
+
+def _of_systems(made: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]) -> list[Curve]:
+    """A curve of each system, the best first."""
+    names = made.found.systems
+    return [_curve(made, names[s], values[s], partial(_nth, of, s)) for s in _best_first(made.found)]
+
+
+def _nth(of: Callable[[CeilingIntervals], Sequence[Row]], s: int, over: CeilingIntervals) -> Row:
+    return of(over)[s]
+
+
+def _best_first(found: Ceiling) -> list[int]:
+    main, sign = found.main, found.measures[found.main].sign
+    return sorted(range(len(found.systems)), key=lambda s: -sign * float(found.scores[s, -1, main]))
+
+
+def _table(made: CeilingResult, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
+    columns, found = [Column("references")], made.found
+    for each in curves:
+        columns.append(replace(column, title=each.name, key=each.name))
+        if each.judged is not None:
+            columns.append(Column(TITLE, column.kind, f"{each.name}_judges", interval="only"))
+    rows: list[list[Cell]] = []
+    for k, (size, n, exact) in enumerate(zip(found.sizes, found.n_subsets, found.exact, strict=True)):
+        row: list[Cell] = [f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"]
+        for each in curves:
+            row += [each.estimates[k], *([] if each.judged is None else [each.judged[k]])]
+        rows.append(row)
+    return Table(columns, rows, column.title, name, [*notes, *made.interval_notes()])
+
+
+def _scores(made: CeilingResult) -> Chart:
+    found, measure = made.found, made.found.measures[made.found.main]
+    name, main = measure.title, found.main
+    curves = [_curve(made, HUMAN, found.human[:, main], lambda over: over.human)]
+    curves += _of_systems(made, found.scores[:, :, main], lambda over: over.systems)
+    unit = " percent" if measure.kind == "percent" else ""
+    text = "A human scored like a system, against the others."
+    if len(found.sizes) > 1:
+        why = "More references raise the curves" if _rising(found) else "Scores change with the number of references"
+        text = f"{why}: compare curves only at the same number of references."
+    if found.systems:
+        best, last = max(measure.sign * found.scores[:, -1, main]), measure.sign * found.human[-1, main]
+        text += " The gap to the human line is what a system could still gain"
+        text += "." if best >= last or len(found.systems) == 1 else f"; {curves[1].name} comes closest."
+    notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
+    table = _table(made, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
+    spec = _drawn(found, curves, axis(measure), human=HUMAN)
+    title = f"{name} of humans and systems by number of references"
+    return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
+
+
+def _ratios(made: CeilingResult) -> Chart:
+    found, curves = made.found, _of_systems(made, made.found.ratio, lambda over: over.ratios)
+    name = found.measures[found.main].title.rstrip("0123456789.")
+    text = (
+        f"{name} of a system as a share of what a human scores against the same number of references: 100 is a human."
+    )
+    if len(found.sizes) > 1:
+        text += " A flat curve is a share that does not depend on how many references there are."
+    text += _cut(len(curves))
+    notes = [f"system {name} over human {name} against the same number of references, in percent"]
+    notes += found.ratio_notes()
+    column = Column(f"System {name} over human {name}, in percent", "percent")
+    table = _table(made, column, "ceiling-ratios", curves, notes)
+    spec = _drawn(found, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
+    return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
+
+
+def _drawn(found: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
+    """Curves by number of references; rows where there is only one number."""
+    shown = curves[: MOST_SYSTEMS + 1]
+    if len(found.sizes) == 1:
+        dots = [
+            Dot(one.name, value, low, high, outer=outer)
+            for one in shown
+            for value, low, high, outer in [one.point(0, y.kind)]
+        ]
+        alone = Axis(f"{y.title}, {plural(found.sizes[0], 'reference')}", y.kind)
+        return dot_chart(dots, alone, name_title="who")
+    points = [LinePoint(one.name, size, *one.point(k, y.kind)) for one in shown for k, size in enumerate(found.sizes)]
+    return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
+
+
+def _cut(n: int) -> str:
+    """What a chart of many systems leaves out."""
+    text = f" The chart shows the best {MOST_SYSTEMS} of {n} systems, the table all." if n > MOST_SYSTEMS else ""
+    return f"{text} The best {MOST_COLORED} have colors, the others are gray." if n > MOST_COLORED else text

@@ -1,0 +1,302 @@
+"""The output of a task's baselines: made of the source by models, and kept by the content of both.
+
+A corrector's output is a text, a detector's a table of items with flags and scores, of which labels of tokens are made:
+a word that it calls an error is incorrect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from types import NoneType, UnionType
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+from errorbar.api.corpus_results import Memory
+from errorbar.api.detect import correct, detect, file_of, models_folder
+from errorbar.core.corpus import CorrectedSentence, Sentence, source_record, system_record
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
+from errorbar.formats.judgments import read_flags
+from errorbar.formats.saving import save_bytes, save_lines
+from errorbar.formats.token_labels import CORRECT, INCORRECT
+from errorbar.metrics.base import Metric, Statistics
+from errorbar.tables.writers import tables_text
+from errorbar.tasks.config import TeamSubmission
+from errorbar.version import __version__
+
+# What was measured, kept in a folder by content: a task measures only what is new.
+#
+# An entry is the statistics of one output against one reference. Its name is a hash of all that it depends on:
+# reference and output as they were read, what the metric's map depends on, errorbar's version and the code that
+# measures. Whatever changes finds nothing. What a metric of another package or a pipeline depends on nobody knows, so
+# that is measured every time. A file is written beside its place and moved there, and starts with a checksum: whoever
+# is stopped at any moment, or works at the same time, leaves whole entries only; a damaged one is measured anew, and
+# noted.
+
+
+CACHE_ERROR = "task-cache"
+ENDING, OUTPUT, CHECK = ".statistics", ".output", ".sha256"
+_MEASURING = ("core", "edits", "formats", "metrics")
+_CODE = (".py", ".so", ".pyd")
+_PLAIN = "plain"
+_DIGEST = 32
+
+
+class TaskCache:
+    """A folder of statistics, and how many of those asked for were measured and found; notes go to ``problems``."""
+
+    def __init__(self, folder: Path, problems: Problems) -> None:
+        self.folder = folder
+        self.problems = problems
+        self.n_measured = 0
+        self.n_found = 0
+        self._used: set[Path] = set()
+        self._lock = Lock()
+
+    def statistics(self, metric: Metric, parts: Sequence[str], measure: Callable[[], Statistics]) -> Statistics:
+        """What the entry keeps that depends on the metric's class and these parts, else what is measured, and kept."""
+        kind = type(metric)
+        if not kind.__module__.startswith("errorbar.") or metric.makes_edits:  # nobody hashes a pipeline
+            with self._lock:
+                self.n_measured += 1
+            return measure()
+        path = self._place([code_hash(), kind.__qualname__, *parts], ENDING)
+        content: bytes | None = None
+        with _using(path), suppress(FileNotFoundError):
+            content = path.read_bytes()
+        found: Any = None if content is None else unpack(content, path.stem, get_type_hints(kind.measure)["return"])
+        with self._lock:
+            self._used.add(path)
+            self.n_found += found is not None
+            self.n_measured += found is None
+            if content is not None and found is None:
+                message = "damaged statistics in the cache"
+                self.problems.note("task-cache-damaged", message, Place(str(path)), fix="measured again")
+        made: Statistics = measure() if found is None else found
+        if found is None:
+            with _using(path):
+                self._make_room(path)
+                save_bytes(pack(made, path.stem), str(path))
+        return made
+
+    def output(self, parts: Sequence[str], rooms: Sequence[str], make: Callable[[Path], None]) -> Path:
+        """The file of what these parts and the code of some rooms make; a checksum beside it tells that it is whole."""
+        path = self._place([code_hash(tuple(rooms)), *parts], OUTPUT)
+        check = path.with_suffix(CHECK)
+        self._used |= {path, check}
+        with _using(path):
+            there = path.exists() and check.exists()
+            if there and check.read_bytes() == hashlib.sha256(path.read_bytes()).digest():
+                return path
+            if there:
+                message = "a damaged output in the cache"
+                self.problems.note("task-cache-damaged", message, Place(str(path)), fix="made again")
+            self._make_room(path)
+        make(path)
+        with _using(path):
+            save_bytes(hashlib.sha256(path.read_bytes()).digest(), str(check))
+        return path
+
+    def _place(self, parts: Sequence[str], ending: str) -> Path:
+        key = hashlib.sha256(json.dumps([__version__, *parts]).encode()).hexdigest()
+        return self.folder / key[:2] / f"{key[2:]}{ending}"
+
+    def _make_room(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ignore = self.folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
+
+    def prune(self) -> int:
+        """Remove entries that nobody asked for; the number of them."""
+        kept = [path for ending in (ENDING, OUTPUT, CHECK) for path in self.folder.glob(f"*/*{ending}")]
+        old = [path for path in kept if path not in self._used]
+        for path in old:
+            with _using(path):
+                path.unlink(missing_ok=True)
+        return sum(path.suffix != CHECK for path in old)
+
+
+class Kept(Memory):
+    """A memory of outputs against one reference that takes from a cache what this process has not measured.
+
+    The memory knows the ``reference`` by identity, the cache by the ``units`` that make it up.
+    """
+
+    def __init__(self, reference: Any, units: Sequence[object], folder: TaskCache) -> None:  # noqa: ANN401
+        super().__init__(reference)
+        self._folder = folder
+        self._reference = _content(units)
+
+    def statistics(self, metric: Metric, lines: Sequence[Any]) -> Statistics:
+        """What the map keeps; measured where it is nowhere."""
+        content = _content(lines)
+
+        def find() -> Statistics:
+            measure = partial(metric.measure, self.corpus, lines, by_type="types" not in metric.lacks)
+            return self._folder.statistics(metric, [self._reference, content, metric.measure_key], measure)
+
+        found: Statistics = self._once((metric.measure_key, content), find)
+        return found
+
+
+def pack(statistics: object, key: str) -> bytes:
+    """Statistics, a dataclass, as bytes: a checksum, then arrays and the plain values beside them as ``.npz``."""
+    parts = dict(_parts(statistics, ""))
+    arrays: dict[str, Any] = {name: value for name, value in parts.items() if isinstance(value, np.ndarray)}
+    plain = {"": key} | {name: value for name, value in parts.items() if name not in arrays}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays | {_PLAIN: np.frombuffer(json.dumps(plain).encode(), np.uint8)})
+    body = buffer.getvalue()
+    return hashlib.sha256(body).digest() + body
+
+
+def _parts(value: Any, name: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a dataclass, or a field of one
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name), f"{name}.{field.name}")
+    else:
+        yield name, value
+
+
+def unpack(content: bytes, key: str, kind: Any) -> Any:  # noqa: ANN401 - of that kind
+    """Statistics of a kind; None where the bytes are damaged or another's."""
+    body = content[_DIGEST:]
+    if hashlib.sha256(body).digest() != content[:_DIGEST]:
+        return None
+    try:
+        with np.load(io.BytesIO(body), allow_pickle=False) as archive:
+            parts = {name: archive[name] for name in archive.files}
+        parts |= json.loads(parts.pop(_PLAIN).tobytes())
+        return _made(kind, "", parts) if parts.pop("") == key else None
+    except (KeyError, TypeError, ValueError):  # whole, but of another making
+        return None
+
+
+def _made(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
+    if name in parts:
+        return tuple(parts[name]) if isinstance(parts[name], list) else parts[name]
+    if isinstance(hint, UnionType):
+        (hint,) = (each for each in get_args(hint) if each is not NoneType)
+    hints = get_type_hints(hint)
+    return hint(*(_made(hints[each.name], f"{name}.{each.name}", parts) for each in fields(hint)))
+
+
+def _content(units: Sequence[object]) -> str:
+    """Hash of units as they were read: everything that is in them, the edits of a sentence that knows them too."""
+    said = [system_record(unit) if isinstance(unit, CorrectedSentence) else unit for unit in units]
+    return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def code_hash(rooms: tuple[str, ...] = _MEASURING) -> str:
+    """Hash of the code that reads and measures, or of other rooms, compiled kernels included."""
+    sha = hashlib.sha256()
+    for folder in rooms:
+        root = Path(str(files("errorbar"))) / folder
+        for file in sorted(each for each in root.rglob("*") if each.suffix in _CODE):
+            sha.update(file.relative_to(root).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return sha.hexdigest()
+
+
+@contextmanager
+def _using(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, InputError) as error:
+        why = error.problems[0].what if isinstance(error, InputError) else error.strerror
+        message = f"the cache cannot be used: {why}"
+        raise InputError(
+            Problem(CACHE_ERROR, message, Place(str(path)), fix="name another folder: --cache DIR")
+        ) from None
+
+
+ROOMS = ("api", "core", "detectors", "edits", "formats", "metrics", "stats", "tables")
+"""Whose code an output depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineMaker:
+    """Makes the output of systems for sentences, and keeps it in a cache."""
+
+    sentences: Sequence[Sentence]
+    cache: TaskCache
+
+    def made(self, run: TeamSubmission) -> TeamSubmission:
+        """The run with its output; one that a team handed in as it is.
+
+        Raises:
+            InputError: If a model is missing or does not fit, or the file names no such system.
+        """
+        if run.made is None:
+            return run
+        models = run.made.models if run.made.models is not None else models_folder(None, Problems())
+        models_hash = _hash_of(models)
+        source = hashlib.sha256("\n".join(map(source_record, self.sentences)).encode("utf-8", "surrogatepass"))
+        parts = [run.made.kind, run.made.spec, models_hash, source.hexdigest()]
+        try:
+            path = self.cache.output(parts, ROOMS, lambda out: self._make(run, models, out))
+        except UsageError as error:  # it is the file of the task that names it
+            place = run.made.place
+            raise InputError([replace(each, place=place) for each in error.problems]) from None
+        made = replace(run.made, models_hash=models_hash)
+        if made.kind == "corrector":
+            return replace(run, path=path, made=made)
+        labels = self.cache.output([*parts, "labels"], ROOMS, lambda out: save_lines(self._labels(path), str(out)))
+        return replace(run, path=labels, made=replace(made, table=path))
+
+    def _make(self, run: TeamSubmission, models: Any, out: Path) -> None:  # noqa: ANN401 - as ``correct`` takes them
+        assert run.made is not None
+        with TemporaryDirectory() as folder:
+            text = Path(folder) / "source.txt"
+            save_lines((" ".join(sentence.tokens) for sentence in self.sentences), str(text))
+            if run.made.kind == "corrector":
+                correct(text, out, corrector=run.made.spec, models=models)
+            else:
+                found = detect(text, run.made.spec, models=models)
+                save_lines(tables_text([found.every()], "csv").rstrip("\n").split("\n"), str(out))
+
+    def _labels(self, table: Path) -> Iterator[str]:
+        flags = read_flags(table, Problems()).flags
+        flagged = {item for item, flag in flags.items() if flag}
+        for number, sentence in enumerate(self.sentences, 1):
+            if not sentence.tokens:
+                message = f"sentence {number} is empty, and labels of tokens have no empty sentences"
+                raise InputError(Problem("task-detector", message, Place(str(table)), fix="leave the detector out"))
+            for at, token in enumerate(sentence.tokens):
+                yield f"{token}\t{INCORRECT if f'{number}:{at}-{at + 1}' in flagged else CORRECT}"
+            yield ""
+
+
+def make_all(
+    runs: Sequence[TeamSubmission], maker: BaselineMaker, refused: dict[str, list[Problem]]
+) -> list[TeamSubmission]:
+    """Every run with its output; what is wrong with those that have none goes to ``refused``, by path."""
+    found = []
+    for run in runs:
+        try:
+            found.append(maker.made(run))
+        except InputError as error:
+            if error.code == CACHE_ERROR:
+                raise
+            refused[str(run.path)] = list(error.problems)
+            found.append(run)
+    return found
+
+
+def _hash_of(models: Any) -> str:  # noqa: ANN401 - as ``correct`` takes them
+    """Hash of all models of a folder: which of them a system reads is for the system to know."""
+    sha = hashlib.sha256()
+    for file in sorted(file_of(models, "tagger").parent.glob("*.model")):
+        sha.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return sha.hexdigest()

@@ -1,0 +1,127 @@
+"""What is remembered is what the metric gives; what could change is folded anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from errorbar.api.corpus_results import Measured, Memory, remembering
+from errorbar.metrics.base import Folded, Metric, Selection, Swapping
+from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.intervals import resampled_values
+from errorbar.metrics.judge_sets import without_each
+from errorbar.metrics.m2 import M2
+from errorbar.stats.resampling import Resampling
+from tests.helpers.build import corpus, edit, sentence
+
+CORPUS = corpus(
+    sentence("a b c", {"A": [edit(0, 1, "x")], "B": []}), sentence("d e", {"A": [], "B": [edit(1, 2, "y")]})
+)
+LINES = ["x b c", "d e"]
+PLAIN: Metric = M2()
+
+
+class Counting:
+    """Counts the folds of the metric."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.n = 0
+        fold = M2.fold
+
+        def counted(
+            metric: M2, statistics: EditStatistics, selection: Selection | None = None, **options: object
+        ) -> Folded:
+            self.n += 1
+            return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]  # options of any metric, passed on
+
+        monkeypatch.setattr(M2, "fold", counted)
+
+
+def table(*, fixed: bool) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    rows = np.array([[0, 1], [1, 1], [0, 0]], np.int64)
+    rows.setflags(write=not fixed)
+    return rows
+
+
+def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=True)
+    expected = PLAIN.fold(statistics, Selection(rows)).counts
+    folds = Counting(monkeypatch)
+    found = [metric.fold(metric.measure(CORPUS, LINES), Selection(rows)).counts for _ in range(3)]
+    assert folds.n == 1
+    assert all(totals.tolist() == expected.tolist() for totals in found)
+    metric.fold(statistics, Selection(table(fixed=True)))  # equal, but another one
+    assert folds.n == 2
+
+
+def test_each_set_of_annotators_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows, masks = table(fixed=True), np.eye(2, dtype=np.uint8)
+    expected = [PLAIN.fold(statistics, Selection(rows, annotators=mask[None])).counts.tolist() for mask in masks]
+    folds = Counting(monkeypatch)
+    for _ in range(2):
+        found = [metric.fold(statistics, Selection(rows, annotators=mask[None])).counts.tolist() for mask in masks]
+        assert found == expected
+    assert folds.n == 2
+
+
+def test_a_comparison_folds_nothing_that_scores_have_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = remembering(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    clusters, masks = np.arange(2), np.eye(2, dtype=np.uint8)
+
+    def fold_all() -> list[list[float]]:
+        drawn = resampled_values(
+            metric, lambda selection: metric.fold(statistics, selection).values, clusters, Resampling(replicates=1500)
+        )
+        without = without_each(metric, statistics, masks, clusters)
+        return [drawn.ravel().tolist(), without.ravel().tolist()]
+
+    folds = Counting(monkeypatch)
+    first = fold_all()
+    assert folds.n == 4  # two blocks of resamples, two sets of judges
+    assert fold_all() == first
+    assert folds.n == 4
+
+
+def test_other_counts_are_folded_anew() -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    rows = table(fixed=True)
+    for lines in (LINES, ["a b c", "d y"], ["a b c", "d e"]):
+        statistics = metric.measure(CORPUS, lines)
+        assert metric.fold(statistics, Selection(rows)).counts.tolist() == (
+            PLAIN.fold(statistics, Selection(rows)).counts.tolist()
+        )
+
+
+def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=False)
+    before = metric.fold(statistics, Selection(rows)).counts.tolist()
+    rows[:] = 1
+    assert metric.fold(statistics, Selection(rows)).counts.tolist() != before
+    folds = Counting(monkeypatch)
+    others = (
+        Selection(table(fixed=True), annotators=np.ones((3, 2), np.uint8)),
+        Selection(table(fixed=True)[:2]),  # a view, which is another one each time
+        Selection(swapping=Swapping(np.ones((1, 1), np.bool_), np.zeros(1, np.int64))),
+    )
+    for selection in others:
+        metric.fold(statistics, selection)
+        metric.fold(statistics, selection)
+    assert folds.n == 2 * len(others)
+
+
+def test_a_start_is_not_forgotten() -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=True)
+    counts = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)
+    start = Folded(np.zeros((3, 3)), counts, np.zeros(3, np.int64))
+    for given in (None, start):
+        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, PLAIN))
+        assert mine.counts.tolist() == theirs.counts.tolist()

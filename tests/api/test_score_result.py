@@ -1,0 +1,50 @@
+"""Scores as a value: which one is asked for, and what is said where that is not clear."""
+
+from __future__ import annotations
+
+import pytest
+
+import errorbar
+from errorbar.api.score_result import Scores
+from errorbar.core.problems import UsageError
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    corpus = errorbar.Corpus(
+        [errorbar.Sentence("a b c d e", {"0": (errorbar.Edit(0, 1, ("X",), "Det"),)}, document="one")], ("0",)
+    )
+    systems = {"A": ["X b c d e"], "B": ["a b c d e"]}
+    return errorbar.score(corpus, systems, ["m2", "gleu", "m2(beta=1)"], ci=False)
+
+
+def test_a_system_and_its_metric(scores: Scores) -> None:
+    assert scores["A", "gleu"].metric == "gleu"
+    assert scores["B", "m2(beta=1)"].system == "B"
+    assert scores["A", "m2"].metric == "m2"  # a whole spec goes before a name that several begin with
+    assert scores[0] == scores["A", "m2"]
+
+
+def test_a_system_under_several_metrics_is_no_score(scores: Scores) -> None:
+    with pytest.raises(UsageError, match=r"'A' has scores of 3 metrics; take one of \[\"A\", \"m2\"\]") as caught:
+        scores["A"]
+    assert caught.value.code == "which-metric"
+    with pytest.raises(UsageError, match=r"'A' has no score of 'errant'; take one of"):
+        scores["A", "errant"]
+    with pytest.raises(UsageError, match="no score of a system 'AA'; did you mean 'A'") as caught:
+        scores["AA"]
+    assert caught.value.code == "unknown-system"
+
+
+def test_under_one_metric_the_name_does(scores: Scores) -> None:
+    assert Scores([one for one in scores if one.metric == "gleu"])["B"].system == "B"
+
+
+def test_a_measure_that_a_metric_does_not_give(scores: Scores) -> None:
+    gleu = scores["A", "gleu"]
+    for name, ask in {"f": "f", "precision": "precision", "P": ""}.items():
+        with pytest.raises(UsageError, match=f"gleu: there is no measure '{name}'; known: gleu") as caught:
+            getattr(gleu, ask) if ask else gleu[name]
+        assert caught.value.code == "unknown-measure"
+    assert gleu.estimate == gleu["gleu"]
+    assert scores["A", "m2"].estimate == scores["A", "m2"].f
