@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,19 +21,22 @@ from hypothesis.internal.conjecture import providers
 from tests.helpers.browser import launched
 from tests.helpers.cli import CommandLine
 from tests.helpers.once import once
+from tests.helpers.watcher import Watcher
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
-SLOW_TIMES = 6
+SLOW_TIMES = 10
 """A slow test, one in a browser, or of an installation, may take so many times as long as others."""
+OTHERS = (".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", "dask-scratch-space", "pymp-")
+"""Beginnings of the names of what tools keep, and of folders that Dask and Python use until the process ends."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
-# thorough` draws five times as many, as CI does with the slow tests, and `explore` looks for new ones.
+# thorough` draws ten times as many, as CI does with the slow tests, and `explore` looks for new ones.
 settings.register_profile(
-    "default", max_examples=20, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "default", max_examples=10, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=100)
 settings.register_profile("explore", settings.get_profile("thorough"), derandomize=False)
@@ -57,32 +61,84 @@ def pytest_configure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_text = "end the process that runs a test after so many seconds, with the stacks of its threads"
+    help_text = "end a test after so many seconds, with its processes and the stacks of their threads"
     parser.addoption(
-        "--limit", type=float, default=300.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
+        "--limit", type=float, default=180.0, help=f"{help_text}; {SLOW_TIMES} times as many if it is slow"
     )
     parser.addoption(
         "--record-pages", action="store_true", help="write what commands print into the pages: tests.pages"
     )
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def limit_seconds(item: pytest.Item) -> Generator[None, object, object]:
-    """End a test that hangs, also inside a call of C that holds Python's lock.
+class Entries:
+    """A folder's entries, and the test after which each was first seen."""
 
-    A worker of xdist that ends has failed its test and ends the run. Each phase has a limit of its own, as pytest takes
-    a limit back when a test fails.
-    """
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._changed = folder, -1
+        self._tests = dict.fromkeys(folder.iterdir(), "")
+
+    def note(self, test: str) -> None:
+        """Look for new entries if the folder has changed, which costs microseconds."""
+        changed = self._folder.stat().st_mtime_ns
+        if changed != self._changed:
+            self._changed = changed
+            for path in self._folder.iterdir():
+                self._tests.setdefault(path, test)
+
+    def left(self) -> list[str]:
+        """Describe what tests left in the folder."""
+        self.note("the end of the run")
+        return [
+            f"{path}, which {test} left"
+            for path, test in self._tests.items()
+            if test and path.exists() and not path.name.startswith(OTHERS)
+        ]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of tests in this process, and what watches it."""
+
+    watcher: Watcher
+    folders: tuple[Entries, ...]
+
+
+RUN = pytest.StashKey[Run]()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Start what ends tests that hang; with xdist, in each of its workers."""
+    if not session.config.getoption("numprocesses", None):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # what failed tests wrote is kept there
+        watcher = Watcher(session.config.stash[fault_handler_stderr_fd_key])
+        session.config.stash[RUN] = Run(watcher, (Entries(watcher.folder), Entries(ROOT)))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End a test that hangs: a worker of xdist that ends has failed its test and ends the run."""
+    run = item.config.stash[RUN]
     is_slow = any(item.get_closest_marker(name) for name in ("slow", "browser", "install"))
     seconds = item.config.getoption("--limit") * (SLOW_TIMES if is_slow else 1)
-    faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[fault_handler_stderr_fd_key])
-    try:
-        return (yield)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    run.watcher.limit(item.nodeid, seconds)
+    result = yield
+    for folder in run.folders:
+        folder.note(item.nodeid)
+    return result
 
 
-pytest_runtest_setup = pytest_runtest_call = pytest_runtest_teardown = limit_seconds
+def pytest_enter_pdb(config: pytest.Config) -> None:
+    """Give whoever debugs a test as long as they like."""
+    config.stash[RUN].watcher.limit("", float("inf"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Fail at the end of a run whose tests left processes or files, and name the tests."""
+    yield
+    run = pytestconfig.stash[RUN]
+    left = [*run.watcher.left_processes(), *(line for folder in run.folders for line in folder.left())]
+    assert not left, "\n".join(("tests left something behind:", *left))
 
 
 def pytest_collection_finish() -> None:
@@ -91,10 +147,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.fixture(autouse=True)
-def few_resamples_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def few_resamples_pass() -> Iterator[None]:
     """Tests draw few resamples to be quick, and are not warned of them."""
-    monkeypatch.setattr("errorbar.cli.options.FEW", 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("errorbar.cli.options.FEW", 0)
+        yield
 
 
 def _folder(name: str, probe: str) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import os
 import re
 import shlex
@@ -39,6 +41,7 @@ PAGES = [
 ]
 TASKS = ROOT / "docs/tasks.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+PYTHON_BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 AT_HAND: dict[str, tuple[str, Callable[[str], str]]] = {
     "bryant-ng2015": ("bn2015_10gec", str),
     "conll2013": ("conll13", lambda file: file.replace("/data/", "/")),
@@ -439,11 +442,14 @@ def test_links_lead_somewhere(page: Path) -> None:
     ids=lambda page: page.name,
 )
 def test_python_examples_run(page: Path, tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All blocks of a page one after the other, in the folder that the tutorial makes."""
-    code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{name_of(page)}:"))
+    """All blocks of a page, one after the other in the folder that the tutorial makes, print what the page shows."""
     shutil.copytree(demo, tmp_path / "demo")
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
+    names: dict[str, object] = {"__name__": "__main__"}
+    for code, shown in PYTHON_BLOCK.findall(page.read_text(encoding="utf-8")):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, str(page), "exec"), names)
+        assert not shown or fits(shown, printed.getvalue())
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A test that hangs is ended with the stacks of all threads, and the run ends."""
+"""A test that hangs ends with the stacks of all threads and servers; what tests leave is named and removed."""
 
 from __future__ import annotations
 
@@ -6,28 +6,59 @@ import ast
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.conftest import ROOT
+
 HANGING = """
-import ctypes, threading
+import ctypes, subprocess, sys, threading
+
+SERVER = "import time\\ndef serve_for_ever(): time.sleep(600)\\nprint(flush=True)\\nserve_for_ever()"
 
 def wait_in_a_thread():
     threading.Event().wait()
 
 def test_that_hangs():
+    pipe = subprocess.PIPE
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=pipe, stderr=pipe, start_new_session=True)
+    server.stdout.readline()
     threading.Thread(target=wait_in_a_thread, daemon=True).start()
     ctypes.PyDLL(None).sleep(60)  # holds the lock of the interpreter
 
 def test_that_follows():
     pass
 """
+LEAVING = """
+import subprocess, tempfile
 
+def test_that_leaves():
+    subprocess.run(["sh", "-c", "sleep 600 >/dev/null 2>&1 &"], timeout=60)
+    tempfile.mkdtemp(prefix="left-")
 
+def test_that_follows():
+    pass
+"""
 MAKE_TEST = re.findall(r"^PYTEST := .* pytest --numprocesses auto (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 """The options of ``make test``."""
+
+
+def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of a folder under the limits of this project's."""
+    files = map(str, sorted(folder.iterdir()))
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--rootdir", str(folder), *files, *words]
+    return subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def wait_until_gone(process: int, *folders: Path) -> None:
+    """Wait for what is ended and removed after the end of the run."""
+    until = time.monotonic() + 30
+    while psutil.pid_exists(process) or any(folder.exists() for folder in folders):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -35,22 +66,36 @@ MAKE_TEST = re.findall(r"^PYTEST := .* pytest --numprocesses auto (.*)$", (ROOT 
     [(), pytest.param(("--numprocesses", "2", *MAKE_TEST[0].split()), marks=pytest.mark.slow)],
     ids=["one", "xdist"],
 )
-def test_a_test_that_hangs_ends_with_the_stacks_of_all_threads(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_test_that_hangs_ends_with_the_stacks_of_all_threads_and_servers(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "test_hanging.py").write_text(HANGING)
     for number in range(5):
         (tmp_path / f"test_other{number}.py").write_text("def test_a(): pass\n\n\ndef test_b(): pass\n")
-    files = sorted(tmp_path.iterdir())
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--limit=0.5", "--rootdir", tmp_path, *files]
-    run = subprocess.run(
-        [*map(str, command), *options], check=False, cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    run = run_pytest(tmp_path, "--limit=2", *options)
     assert run.returncode != 0
-    assert "Timeout (0:00:00.500000)!" in run.stderr
-    assert "in test_that_hangs" in run.stderr
-    assert "in wait_in_a_thread" in run.stderr
+    assert "test_hanging.py::test_that_hangs took too long" in run.stderr
+    for function in ("test_that_hangs", "wait_in_a_thread", "serve_for_ever"):
+        assert f" in {function}" in run.stderr
+    server = re.search(r"process (\d+), which test_hanging.py::test_that_hangs \(call\) started: ", run.stderr)
+    assert server
+    wait_until_gone(int(server[1]))
     if options:
         assert "crashed while running" in run.stdout
         assert "1 failed" in run.stdout
+
+
+def test_what_a_test_leaves_is_named_and_removed(tmp_path: Path) -> None:
+    (tmp_path / "test_leaving.py").write_text(LEAVING)
+    run = run_pytest(tmp_path)
+    assert run.returncode == 1
+    left = re.search(
+        r"process (\d+), which test_leaving.py::test_that_leaves \(call\) started: sleep 600\n"
+        r".* (/\S+/left-\w+), which test_leaving.py::test_that_leaves left\n",
+        run.stdout,
+    )
+    assert left, run.stdout
+    wait_until_gone(int(left[1]), Path(left[2]).parent)
 
 
 def test_whatever_a_test_starts_and_waits_for_has_a_limit() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 import pytest
 
+from errorbar.__main__ import main
 from tests.helpers.cli import CommandLine
 from tests.helpers.commands import every_command
 
@@ -81,3 +83,25 @@ def test_quiet_leaves_results_and_errors(errorbar: CommandLine, tmp_path: Path) 
     assert errorbar(*call, "--config", tmp_path / "errorbar.toml").err == ""
     assert "[bad-spec]" in errorbar(*call, "--quiet", "--metric", "(").err
     assert "requires an argument" in errorbar(*call, "--config").err
+
+
+# The program's entry: Ctrl-C before anything runs.
+
+
+class Interrupted:
+    """Ctrl-C while the command line is imported."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "errorbar.cli.main":
+            raise KeyboardInterrupt
+
+
+def test_an_interruption_while_modules_are_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "errorbar.cli.main", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"

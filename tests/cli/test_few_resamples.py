@@ -18,8 +18,9 @@ CALLS = {
 
 
 @pytest.fixture(autouse=True)
-def few_resamples_pass() -> None:
-    """Here they do not."""
+def few_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As everywhere but in tests."""
+    monkeypatch.setattr("errorbar.cli.options.FEW", 100)
 
 
 @pytest.mark.parametrize("call", CALLS)

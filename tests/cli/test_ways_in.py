@@ -305,6 +305,7 @@ USUAL = {
     *("sample estimate", "rank xml", "meta scores", "report judgments", "task validate"),
 }
 """A command for every kind of file; the other commands read through the same readers."""
+QUICK_FIRST = [pytest.param(case, marks=[pytest.mark.slow] * (case not in USUAL)) for case in CASES]
 
 
 @pytest.mark.parametrize(
@@ -329,7 +330,7 @@ def test_every_way_in_gives_the_same(place: Path, errorbar: CommandLine, case: s
         assert done.err.count("\n") == wanted.err.count("\n")
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", QUICK_FIRST)
 def test_utf16_is_called_by_its_name(place: Path, errorbar: CommandLine, case: str) -> None:
     source = place / CASES[case][0]
     (place / "wide").mkdir(exist_ok=True)
@@ -372,7 +373,7 @@ def test_damaged_inputs_are_refused_by_name(place: Path, errorbar: CommandLine, 
             assert "the compressed data is damaged" in done.out + done.err
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", QUICK_FIRST)
 def test_a_directory_is_refused(place: Path, errorbar: CommandLine, case: str) -> None:
     (place / "directory").mkdir(exist_ok=True)
     done = call(errorbar, case, "directory")

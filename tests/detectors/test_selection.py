@@ -9,11 +9,13 @@ import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.detectors.detection import detect
-from errorbar.detectors.selectors import KINDS, find_examples, train_classifier, train_majority
+from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.selectors import KINDS, HeldOut, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
 from errorbar.detectors.text import held_out, read_corpus_text, read_treebank
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
+from errorbar.stats.resampling import Resampling
 
 # Measured with seed 0, as the pages say: PERC 72.5 and 51.3, ME 72.3 and 50.2, majority 28.1 and 18.1 percent;
 # precision where 12 % and 26 % of all errors are found: PERC .61 and .53, ME .58 and .51 (all 3,836 tokens).
@@ -51,3 +53,68 @@ def test_from_textbooks_to_essays(data: Path) -> None:
         for recall, precision in zip((0.12, 0.26), DETECTION[kind], strict=True):
             flagged = int(np.searchsorted(hits, recall * error.sum())) + 1
             assert hits[flagged - 1] / flagged > precision
+
+
+# Accuracy and F of choices on held-out text, by hand.
+
+
+RESAMPLING = Resampling("percentile", 500)
+AT, BY, OF = (PREPOSITIONS.index(name) for name in ("at", "by", "of"))
+
+
+def texts(n: int = 400) -> tuple[HeldOut, np.ndarray]:
+    """Contexts in ten blocks; three in four are chosen right."""
+    chance = np.random.default_rng(0)
+    right = chance.choice([AT, BY, OF], n).astype(np.int8)
+    chosen = np.where(chance.random(n) < 0.75, right, AT).astype(np.int8)
+    return HeldOut.of(right, np.sort(chance.integers(0, 1000, n)) + 5000), chosen
+
+
+def test_f_by_hand() -> None:
+    text = HeldOut.of(np.array([AT, AT, AT, BY, OF], np.int8), np.array([0, 1, 150, 320, 321]))
+    chosen = np.array([AT, BY, AT, BY, AT], np.int8)
+    assert text.block.tolist() == [0, 0, 1, 2, 2]
+    assert text.totals.tolist() == [2, 1, 2]
+    assert text.right_by_block(chosen).tolist() == [1, 1, 1]
+    assert text.accuracy(chosen, RESAMPLING).value == pytest.approx(3 / 5)
+    found = text.f_scores(chosen, RESAMPLING)
+    assert found["at"].value == pytest.approx(2 * 2 / (3 + 3))
+    assert found["by"].value == pytest.approx(2 * 1 / (1 + 2))
+    assert found["of"].value == 0
+    assert found["under"].value is None
+    assert found["under"].undefined is not None
+
+
+def test_intervals_hold_the_value_and_rest_on_blocks() -> None:
+    text, chosen = texts()
+    found = text.accuracy(chosen, RESAMPLING)
+    assert found.interval is not None
+    assert found.interval.low < (found.value or 0) < found.interval.high
+    assert (found.n_units, found.n_clusters) == (400, 10)
+    for name in ("at", "by", "of"):
+        each = text.f_scores(chosen, RESAMPLING)[name]
+        assert each.interval is not None
+        assert each.interval.low < (each.value or 0) < each.interval.high
+
+
+def test_a_difference_is_paired() -> None:
+    text, chosen = texts()
+    other = chosen.copy()
+    other[::40] = (text.right[::40] + 1) % len(PREPOSITIONS)  # wrong in a few more places
+    less = text.accuracy(chosen, RESAMPLING, less=other)
+    assert less.value == pytest.approx(float((chosen == text.right).mean() - (other == text.right).mean()))
+    one = text.accuracy(chosen, RESAMPLING)
+    assert less.interval is not None
+    assert one.interval is not None
+    assert less.interval.high - less.interval.low < (one.interval.high - one.interval.low) / 2
+    assert text.accuracy(chosen, RESAMPLING, less=chosen).value == 0
+
+
+def test_a_part_has_no_empty_block() -> None:
+    text = HeldOut.of(np.array([AT, BY, AT, OF], np.int8), np.array([0, 150, 250, 350]))
+    part = text.part(np.array([AT, OF]))
+    assert part.right.tolist() == [AT, AT, OF]
+    assert part.block.tolist() == [0, 1, 2]
+    none = text.part(np.array([PREPOSITIONS.index("under")]))
+    found = none.accuracy(np.zeros(0, np.int8), RESAMPLING)
+    assert (found.value, found.interval, found.n_units) == (None, None, 0)

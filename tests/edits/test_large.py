@@ -156,13 +156,13 @@ def test_the_bound_of_the_large_search(
 @needs_kernel
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the memory of a process is read from /proc")
 def test_thousands_of_tokens_fit_in_little_memory() -> None:
-    """4,000 tokens of which none is kept, and 3,000 reference deletions: with 5,000 tokens this took more than 5 GB."""
+    """3,000 tokens of which none is kept, and 2,000 reference deletions: with 5,000 tokens this took more than 5 GB."""
     code = (
         "from pathlib import Path\n"
         "from errorbar.edits.matching import match_corpus\n"
         "from tests.helpers.build import corpus, edit, sentence\n"
-        "edits = [edit(k, k + 1, '') for k in range(3000)]\n"
-        "source, line = (' '.join(f'{side}{k}' for k in range(4000)) for side in 'ab')\n"
+        "edits = [edit(k, k + 1, '') for k in range(2000)]\n"
+        "source, line = (' '.join(f'{side}{k}' for k in range(3000)) for side in 'ab')\n"
         "print(match_corpus(corpus(sentence(source, {'0': edits})), [line]).counts.tolist())\n"
         "status = dict(line.split(':', 1) for line in Path('/proc/self/status').read_text().splitlines())\n"
         "print(int(status['VmHWM'].split()[0]) // 1024)\n"
@@ -171,9 +171,9 @@ def test_thousands_of_tokens_fit_in_little_memory() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT, timeout=1500
     )
     counts, megabytes = done.stdout.splitlines()
-    # The 3,000 deletions stand side by side and each is matched; what is left is one edit.
-    assert counts == "[[[3000, 3001, 3000]]]"
-    assert int(megabytes) < 500
+    # The 2,000 deletions stand side by side and each is matched; what is left is one edit.
+    assert counts == "[[[2000, 2001, 2000]]]"
+    assert int(megabytes) < 300
 
 
 # Readers refuse such spans, but a Corpus can be built in memory by anybody.
@@ -183,22 +183,22 @@ from errorbar.edits.matching import match_corpus
 from errorbar.edits.maxmatch import MatchRules
 from tests.helpers.build import corpus, edit, sentence
 
-reference = corpus(sentence("a b c", {{"0": [edit({start}, {end}, "x")]}}))
-for arc_limit in (1 << 18, -1):
-    try:
-        print(match_corpus(reference, ["a x c"], MatchRules(arc_limit=arc_limit)).counts.tolist())
-    except InputError as error:
-        print(error.code)
+for start, end in [(-1, -1), (-(10**8), 0), (4, 4), (10**8, 10**8), (0, 10**8), (2, 1)]:
+    reference = corpus(sentence("a b c", {"0": [edit(start, end, "x")]}))
+    for arc_limit in (1 << 18, -1):
+        try:
+            print(match_corpus(reference, ["a x c"], MatchRules(arc_limit=arc_limit)).counts.tolist(), flush=True)
+        except InputError as error:
+            print(error.code, flush=True)
 """
 
 
-@pytest.mark.parametrize(("start", "end"), [(-1, -1), (-(10**8), 0), (4, 4), (10**8, 10**8), (0, 10**8), (2, 1)])
-def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, end: int) -> None:
+def test_a_span_outside_the_sentence_matches_nothing_or_is_refused() -> None:
     """In a process of its own: the kernel must not write where it has no business."""
-    command = [sys.executable, "-c", OUTSIDE.format(start=start, end=end)]
+    command = [sys.executable, "-c", OUTSIDE]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=1500)
-    assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split("\n")[:2]) <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 12), done.stdout + done.stderr
+    assert {*done.stdout.splitlines()} <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])

@@ -119,7 +119,7 @@ class TestExtract:
         assert len(extract_standoff(source, target)) == 1  # beyond MOST_PAIRS: one edit
 
     @pytest.mark.parametrize("part", ["test", "develop"])
-    @pytest.mark.parametrize("share", [0.3, 0.7, 1.0])
+    @pytest.mark.parametrize("share", [*(pytest.param(x, marks=pytest.mark.slow) for x in (0.3, 1.0)), 0.7])
     def test_all_fragments_of_hoo_2011(self, data: Path, part: str, share: float) -> None:
         """Systems made by applying random subsets of the gold edits, on all 37 fragments."""
         rng = random.Random(f"{part} {share}")

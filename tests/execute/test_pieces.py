@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import weakref
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -121,19 +122,25 @@ VARIANTS: dict[str, tuple[str | bytes, str | bytes]] = {
 @pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenient"])
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
-    "unmarked", [pytest.param(choice, marks=[pytest.mark.slow] * (choice != "auto")) for choice in UNMARKED]
+    ("unmarked", "cuts"),
+    [
+        ("auto", [(1, False), (4, True)]),
+        *(
+            pytest.param(choice, [*product((1, 2, 4, 100), (False, True))], marks=pytest.mark.slow)
+            for choice in UNMARKED
+        ),
+    ],
 )
 def test_pieces_of_any_size_are_read_as_the_whole(
-    tmp_path: Path, unmarked: Unmarked, variant: str, lenient: bool
+    tmp_path: Path, unmarked: Unmarked, cuts: Sequence[tuple[int, bool]], variant: str, lenient: bool
 ) -> None:
     gold, system = VARIANTS[variant]
     files = [write(tmp_path / "gold.m2", gold)], [write(tmp_path / "system.txt", system)]
     expected = whole(*files, unmarked, lenient=lenient)
-    for size in (1, 2, 4, 100):
-        for carry in (False, True):
-            found = pieces(*files, unmarked, size=size, lenient=lenient, carry=carry)
-            assert in_any_order(found[0]) == in_any_order(expected[0]), size  # files are read further ahead in one
-            assert sorted(found[1]) == sorted(expected[1]), size
+    for size, carry in cuts:
+        found = pieces(*files, unmarked, size=size, lenient=lenient, carry=carry)
+        assert in_any_order(found[0]) == in_any_order(expected[0]), size  # files are read further ahead in one
+        assert sorted(found[1]) == sorted(expected[1]), size
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

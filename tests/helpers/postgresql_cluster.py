@@ -87,15 +87,19 @@ class Cluster:
         self._run("pg_ctl", "-D", "data", "-m", "immediate", "-w", "stop")
 
     def database(self, name: str) -> str:
-        """Makes an empty one; its URL."""
-        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "errorbar", name)
-        return f"postgresql://errorbar@127.0.0.1:{self.port}/{name}"
+        """Make an empty one; its URL."""
+        import psycopg
+
+        url = f"postgresql://errorbar@127.0.0.1:{self.port}"
+        with psycopg.connect(f"{url}/postgres", autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return f"{url}/{name}"
 
 
 @contextmanager
 def cluster(*settings: str) -> Iterator[Cluster]:
     """One for as long as the block runs."""
-    folder = Path(tempfile.mkdtemp(prefix="errorbar-pg-", dir="/tmp"))  # sockets need short names
+    folder = Path(tempfile.mkdtemp(prefix="errorbar-pg-"))
     folder.chmod(0o755)
     try:
         made = Cluster(folder, settings)

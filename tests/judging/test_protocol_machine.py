@@ -293,7 +293,7 @@ class Protocol(RuleBasedStateMachine):
 @pytest.mark.parametrize(
     ("kind", "examples"),
     [
-        ("sqlite", 6),
+        ("sqlite", 3),
         pytest.param("sqlite", 30, marks=pytest.mark.slow),
         pytest.param("postgresql", 5, marks=pytest.mark.slow),
     ],

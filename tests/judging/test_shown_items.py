@@ -40,7 +40,7 @@ def guessed_words(record: dict[str, object], left: str, right: str, before: str 
     words = [*WORDS, ""]
     return {
         word
-        for word, other in product(words, ["", *WORDS[:12]])
+        for word, other in product(words, ["", *WORDS[:3]])
         for text in (left + word + right,)
         for candidates in ((), (word, other), (other, word))
         for said in (

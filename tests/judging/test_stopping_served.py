@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scipy.stats import binom
 
 from errorbar.judging.stopping import watch as stop_watch
 from errorbar.judging.study.folder import Study
@@ -17,6 +18,7 @@ from tests.judging.jepsen import check_places
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import read_stored
 from tests.judging.served import Visitor, made_study, served
+from tests.judging.stopping_runs import CASES, run, shares
 
 STOP = "share(label=error,half_width=0.2"
 RULES = StudyRules(raters_per_item=1, page=5, policy="none", pay="$0.02", gold_per_page=0)
@@ -103,3 +105,24 @@ def test_a_manager_who_is_told(make: Callable[[str], Study]) -> None:
         assert len(ann.claim(5)["items"]) == 5  # what was held
         assert entered(study, url, "bob").claim(5)["standing"] == "finished"
         assert manager.http.get("/manage/figures.json").json()["stopping"]["halted"] == "enough"
+
+
+# How often a study's question is ever wrong, through the real protocol; docs/stopping.md has longer runs.
+
+
+RUNS = 60
+
+
+def test_a_run_stops_early_and_knows_its_truth(tmp_path: Path) -> None:
+    *wrong, given = run(CASES["errors take as long"], 1, tmp_path)
+    assert {type(each) for each in wrong} == {bool}
+    assert 0.3 < given < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(CASES)[:2])
+def test_ever_wrong_at_most_one_in_twenty(name: str) -> None:
+    """What chance would exceed once in ten thousand tests is a fault."""
+    ever, _, _, given = shares(CASES[name], RUNS)
+    assert ever * RUNS <= binom.isf(1e-4, RUNS, 0.05)
+    assert given < 0.85

@@ -62,7 +62,7 @@ class TestRealData:
         assert Counter(cell.table for cell in cells) == {"tables 2 to 7": 36 * 3, "tables 9 to 21": 13 * 6 * 3}
         assert {cell.known for cell in cells} == {"the teams' runs were never released"}
 
-    @pytest.mark.parametrize("part", ["test", "develop"])
+    @pytest.mark.parametrize("part", ["test", pytest.param("develop", marks=pytest.mark.slow)])
     @pytest.mark.parametrize("spec", ["hoo", "hoo(matching=maxmatch)", "hoo(csets=together)"])
     def test_gold_against_itself_and_the_untouched_text(self, data: Path, part: str, spec: str) -> None:
         fragments, _ = read_real(data, part)

@@ -98,7 +98,7 @@ def comparable(outcome: tuple[list[Score], list[Problem]]) -> object:
     return scores, sorted(str(note) for note in notes)
 
 
-@pytest.mark.parametrize("files", [1, 30, 1000])
+@pytest.mark.parametrize("files", [1, 30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_pieces_of_any_size_by_any_worker(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = comparable(in_memory(folder))
     monkeypatch.setattr(standoff_runs, "PIECE", files)
@@ -238,7 +238,12 @@ def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    "view", [["--by", "type"], ["--by", "fragment"], ["--by", "team"], ["--ci", "--resamples", "50"]]
+    "view",
+    [
+        ["--by", "type"],
+        *(pytest.param(["--by", part], marks=pytest.mark.slow) for part in ("fragment", "team")),
+        ["--ci", "--resamples", "50"],
+    ],
 )
 def test_the_command_prints_the_same(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, view: list[str]

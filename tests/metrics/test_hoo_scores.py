@@ -6,18 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems, UsageError
+from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.edits.standoff_runs import Edits
 from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import MEASURES, Hoo, count_rows, row_names
+from errorbar.metrics.hoo import MEASURES, Hoo, count_rows, near_pairs, row_names
 from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
 from errorbar.metrics.scores import Score, TypeScore
 from errorbar.reproduce.hoo2011 import WRONG, SimulatedTeam, simulate_run
 from errorbar.stats.resampling import Resampling, resampled_units
 from tests.helpers.standoff import fragment, standoff
-from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored
+from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored, three
 
 
 class TestIntervals:
@@ -225,3 +227,42 @@ class TestTeams:
         assert best[PLAIN, CORRECTION, "A"] == "A1"
         assert best[BONUS, RECOGNITION, "B"] == "B0"
         assert len(best) == 2 * 3 * 2
+
+
+# Pairs of gold and system edits at one place: as the definition says, in linear time, with a limit.
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 6)), max_size=12)
+
+
+@given(SPANS, SPANS, st.integers(0, 1))
+def test_pairs_are_those_with_no_more_than_the_slack_between_them(
+    gold: list[tuple[int, int]], system: list[tuple[int, int]], slack: int
+) -> None:
+    """Against every pair of numbers, looked at one by one."""
+    one = fragment(*(standoff(start, start + length) for start, length in gold))
+    said = [standoff(start, start + length) for start, length in system]
+    g, s = near_pairs(one, said, slack)
+    assert list(zip(g.tolist(), s.tolist(), strict=True)) == [
+        (k, n)
+        for k, wanted in enumerate(one.edits)
+        for n, found in enumerate(said)
+        if found.start <= wanted.end + slack and wanted.start <= found.end + slack
+    ]
+
+
+def test_edits_far_apart_make_no_pairs() -> None:
+    """50,000 gold and 50,000 system edits: all pairs would be 2.5 billion."""
+    edits = tuple(standoff(2 * k, 2 * k + 1, "x") for k in range(50_000))
+    g, s = near_pairs(fragment(*edits), edits, 0)
+    assert g.tolist() == s.tolist() == list(range(50_000))
+
+
+@pytest.mark.parametrize("spec", ["hoo", "hoo(insertion=text)", "hoo(conventions=hoo2012-tool)"])
+def test_edits_repeated_without_end_are_refused(spec: str) -> None:
+    """500 edits at one place against 500 are 250,000 pairs; one more edit is too many."""
+    gold = fragment(*[standoff(4, 4, "x")] * 500, text="abc def")
+    assert three(scored(gold, [standoff(4, 4, "x")] * 500, spec)) == (500, 500, 500)
+    with pytest.raises(InputError, match="fragment 1: 250,500 pairs of a gold and a system edit") as error:
+        scored(gold, [standoff(4, 4, "x")] * 501, spec)
+    assert error.value.code == "hoo-too-dense"

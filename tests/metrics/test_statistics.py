@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.metrics.choice import EditStatistics, TypeCounts, concatenate
+from errorbar.edits.matching import KERNEL
+from errorbar.metrics.choice import EditStatistics, TypeCounts, concatenate, score_totals, tally_types
 from errorbar.metrics.m2 import M2
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.counts import Counts
 from tests.helpers.effort import draw_examples
 from tests.strategies import corpora
 
@@ -95,3 +98,65 @@ def test_nothing_can_be_taken(units: slice) -> None:
     taken = M2().measure(corpus(sentence("a", {"0": []})), ["a"]).take(units)
     assert len(taken) == 0
     assert M2().fold(taken).counts.tolist() == [[0, 0, 0]]
+
+
+# Edits by type of many replicates: the compiled sums are those of the twin, and those written out.
+
+
+TABLE = tally_types([(0, 1, 2, 3), (3, 0, 1, 1), (3, 2, 0, 4), (5, 1, 7, 0)], (3, 2, 3), 2)
+UNITS, COLUMNS = np.array([[0, 1, 2], [1, 1, -1], [2, 2, 0]]), np.array([[0, 1, 1], [1, 0, 0], [1, -1, 1]], np.int32)
+
+
+def some(seed: int, replicates: int) -> tuple[TypeCounts, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    n, width, types = (int(each) for each in rng.integers(1, 12, 3))
+    rows = [
+        (int(rng.integers(n * width)), int(rng.integers(types)), *rng.integers(0, 5, 2).tolist()) for _ in range(40)
+    ]
+    units = rng.integers(-1, n, (replicates, 15))
+    return tally_types(rows, (n, width, types), 2), units, rng.integers(-1, width, (replicates, 15)).astype(np.int32)
+
+
+@pytest.mark.parametrize(
+    "kernel", [False, pytest.param(True, marks=pytest.mark.skipif(not KERNEL, reason="no kernel"))]
+)
+def test_sums_written_out(kernel: bool) -> None:
+    found = TABLE.chosen(UNITS, COLUMNS, kernel=kernel).tolist()
+    both = [[1, 1], [2, 3], [0, 4]]
+    assert found == [[[1, 1], [9, 3], [0, 4]], [[1, 1], [0, 0], [0, 4]], [[0, 0], [7, 0], [0, 0]]]
+    assert TABLE.chosen(np.array([[0, 1, -1]]), np.array([[0, 1, 1]], np.int32), kernel=kernel).tolist() == [both]
+
+
+@pytest.mark.skipif(not KERNEL, reason="no kernel")
+@pytest.mark.parametrize("replicates", [1, 2, 30])
+@pytest.mark.parametrize("seed", range(5))
+def test_kernel_and_twin_agree(seed: int, replicates: int) -> None:
+    table, units, columns = some(seed, replicates)
+    for rows in (units, units[:1]):
+        mine, theirs = (table.chosen(rows, columns, kernel=kernel) for kernel in (True, False))
+        assert mine.tolist() == theirs.tolist()
+
+
+# P, R, F of many replicates are those of one, bit by bit.
+
+
+count = st.integers(0, 10**6)
+
+
+@draw_examples(200)
+@given(st.lists(st.tuples(count, count, count), min_size=1, max_size=20), st.floats(0.01, 100))
+def test_they_equal_the_scalar_formulas(rows: list[tuple[int, int, int]], beta: float) -> None:
+    table = score_totals(np.array(rows, np.int64), beta)
+    expected = [[c.precision, c.recall, c.f(beta)] for c in (Counts(*row) for row in rows)]
+    np.testing.assert_array_equal(table, expected)
+
+
+def test_empty_cases_follow_the_official_conventions() -> None:
+    # Nothing at all; nothing proposed; nothing in the reference; nothing correct.
+    totals = np.array([[0, 0, 0], [0, 0, 2], [0, 2, 0], [0, 2, 2]])
+    np.testing.assert_array_equal(score_totals(totals, 0.5), [[1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0]])
+
+
+def test_any_leading_axes() -> None:
+    totals = np.arange(24).reshape(2, 4, 3)
+    np.testing.assert_array_equal(score_totals(totals, 1.0)[1, 2], score_totals(totals[1, 2], 1.0))

@@ -13,7 +13,7 @@ CoNLL-2014), and makes other texts of edits that overlap: all these are left out
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from errorbar.api.inputs import read_corpus
@@ -39,20 +39,21 @@ def plain(corpus: Corpus) -> Corpus:
     return Corpus(sentences, tuple(map(str, range(len(corpus.annotators)))))
 
 
-def cases(data: Path) -> Iterator[tuple[str, Corpus, Sequence[CorrectedSentence]]]:
-    """Each comparison: its name, the reference, and the system."""
-    for name, reference, made in errant_compare.cases(data):
-        if not name.startswith("conll13"):  # much overlaps there
-            yield name, plain(reference), made
+def case(data: Path, name: str) -> tuple[Corpus, Sequence[CorrectedSentence]]:
+    """A comparison: the reference, and the system."""
+    corpus, part = name.split()
+    if corpus != "ten":
+        reference, made = errant_compare.case(data, name)
+        return plain(reference), made
     ten = read_corpus([data / f"bn2015_10gec/A{k}.m2" for k in range(1, 11)], lenient=True)
-    for name in OF_TEN:
-        lines = read_lines(data / "conll14_systems/official_submissions" / name)
-        yield f"ten {name}", plain(ten), errant_compare.system(ten, lines)
+    return plain(ten), errant_compare.system(ten, read_lines(data / "conll14_systems/official_submissions" / part))
 
 
 def main(data: Path, folder: Path) -> None:
     """Write each comparison: NAME.ref.m2 and NAME.hyp.m2."""
-    for name, reference, made in cases(data):
+    names = [name for name in errant_compare.NAMES if not name.startswith("conll13")]  # much overlaps there
+    for name in (*names, *(f"ten {system}" for system in OF_TEN)):
+        reference, made = case(data, name)
         system = [Sentence(s.text, {"0": line.edits}) for s, line in zip(reference.sentences, made, strict=True)]
         for kind, sentences in (("ref", reference.sentences), ("hyp", system)):
             text = "\n".join(write_m2(sentences, Problems())) + "\n"

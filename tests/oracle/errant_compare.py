@@ -69,25 +69,28 @@ def of_annotator(corpus: Corpus) -> list[CorrectedSentence]:
     return made
 
 
-def cases(data: Path) -> Iterator[tuple[str, Corpus, list[CorrectedSentence]]]:
-    """Each comparison: its name, the reference, and the system."""
-    for name in SYSTEMS:
-        lines = read_lines(data / "conll14_systems/official_submissions" / name)
-        yield f"conll14 {name}", conll(data), system(conll(data), lines)
-    for part in "GS":
+NAMES = (*(f"conll14 {name}" for name in SYSTEMS), "cweb G", "cweb S", "conll13 revised")
+
+
+@cache
+def case(data: Path, name: str) -> tuple[Corpus, list[CorrectedSentence]]:
+    """A comparison: the reference, and the system."""
+    kind_of_corpus, part = name.split()
+    if kind_of_corpus == "conll14":
+        return conll(data), system(conll(data), read_lines(data / "conll14_systems/official_submissions" / part))
+    if kind_of_corpus == "cweb":
         first, second = (read_corpus([data / f"cweb_dev/CWEB-{part}.dev.ann{k}.m2"]) for k in (0, 1))
-        yield f"cweb {part}", first, of_annotator(second)
-    first, second = (
-        read_corpus([data / f"conll13/{which}/official-preprocessed.m2"], as_written=True)
-        for which in ("original", "revised")
-    )
-    yield "conll13 revised", first, of_annotator(second)
+    else:
+        files = (data / f"conll13/{text}/official-preprocessed.m2" for text in ("original", "revised"))
+        first, second = (read_corpus([file], as_written=True) for file in files)
+    return first, of_annotator(second)
 
 
 def _files(data: Path, folder: Path) -> Iterator[tuple[str, Path, Path]]:
     """Each comparison with the files that the program reads: the published ones where there are any."""
-    for name, reference, made in cases(data):
+    for name in NAMES:
         part = name.split()[1]
+        reference, made = case(data, name)
         if name.startswith("cweb"):
             yield name, data / f"cweb_dev/CWEB-{part}.dev.ann0.m2", data / f"cweb_dev/CWEB-{part}.dev.ann1.m2"
         elif name.startswith("conll13"):

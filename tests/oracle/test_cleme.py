@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, CorrectedSentence
 from errorbar.metrics.behavior import Behavior
-from tests.oracle.cleme import RECORDED, cases
+from tests.oracle.cleme import RECORDED, case
 
 
 def rows() -> list[dict[str, str]]:
     with RECORDED.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
-
-
-@cache
-def examples(data: Path) -> dict[str, tuple[Corpus, Sequence[CorrectedSentence]]]:
-    return {name: (reference, made) for name, reference, made in cases(data)}
 
 
 QUICK = ("cweb S", "ten AMU", "conll14 NTHU")
@@ -31,6 +23,6 @@ QUICK = ("cweb S", "ten AMU", "conll14 NTHU")
     "row", [pytest.param(row, id=row["case"], marks=[pytest.mark.slow] * (row["case"] not in QUICK)) for row in rows()]
 )
 def test_every_count_and_the_score(data: Path, row: dict[str, str]) -> None:
-    folded = Behavior().fold(Behavior().measure(*examples(data)[row["case"]]))
+    folded = Behavior().fold(Behavior().measure(*case(data, row["case"])))
     assert folded.counts[0].tolist() == [int(row[name]) for name in ("hit", "wrong", "under", "over")]
     assert folded.values[0, -1] == pytest.approx(float(row["score"]), abs=1e-12)

@@ -33,7 +33,9 @@ def original(data: Path, *, as_written: bool) -> Corpus:
     return read_corpus(data / "conll13/original/official-preprocessed.m2", problems)
 
 
-@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(True, marks=needs_kernel), pytest.param(False, marks=pytest.mark.slow)]
+)
 def test_the_official_counts_of_the_revised_text(data: Path, kernel: bool) -> None:
     """Correct 3,335, proposed 3,421, gold 3,462: the official M2 scorer, release 3.2, on these two files."""
     found = match_corpus(original(data, as_written=True), revised_text(data), MatchRules(kernel=kernel))

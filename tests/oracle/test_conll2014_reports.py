@@ -21,6 +21,10 @@ from tests.helpers.scoring import score
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 N_SENTENCES = 1312
+every_system = pytest.mark.parametrize(
+    "system",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in {"CAMB", "INPUT", "UFC"})) for name in SYSTEMS],
+)
 
 
 @cache
@@ -37,7 +41,7 @@ def submission(data: Path, system: str) -> list[str]:
     return read_lines(data / "conll14_systems/official_submissions" / system)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@every_system
 def test_every_sentence_has_the_official_counts_and_choice(data: Path, system: str) -> None:
     corpus, metric = combined(data), M2()
     statistics = metric.measure(corpus, submission(data, system))
@@ -56,7 +60,7 @@ def test_every_sentence_has_the_official_counts_and_choice(data: Path, system: s
         so_far += statistics.counts[unit, chosen[unit]]
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@every_system
 def test_the_totals_are_the_reports_to_the_last_printed_digit(data: Path, system: str) -> None:
     (result,) = score(combined(data), [Hypothesis(system, submission(data, system))], [M2()])
     expected = report(data, system)

@@ -8,28 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis
+from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import InputError
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.registry import parse_metric
 from tests.helpers.scoring import score
-from tests.oracle.errant_compare import RECORDED, cases
+from tests.oracle.errant_compare import NAMES, RECORDED, case
 
 
+@cache
 def rows() -> list[dict[str, str]]:
     with RECORDED.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
-@cache
-def examples(data: Path) -> dict[str, tuple[Corpus, list[CorrectedSentence]]]:
-    return {name: (reference, made) for name, reference, made in cases(data)}
+SLOW = set(NAMES) - {"conll14 CAMB", "conll14 INPUT", "conll14 NTHU", "cweb S", "conll13 revised"}
 
 
-@pytest.mark.parametrize("case", dict.fromkeys(row["case"] for row in rows()))
-def test_every_count(data: Path, case: str) -> None:
-    reference, made = examples(data)[case]
-    asked = [row for row in rows() if row["case"] == case]
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in NAMES])
+def test_every_count(data: Path, name: str) -> None:
+    reference, made = case(data, name)
+    asked = [row for row in rows() if row["case"] == name]
     specs = {row["metric"]: parse_metric(row["metric"]) for row in asked if not row["level"]}
     results = score(reference, [Hypothesis("it", made)], list(specs.values()))
     found = {
@@ -45,15 +44,15 @@ def test_every_count(data: Path, case: str) -> None:
     }
 
 
-@pytest.mark.parametrize("case", dict.fromkeys(row["case"] for row in rows() if row["level"]))
-def test_every_count_by_type(data: Path, case: str) -> None:
-    reference, made = examples(data)[case]
-    asked = [row for row in rows() if row["case"] == case and row["level"]]
+@pytest.mark.parametrize("name", dict.fromkeys(row["case"] for row in rows() if row["level"]))
+def test_every_count_by_type(data: Path, name: str) -> None:
+    reference, made = case(data, name)
+    asked = [row for row in rows() if row["case"] == name and row["level"]]
     for spec, level in dict.fromkeys((row["metric"], row["level"]) for row in asked):
         metric = parse_metric(spec)
         assert isinstance(metric, Errant)
         levelled = metric.replaced(level=level)
-        if case.startswith("conll") and level != "full":  # the program cuts ArtOrDet into A and tOrDet
+        if name.startswith("conll") and level != "full":  # the program cuts ArtOrDet into A and tOrDet
             with pytest.raises(InputError, match="a part of ERRANT's types"):
                 levelled.measure(reference, made, by_type=True)
             continue

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from errorbar.core.estimate import Undefined
+from errorbar.core.problems import InputError
+from errorbar.detectors.learning_curve import LearningCurve, learning_curve
+from errorbar.reporting import export
 from errorbar.reporting.blocks import Report, Spec
-from errorbar.reporting.charts.curves import LinePoint, line_chart
-from errorbar.reporting.charts.plane import PlanePoint, contour, plane_chart
+from errorbar.reporting.charts.curves import LinePoint, learning_chart, line_chart
+from errorbar.reporting.charts.plane import (
+    HALF,
+    NamedPoint,
+    PlanePoint,
+    Spot,
+    contour,
+    place_names,
+    plane_chart,
+    spread,
+)
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, bar_chart, dot_chart, heat_chart
-from errorbar.reporting.charts.vega import DARK, LIGHT, Axis, percent_top, round_top
+from errorbar.reporting.charts.vega import DARK, LIGHT, Axis, fixed_width, percent_top, round_top, text_width
+from errorbar.reporting.export import draw_spec, save_charts
+from errorbar.reporting.sections.assemble import build_report
+from errorbar.stats.resampling import Resampling
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems
@@ -176,3 +195,159 @@ def test_bars_and_plane_alone() -> None:
     # The axes end at 40 and 50: F0.5 of (50, 40) is 1.25 * .5 * .4 / (.25 * .5 + .4) = 47.6, so 40 is the last line.
     assert re.findall(r">((?:F0\.5 )?\d+)</text>", svg).count("F0.5 40") == 1
     assert "F0.5 10" not in svg
+
+
+# Names beside marks: none covers another, all are there, and names of curves stay in order.
+
+
+CLOSE = [
+    NamedPoint(f"SYS{k}", 0.5 + 0.01 * (k % 4), 0.5 + 0.01 * (k // 4), (0.4, 0.6), (0.45, 0.55)) for k in range(12)
+]
+"""Twelve points within nine pixels of a phone's plane."""
+
+
+def box(point: NamedPoint, spot: Spot, wide: float, high: float) -> tuple[float, float, float, float]:
+    length = text_width(point.name)
+    left = wide * point.right + spot.right - {"left": 0.0, "center": 0.5, "right": 1.0}[spot.align] * length
+    middle = (1 - point.up) * high + spot.down
+    return left, middle - HALF, left + length, middle + HALF
+
+
+@pytest.mark.parametrize("widths", [(200, 230, 260), (640, 1000)])
+def test_twelve_systems_that_score_alike_have_twelve_names_apart(widths: tuple[float, ...]) -> None:
+    spots = place_names(CLOSE, widths, 420)
+    assert spots is not None
+    for wide in widths:
+        boxes = [box(*pair, wide, 420) for pair in zip(CLOSE, spots, strict=True)]
+        for k, (left, top, right, bottom) in enumerate(boxes):
+            assert left >= 0
+            assert right <= wide
+            assert top >= 0
+            assert bottom <= 420
+            for other in boxes[:k]:
+                assert left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom
+
+
+def test_a_name_alone_needs_no_line() -> None:
+    (spot,) = place_names([NamedPoint("mine", 0.5, 0.5)], (300,), 420) or []
+    assert not spot.led
+
+
+def test_names_that_have_no_room_are_not_placed() -> None:
+    long = [NamedPoint(f"{k} of those names that take a whole line", 0.5, 0.5) for k in range(9)]
+    assert place_names(long, (60,), 100) is None
+
+
+def test_places_along_a_line_move_as_little_as_can_be() -> None:
+    assert spread([10, 60, 110], 14, 0, 300) == [10, 60, 110]
+    assert spread([100, 100], 14, 0, 300) == [93, 107]
+    assert spread([107, 93, 100], 14, 0, 300) == [114, 86, 100]  # in their order
+    assert spread([1, 2, 299], 14, 0, 300) == [0, 14, 299]
+    assert spread([298, 299], 14, 0, 296) == [282, 296]
+
+
+# The picture of a learning curve: every point with its error bar, what is extrapolated, what was published.
+
+
+PUBLISHED = {"published: 77.4": (3_200_000.0, 0.774)}
+
+
+def curve(sizes: list[int], blocks: int = 30) -> LearningCurve:
+    chance = np.random.default_rng(0)
+    right = {n: chance.binomial(100, 0.1 + 0.04 * np.log2(n), (3, blocks)).astype(np.float64) for n in sizes}
+    return learning_curve(right, np.full(blocks, 100.0), 3_200_000, Resampling("percentile", 200))
+
+
+def rows(spec: Any, at: int) -> list[dict[str, Any]]:  # noqa: ANN401 - a specification
+    layer = spec["layer"][at]
+    found: list[dict[str, Any]] = spec["datasets"][layer["data"]["name"]]
+    return found
+
+
+def test_it_keeps_to_the_schema_and_holds_no_color() -> None:
+    altair = pytest.importorskip("altair", reason="needs the extra 'report'")
+    pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    spec = learning_chart({"held-out text": curve([1000, 4000]), "treebank": curve([1000, 4000])}, PUBLISHED)
+    altair.Chart.from_dict(dict(spec))
+    assert "#" not in json.dumps(spec).replace(str(spec["$schema"]), "")
+    drawn = draw_spec(spec, "svg").decode()
+    for text in ("held-out text", "treebank", "line", "power law", "published: 77.4", "extrapolated"):
+        assert text in drawn
+
+
+def test_points_fits_and_what_was_published() -> None:
+    found = curve([1000, 4000])
+    spec = learning_chart({"held-out text": found}, PUBLISHED)
+    bars = rows(spec, 1)
+    ends = {row["form"]: row for row in bars if "form" in row}
+    assert {row["n"] for row in bars} == {1000, 4000, 3_200_000}
+    for fit, name in zip(found.fits, ("line", "power law"), strict=True):
+        assert fit.ahead.value is not None
+        assert fit.ahead.interval is not None
+        assert ends[name]["value"] == pytest.approx(100 * fit.ahead.value)
+        assert ends[name]["low"] == pytest.approx(100 * fit.ahead.interval.low)
+    assert rows(spec, -1) == [{"name": "published: 77.4", "n": 3_200_000.0, "value": pytest.approx(77.4)}]
+
+
+@pytest.mark.parametrize(("sizes", "blocks"), [([1000], 30), ([1000, 4000], 1)])
+def test_one_size_and_one_block(sizes: list[int], blocks: int) -> None:
+    spec = learning_chart({"held-out text": curve(sizes, blocks)}, PUBLISHED)
+    assert {row["n"] for row in rows(spec, 2)} == set(sizes)
+    assert all(row["low"] is not None for row in rows(spec, 1))
+
+
+# Charts as files.
+
+
+pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+pytest.importorskip("altair", reason="needs the extra 'report'")
+
+
+@pytest.fixture
+def small() -> Report:
+    """One chart in the leaderboard, one in the plane."""
+    return build_report([study([score("mine", 0.3)])], title="t", command="")
+
+
+def test_every_chart_in_every_format(small: Report, tmp_path: Path) -> None:
+    files = save_charts(small, tmp_path / "new/folder")
+    kinds = {file.suffix: file.read_bytes()[:8] for file in files if file.stem == "leaderboard-chart"}
+    assert kinds[".png"] == b"\x89PNG\r\n\x1a\n"
+    assert kinds[".pdf"].startswith(b"%PDF-")
+    assert kinds[".svg"].startswith(b"<svg")
+    assert {file.stem for file in files} == set(charts(small))
+    assert sorted(file.name for file in (tmp_path / "new/folder").iterdir()) == sorted(file.name for file in files)
+
+
+def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_path: Path) -> None:
+    save_charts(small, tmp_path, ("svg",))
+    svg = (tmp_path / "leaderboard-chart.svg").read_text(encoding="utf-8")
+    assert "mine" in svg
+    assert 'fill="white"' in svg
+    assert "#0b62a4" in svg
+
+
+def test_a_folder_that_is_a_file(small: Report, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError) as caught:
+        save_charts(small, tmp_path / "file")
+    assert caught.value.code == "cannot-write"
+
+
+def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(KeyboardInterrupt):
+        save_charts(small, tmp_path, ("svg",))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_width_of_its_own_is_kept() -> None:
+    assert fixed_width({"width": {"step": 5}}, 600) == {"width": {"step": 5}}
+    made = fixed_width({"width": "container"}, 600)
+    assert made == {"width": 600, "params": [{"name": "place", "value": 600}]}
+    # Figures in narrower cells could not be read.
+    assert fixed_width({"width": "container", "usermeta": {"least": 700}}, 600)["width"] == 700
+    assert export.PIXELS["half"] < export.PIXELS["full"]

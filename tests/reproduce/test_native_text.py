@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -36,17 +38,24 @@ def conllu(sentences: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.fixture(scope="module")
+def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A text of 1,200 sentences, a treebank, a tagger, and models."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
+    (folder / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        shrink_tables(patch)
+        patch.setattr("errorbar.api.selection.SIZES", (100, 300))
+        bank = folder / "bank.conllu"
+        train(folder / "text.txt", folder / "models", part=["tagger", "me", "me-paper"], treebank=bank)
+        yield folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A text of 1,200 sentences, a treebank, and a tagger."""
-    shrink_tables(monkeypatch)
-    monkeypatch.setattr("errorbar.api.selection.SIZES", (100, 300))
-    (tmp_path / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
-    (tmp_path / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
-    train(
-        tmp_path / "text.txt", tmp_path / "models", part=["tagger", "me", "me-paper"], treebank=tmp_path / "bank.conllu"
-    )
-    return tmp_path
+def folder(trained_folder: Path, tmp_path: Path) -> Path:
+    """A copy of its own."""
+    return Path(shutil.copytree(trained_folder, tmp_path / "copy"))
 
 
 def small(folder: Path, told: list[str] | None = None, seed: int = 0) -> ChoiceSelection:

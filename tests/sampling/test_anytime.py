@@ -42,7 +42,12 @@ BANDS = Strata(("a", "b", "c", "d"), np.array([12, 9, 14, 10]), np.array([[True,
 @pytest.mark.parametrize("name", get_args(Name))
 @pytest.mark.parametrize(
     ("n", "x"),
-    [([5, 4, 6, 5], [4, 1, 1, 0]), ([3, 3, 3, 3], [3, 3, 0, 0]), ([12, 9, 2, 10], [4, 4, 1, 2]), ([1] * 4, [0] * 4)],
+    [
+        ([5, 4, 6, 5], [4, 1, 1, 0]),
+        pytest.param([3, 3, 3, 3], [3, 3, 0, 0], marks=pytest.mark.slow),
+        pytest.param([12, 9, 2, 10], [4, 4, 1, 2], marks=pytest.mark.slow),
+        ([1] * 4, [0] * 4),
+    ],
 )
 def test_joint_bounds_are_those_of_every_combination(name: Name, n: list[int], x: list[float]) -> None:
     """All ways to have M_1 … M_4 errors are tried."""
