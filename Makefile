@@ -126,11 +126,11 @@ $(HARNESS)/.ready: $(VENV)/.base constraints-harness.txt
 ifdef UV
 	test -x $(HARNESS)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(HARNESS)
 	$(UV) pip install --quiet --python $(HARNESS)/bin/python --constraint constraints-harness.txt \
-		--editable '.[inspect,lm-eval]' pytest hypothesis
+		--editable '.[inspect,lm-eval]' pytest hypothesis psutil
 else
 	test -x $(HARNESS)/bin/python || $(BIN)/python -m venv $(HARNESS)
 	$(HARNESS)/bin/python -m pip install --quiet --constraint constraints-harness.txt \
-		--editable '.[inspect,lm-eval]' pytest hypothesis
+		--editable '.[inspect,lm-eval]' pytest hypothesis psutil
 endif
 	@touch $@
 
