@@ -24,7 +24,7 @@ def __getattr__(name: str) -> object:
 
 
 def _refusing(error: Exception) -> object:
-    """What stands for a function that cannot be imported here, so that the other names can be."""
+    """The stand-in for a function that cannot be imported here, so that the other names can be."""
 
     def refuse(*_arguments: object, **_options: object) -> object:
         raise error

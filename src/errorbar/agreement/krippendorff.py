@@ -74,7 +74,7 @@ def check_level(level: str) -> None:
 
 
 def scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
-    """What a reader of coefficients should know of the scale on which labels were compared."""
+    """Remarks for readers of coefficients on the scale on which labels were compared."""
     if level == "nominal":
         # Two labels are equally far apart on every scale.
         if len(labels) < 3 or any(isnan(as_number(label)) for label in labels):

@@ -1,4 +1,4 @@
-"""What agreement is computed from: how many raters gave which label to an item, and how often that pattern occurs.
+"""Counts of labels: how many raters gave which label to an item, and how often that pattern occurs.
 
 Every coefficient is a function of sums over items. Items that got the same labels equally often are alike to it, so
 they are kept as one pattern with its number of items: a million judgments become a handful of rows, and a resample

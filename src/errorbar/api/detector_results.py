@@ -68,7 +68,7 @@ class JudgedWords:
 
     @property
     def names(self) -> Sequence[str]:
-        """What they are called."""
+        """Their names."""
         return self.judged.judgments.items
 
     @cached_property

@@ -274,7 +274,7 @@ def _competition(
 
 
 def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes]:
-    """What teams get in a phase: nothing of the test data before its phase."""
+    """The files that teams get in a phase: nothing of the test data before its phase."""
     shown = {one.name: forms[one.name] for one in task.corpora if one.role == "dev" or one in phase.corpora}
     wanted = {one.name: forms[one.name] for one in phase.corpora}
     sample = {name: content for form in wanted.values() for name, content in form.unchanged.items()}

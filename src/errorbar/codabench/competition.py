@@ -69,7 +69,7 @@ def leader_columns(run: RunScores) -> list[Valued]:
 
 
 def leader_scores(run: RunScores) -> dict[str, float]:
-    """What a host reads: the value of each column, without those that are undefined, which no column can hold."""
+    """The values of columns as a host reads them, without undefined ones, which no column can hold."""
     return {column.key: value for column, value in leader_columns(run) if value is not None}
 
 
@@ -209,7 +209,7 @@ def _time(moment: datetime) -> str:
 
 
 def overview_page(task: Task, forms: Mapping[str, Form]) -> str:
-    """What the task is, and how to take part."""
+    """The page about the task, and how to take part."""
     asked = {corpus.name: f"`{forms[corpus.name].name}`" for phase in phases_of(task) for corpus in phase.corpora}
     rows = [
         f"| {_cell(one.name)} | {one.role} | {forms[one.name].n_units:,} | {asked.get(one.name, '')} |"
@@ -233,7 +233,7 @@ def overview_page(task: Task, forms: Mapping[str, Form]) -> str:
 
 
 def submission_page(phases: Sequence[Phase], forms: Mapping[str, Form], runs: int) -> str:
-    """What a submission is."""
+    """The page about submissions."""
     lines = [
         "# Submissions",
         "",
@@ -347,7 +347,7 @@ def _check(entry: os.DirEntry[str], name: str, limit: int) -> int:
 
 
 def _missing(inside: list[os.DirEntry[str]], form: Form) -> Problem:
-    """What is wrong where the file is missing, and how to mend what was probably meant."""
+    """The message on a missing file, and how to mend what was probably meant."""
     message = f"there is no {form.name} in the submission"
     expected = f"{form.name}, {form.said}"
     named = ", ".join([each.name for each in inside[:MOST_NAMED]] + ["..."] * (len(inside) > MOST_NAMED))

@@ -50,12 +50,12 @@ class Form:
 
     @property
     def name(self) -> str:
-        """What the file or folder is called."""
+        """The name of the file or folder."""
         return f"{self.slug}{ENDINGS[self.kind]}"
 
     @property
     def said(self) -> str:
-        """What it is, in words."""
+        """Its description in words."""
         return SAID[self.kind].format(n=self.n_units)
 
 
@@ -140,14 +140,14 @@ TomlValue = str | bool | list[str]
 
 
 def reference_files(task: Task, corpus: TaskCorpus) -> dict[str, bytes]:
-    """What it takes to score runs for a corpus: a task file of it alone, and all that this names."""
+    """The files that score runs for a corpus: a task file of it alone, and all that this names."""
     values, files = _corpus(corpus, "")
     files[FILE] = _task_file(task, [values])
     return files
 
 
 def kit_files(task: Task, forms: Mapping[str, Form]) -> dict[str, bytes]:
-    """What teams get: the sources of test data, and all of the development data; ``forms`` are of the corpora meant."""
+    """The files for teams: sources of test data, and all of the development data; ``forms`` are of the corpora meant."""
     tables: list[Mapping[str, TomlValue]] = []
     files: dict[str, bytes] = {}
     for corpus in task.corpora:

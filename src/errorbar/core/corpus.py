@@ -161,13 +161,13 @@ class CorrectedSentence(str):
         return made
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str | None]]:
-        """What a copy in another process is made of."""
+        """The class and the values that a copy in another process is made of."""
         return type(self), (str(self), self.edits, self.source)
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What one system proposes: one line of text per sentence.
+    """A system's output: one line of text per sentence.
 
     Attributes:
         name: The system's name, the row it gets in tables.
@@ -191,7 +191,7 @@ class Hypothesis:
 
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:
-    """What is said of a system with another number of lines than there are sentences."""
+    """The message on a system with another number of lines than there are sentences."""
     return f"{counted(n_lines, 'lines')} for {counted(n_sentences, 'sentences')} of the source"
 
 

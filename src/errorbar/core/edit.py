@@ -76,7 +76,7 @@ class StandoffEdit(NamedTuple):
 
     @property
     def called(self) -> str:
-        """What messages call it: its index, or its span."""
+        """Its name in messages: its index, or its span."""
         return self.index or f"{self.start} {self.end}"
 
     @property
@@ -101,7 +101,7 @@ def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:
 
 
 def edits_record(name: str, edits: Iterable[StandoffEdit]) -> str:
-    """What counts in a fragment's edits, in a line, for content hashes: not types, nor indexes."""
+    """A line of all that counts in a fragment's edits, for content hashes: not types, nor indexes."""
     rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in edits)
     return f"{name!r} {rows!r}"
 

@@ -80,12 +80,12 @@ def is_list(label: str) -> bool:
 
 
 def list_words(label: str) -> str:
-    """What is said of a cell with a list of labels."""
+    """The message on a cell with a list of labels."""
     return f"the label '{named([label])}' is a list of labels"
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """What a name is sorted by: texts, and numbers by value (by digits: Python makes none of more than 4,300)."""
+    """The key that sorts names: texts, and numbers by value (by digits: Python makes none of more than 4,300)."""
     key = []
     for at, part in enumerate(_DIGITS.split(name)):
         digits = "".join(str(decimal(digit)) for digit in part).lstrip("0") if at % 2 else ""

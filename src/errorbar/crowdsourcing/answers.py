@@ -1,4 +1,4 @@
-"""What a crowd's judgments say about each item, a share of each label and maybe an answer; which labels mean an error.
+"""Answers of a crowd: for each item a share of each label and maybe an answer; which labels mean an error.
 
 Formula
     Majority: share_k = Σ weights of the judgments that say k / Σ weights of all judgments of the item; the answer is
@@ -182,7 +182,7 @@ def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = Tru
 
 
 def error_convention(labels: Sequence[str], codes: Sequence[int]) -> tuple[str, ...]:
-    """What a signature says of the labels that mean an error; nothing where no option would choose the same.
+    """The words of a signature on the labels that mean an error; none where no option would choose the same.
 
     Two choices never say the same: names that are long together, or that hold a character which tells parts of a
     signature apart, are signed by the hash of their list.

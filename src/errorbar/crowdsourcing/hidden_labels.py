@@ -275,7 +275,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 @dataclass(frozen=True, slots=True)
 class RaterPrior:
-    """What is believed of a rater before they judge, in judgments of items of each true label; at least 0 each."""
+    """The belief about a rater before they judge, in judgments of items of each true label; at least 0 each."""
 
     diagonal: float = 2.0  # judgments that were right
     off_diagonal: float = 0.5  # judgments that gave each wrong label
@@ -345,7 +345,7 @@ def one_coin(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodComparison:
-    """What several methods say, each by its name; the majority is always among them."""
+    """The answers of several methods, each by its name; the majority is always among them."""
 
     answers: Mapping[str, Answers]
     fits: Mapping[str, EMFit]  # of those that use EM

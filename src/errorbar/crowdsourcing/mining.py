@@ -105,7 +105,7 @@ class Mined:
 
 @dataclass(frozen=True, slots=True)
 class Mining:
-    """What to ask: candidates and correct instances, in random order."""
+    """Items to ask: candidates and correct instances, in random order."""
 
     items: tuple[Mined, ...]
     n_repeated: int  # left out, as the same sentence asks the same elsewhere

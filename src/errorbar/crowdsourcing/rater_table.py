@@ -1,4 +1,4 @@
-"""What is known of each rater; rules that keep, watch or drop them by gold items, and how often a rule is wrong.
+"""The table of raters; rules that keep, watch or drop them by gold items, and how often a rule is wrong.
 
 Formula
     Gold: right answers of gold items, all together and by true label; trust (c + 1)/(n + 2). Agreement with the rest:
@@ -41,7 +41,7 @@ from errorbar.stats.proportion import beta_cdf, proportion_estimate
 
 
 class RaterVerdict(StrEnum):
-    """What to do about a rater; of several verdicts the first of these counts."""
+    """The verdict on a rater; of several verdicts the first of these counts."""
 
     DROP = "drop"
     WATCH = "watch"
@@ -151,7 +151,7 @@ def follow(rule: RaterRule, answers: Sequence[bool]) -> RaterVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """What is known of a rater."""
+    """A rater's row: judgments, agreement, gold items and time."""
 
     rater: str
     n_judgments: int

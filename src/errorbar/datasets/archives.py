@@ -1,4 +1,4 @@
-"""What a folder, a tar or a zip archive contains, and copies of some of it; archives are read with suspicion.
+"""Folders, tar and zip archives: their contents, and copies of some of them; archives are read with suspicion.
 
 An archive from elsewhere must not name or link to anything outside of itself, hold anything but files, folders and
 links, or unpack to a flood. Links are looked at and left out. The rules are those of every system at once (backslashes

@@ -347,7 +347,7 @@ class _Meter(HTTPSHandler, HTTPHandler):
 
 
 class _MeteredStream(RawIOBase):
-    """What comes out of a socket, by way of a meter."""
+    """The bytes that come out of a socket, by way of a meter."""
 
     def __init__(self, raw: RawIOBase, meter: _Meter) -> None:
         self._raw, self._meter = raw, meter
@@ -483,7 +483,7 @@ def _number(said: str | None) -> int:
 
 
 def _plain(said: object) -> str:
-    """What a server says, on one line and without what a terminal would obey."""
+    """A server's message, on one line and without control characters, which a terminal would obey."""
     return visible(" ".join(str(said).split()))[:_MOST_SAID]
 
 

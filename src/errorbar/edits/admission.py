@@ -1,4 +1,4 @@
-"""What is let through as a system's output for a source, what is said of it, and what is refused."""
+"""Admission of a system's output for a source: which texts pass, with which notes, and which are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Admission:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """What joins the signature."""
+        """The words that join the signature."""
         return ("retokenized",) if self.retokenize else ()
 
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
@@ -140,7 +140,7 @@ class Admission:
 
 @dataclass(slots=True)
 class TextInspection:
-    """What was seen of a text, in pieces that follow each other; ``retokenized`` is None where nobody asked for it.
+    """Observations on a text, in pieces that follow each other; ``retokenized`` is None where nobody asked for it.
 
     A line that looks shifted within a piece looks so in the whole, where it has more neighbors to be taken from; so
     only lines near a border are looked at again, with the neighbors on both sides.

@@ -68,7 +68,7 @@ class Degenerate:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What degenerate systems are made of."""
+    """The material of degenerate systems."""
 
     corpus: Corpus
     source: tuple[str, ...]
@@ -207,7 +207,7 @@ def _first(edit: Edit) -> str:
 
 
 def _kind(tokens: Sequence[str], edit: Edit) -> tuple[str, bool]:
-    """What an edit is counted with; a type cannot be taken for the text of a span."""
+    """The key of an edit that is counted; a type cannot be taken for the text of a span."""
     return (f"type {edit.type}" if edit.type else f"text {' '.join(tokens[slice(*edit.span)])}"), edit.is_insertion
 
 

@@ -34,7 +34,7 @@ KNOWN = {"3.0.2"}
 
 
 def annotate(annotator: Any, source: Any, text: Any) -> list[Any]:  # noqa: ANN401 - errant and spaCy have no types here
-    """What ``annotator.annotate`` gives for two parsed texts."""
+    """The edits that ``annotator.annotate`` gives for two parsed texts."""
     if not _kernel_serves():
         return list(annotator.annotate(source, text))
     return [annotator.classify(edit) for edit in annotator.merge(_aligned()(source, text))]
@@ -97,7 +97,7 @@ Edits = tuple[Edit, ...]
 
 @dataclass(frozen=True, slots=True)
 class EditMaker:
-    """What makes edits.
+    """A maker of edits.
 
     Attributes:
         pipeline: An installed spaCy pipeline, or the folder of one.
@@ -107,7 +107,7 @@ class EditMaker:
 
     @property
     def signature(self) -> str:
-        """What the edits depend on: ``errant:3.0.2,errorbar_en:0.1.0,spacy:3.8.11``.
+        """The versions that the edits depend on: ``errant:3.0.2,errorbar_en:0.1.0,spacy:3.8.11``.
 
         Raises:
             UsageError: If something is not installed.
@@ -172,7 +172,7 @@ def _versions(pipeline: str) -> dict[str, str]:
 
 
 def _content(folder: Path) -> str:
-    """What a pipeline in a folder is told by: a hash of its files, since another training changes no version."""
+    """The identity of a pipeline in a folder: a hash of its files, since another training changes no version."""
     content = blake2b(digest_size=6)
     for path in sorted(folder.rglob("*")):
         if path.is_file():

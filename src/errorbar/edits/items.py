@@ -61,7 +61,7 @@ class Items:
     unused: tuple[str, ...] = ()  # types that were asked for and that nobody used, where others were
 
     def notes(self) -> list[Problem]:
-        """What the projection could not say, one warning for each kind."""
+        """Warnings about all that the projection lost, one for each kind."""
         found = []
         lost = {name: count for name, count in self.untouched.items() if count}
         if lost:

@@ -101,7 +101,7 @@ class TripleSample:
 
 @dataclass(slots=True)
 class LikenessEvidence:
-    """What was seen of a text beside its source; triples are of words, and of the unlike lines alone."""
+    """Counts of a text beside its source; triples are of words, and of the unlike lines alone."""
 
     n_lines: int = 0
     changed: int = 0  # lines with other words than the source
@@ -292,7 +292,7 @@ def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
 
 @dataclass(slots=True)
 class Retokenized:
-    """What was changed in some lines."""
+    """The changes in some lines."""
 
     n_lines: int = 0  # looked at
     lines: NamedLines = field(default_factory=NamedLines)  # that were cut

@@ -182,7 +182,7 @@ def explain() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What matched."""
+    """The edits that matched."""
 
     counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
     present: Flags  # whether an annotator looked at a unit; shape (units, annotators)

@@ -250,7 +250,7 @@ def within(edits: Sequence[Edit], chunk: Span) -> list[Edit]:
 
 
 def chunk_text(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit]) -> list[str]:
-    """What the first alternatives of a side's edits make of a chunk."""
+    """The text of a chunk after the first alternatives of a side's edits."""
     return [token for one in _pieces(tokens, chunk, edits) for token in one[0]]
 
 
@@ -340,7 +340,7 @@ def as_edits(pieces: Sequence[Piece], kind: str = "") -> list[Edit]:
 
 
 def changed_text(tokens: Sequence[str], start: int, end: int, pieces: Sequence[Piece]) -> str:
-    """What pieces make of the tokens from ``start`` to ``end``, which they lie in."""
+    """The tokens from ``start`` to ``end`` after the pieces, which lie in them."""
     shown, at = list[str](), start
     for first, last, text in pieces:
         shown += [*tokens[at:first], *([text] if text else [])]

@@ -163,7 +163,7 @@ def _distributed() -> ModuleType:  # a module found at run time: most of Dask ha
 
 
 def fingerprints(paths: Sequence[str]) -> list[str]:
-    """What tells files apart: size and a hash of both ends; "" if one cannot be read, or is a pipe."""
+    """The identity of files: size and a hash of both ends; "" if one cannot be read, or is a pipe."""
     return [_fingerprint(Path(path)) for path in paths]
 
 

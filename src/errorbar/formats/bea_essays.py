@@ -104,7 +104,7 @@ def read_bea_essays(lines: Lines, problems: Problems) -> Iterator[BeaEssay]:
 
 
 def _wrong_keys(record: dict[str, Any]) -> str:
-    """What is wrong with a record, if anything is."""
+    """The fault of a record; None if there is none."""
     if missing := [key for key in _NEEDED if key not in record]:
         return f"an essay without {missing[0]!r}"
     if not isinstance(record["id"], str | int) or isinstance(record["id"], bool):

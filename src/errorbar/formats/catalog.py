@@ -199,7 +199,7 @@ def recognize(path: str) -> Format:
 
 
 def holds(path: str) -> Holds | None:
-    """What a file or folder holds; None where nothing can be read, and its reader says why."""
+    """The kind of data in a file or folder; None where nothing can be read, and its reader says why."""
     source, place = look(path), Path(path)
     if source.is_folder:
         folders = [folder for folder in (place, place / GOLD) if folder.is_dir()]

@@ -43,7 +43,7 @@ class RawEdit:
 
 @dataclass(slots=True)
 class Repairs:
-    """What is mended in one file; too much of it is no edit file."""
+    """The repairs of one file; a file with too many is not an edit file."""
 
     problems: Problems
     name: str
@@ -66,7 +66,7 @@ class HooFile:
     content: bytes | None = field(default=None, repr=False)
 
     def read(self) -> bytes:
-        """What is in it, unpacked; one that is too large is an ``InputError``, and not read to its end."""
+        """Its contents, unpacked; a file that is too large is an ``InputError``, and not read to its end."""
         if self.content is not None:
             return self.content
         return read_limited(self.path, MOST_EDIT_BYTES, "hoo-too-large", "name the file of one fragment")

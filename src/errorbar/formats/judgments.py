@@ -37,7 +37,7 @@ class Batch(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a table tells of an item beside its flag, None where it has no such column."""
+    """The values of an item beside its flag, None where the table has no such column."""
 
     word: str | None  # that is judged
     suggestion: str | None  # what to write instead; empty: nothing

@@ -65,7 +65,7 @@ _FIXES = {
 
 
 def display_name(path: Source) -> str:
-    """What a file is called in messages."""
+    """The name of a file in messages."""
     return NAMES.get(fspath(path), fspath(path))
 
 
@@ -249,7 +249,7 @@ class Input(PathLike[str]):
 
 
 def cannot_keep(name: str, error: OSError) -> InputError:
-    """What goes through a pipe has no room on the way; the pipe is not to blame."""
+    """A file that goes through a pipe found no room on the way; the pipe is not to blame."""
     from tempfile import gettempdir  # noqa: PLC0415 - as above
 
     try:
@@ -306,7 +306,7 @@ class _Reader(RawBytes):
 
 
 class _Unpacked(RawBytes):
-    """What gzip data holds, as long as that is in proportion: some kilobytes can be made to fill any memory."""
+    """Unpack gzip data, as long as its size is in proportion: some kilobytes can be made to fill any memory."""
 
     def __init__(self, packed: io.BufferedReader, place: Place) -> None:
         import gzip  # noqa: PLC0415 - most files are not packed
@@ -335,7 +335,7 @@ class _Unpacked(RawBytes):
 
 @dataclass(slots=True)
 class _Scope:
-    """What is looked at and read in a public function or a command."""
+    """The inputs of a public function or a command."""
 
     outer: _Scope | None
     is_command: bool

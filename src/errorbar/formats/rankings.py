@@ -129,7 +129,7 @@ class Collected:
         return self.systems.setdefault(system, len(self.systems))
 
     def comparisons(self) -> Comparisons:
-        """What was collected, in the order of the file; comparisons of one ranking stay in theirs."""
+        """The rankings that were collected, in the order of the file; comparisons of one ranking stay in theirs."""
         place = Place(self.name)
         fix = "they compare nothing"
         if self.n_skipped:

@@ -184,7 +184,7 @@ class ReferenceStream:
         return taken
 
     def called(self, name: str) -> str:
-        """What the corpus calls an annotator of this file."""
+        """The corpus's name of an annotator of this file."""
         if not self.rename:
             return name
         return self.file.name if name == FIRST_ANNOTATOR else f"{self.file.name}.{name}"
@@ -258,7 +258,7 @@ def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> S
 
 
 class PieceContents(NamedTuple):
-    """What a piece holds: sentences, their annotators, and the lines of systems, fewer where a file has ended."""
+    """The contents of a piece: sentences, their annotators, and the lines of systems, fewer where a file has ended."""
 
     corpus: Corpus
     lines: list[list[str]]
@@ -367,7 +367,7 @@ def cut_pieces(
 
 
 def _known(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
-    """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
+    """The meaning of sentences without edits, and the annotators that decide it; no more is read than is needed."""
     if unmarked in OF_ALL:
         return unmarked, tuple(m2_annotators(file.path))
     if unmarked != "auto":

@@ -50,7 +50,7 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableFields:
-    """What a reader wants of a table."""
+    """The columns that a reader wants of a table."""
 
     needed: Sequence[str] = ()  # columns that must be there
     roles: Mapping[str, str] = field(default_factory=dict)  # what a column is for, where its name does not say it

@@ -40,7 +40,7 @@ class TomlFile:
 
 
 class _WrongError(Exception):
-    """What a value must be, and how to mend it."""
+    """The type that a value must have, and how to mend it."""
 
 
 @dataclass(slots=True)

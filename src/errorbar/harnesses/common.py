@@ -61,7 +61,7 @@ class PromptedSentence:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered, as it is scored."""
+    """A model's answer, as it is scored."""
 
     record: str  # of the sentence
     line: str
@@ -102,7 +102,7 @@ def _shown(sentence: Sentence) -> str:
 
 
 def answered(record: str, completion: str) -> ModelAnswer:
-    """What a model said of a sentence."""
+    """The answer of a model to a sentence."""
     source, line = source_record(corpus_of([record]).sentences[0]), " ".join(completion.split())
     return ModelAnswer(record, retokenize_lines([source], [line])[0][0] if line else source, not line)
 
@@ -124,7 +124,7 @@ _MODEL = "model"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What is to be computed of answers."""
+    """The scores that are to be computed of answers."""
 
     metric: str = "m2"
     confidence_level: float | None = None  # None: no intervals and standard errors
@@ -148,7 +148,7 @@ def unit_counts(answer: ModelAnswer, spec: str) -> tuple[dict[str, float], str |
 
 
 def measure_names(spec: str) -> tuple[str, ...]:
-    """What a metric gives."""
+    """The values of a metric."""
     return tuple(measure.name for measure in _metric(spec).measures)
 
 

@@ -81,7 +81,7 @@ def corpus(
 
 
 class HarnessItem(dict[str, Any]):
-    """What is kept of one sentence; the harness averages what it knows no aggregation of, and is told better."""
+    """The record of one sentence; the harness would average values for which no aggregation is named."""
 
     def __radd__(self, other: object) -> HarnessItem:
         """Refuse to be a summand of a mean."""
@@ -91,7 +91,7 @@ class HarnessItem(dict[str, Any]):
 
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, HarnessItem]:
-    """What aggregations need of one sentence, under the name of each: the sentence and the line that is scored."""
+    """The data of one sentence for each aggregation, under its name: the sentence and the line that is scored."""
     answer = answered(doc["record"], results[0])
     kept = {name: doc[name] for name in ("number", "record", "metric", "report")}
     return dict.fromkeys(doc["report"], HarnessItem(kept, line=answer.line, empty=answer.empty))

@@ -1,4 +1,4 @@
-"""What is known of a rater while they work: gold answers, haste, self-consistency, a leaning to one side.
+"""The quality of a rater while they work: gold answers, haste, self-consistency, a leaning to one side.
 
 Formula
     Trust: (c + 1) / (n + 2) after c of n gold answers were right, the mean accuracy under a uniform prior.
@@ -79,7 +79,7 @@ def rule_of(rules: StudyRules) -> RaterRule | None:
 
 
 def class_tests(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> list[ClassTest]:
-    """What the policy says of a rater's gold answers.
+    """The verdict of the policy on a rater's gold answers.
 
     Args:
         rules: Of the study.

@@ -14,7 +14,7 @@ def fresh_token() -> str:
 
 
 def fingerprint(token: str) -> str:
-    """What the store keeps of a token: who reads the store cannot use it."""
+    """The fingerprint of a token that the store keeps: who reads the store cannot use it."""
     return sha256(token.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What raters are asked about each item: questions, answers to choose from, keys and order, as a scheme declares."""
+"""Schemes: the questions about each item, answers to choose from, keys and order."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Scheme:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What ``to_json`` made."""
+        """Read the output of ``to_json``."""
         raw: dict[str, Any] = json.loads(text)
         for each in raw["questions"]:
             each["options"] = tuple(Option(**option) for option in each["options"])
@@ -239,7 +239,7 @@ def folded(text: str) -> str:
 
 
 class _UnfitError(Exception):
-    """What the value of a question must be."""
+    """A value does not fit its question: the message says how it must be."""
 
 
 def _value(question: Question, item: JudgedItem, said: object) -> object:

@@ -156,7 +156,7 @@ def _is_id(name: str) -> bool:
 
 
 def _check_together(said: dict[str, Any], placed: list[tuple[Question, TomlTable]], table: TomlTable) -> None:
-    """What questions say of each other, and the scheme of them."""
+    """The rules between questions, and the scheme of them."""
     earlier: dict[str, Question] = {}
     keys: dict[str, str] = {}
     step = 1

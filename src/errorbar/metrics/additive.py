@@ -85,7 +85,7 @@ class ReferenceTexts(Metric):
         return np.array(rows, np.float64).reshape(-1, self.compared)
 
     def cost(self, counts: Floats) -> Floats:
-        """What the best reference has least of, if not of the first count: counts (..., counted) to (...)."""
+        """The cost by which the best reference is chosen, if not by the first count: counts (..., counted) to (...)."""
         return np.asarray(counts[..., 0], np.float64)
 
     @abstractmethod
@@ -191,7 +191,7 @@ class ReferenceTexts(Metric):
         return allowed
 
     def summands(self, statistics: Sums, allowed: NDArray[np.bool_]) -> NDArray[Any]:
-        """What each unit adds to the sums: its counts under the best annotator, 0 where nobody is allowed.
+        """The counts that each unit adds to the sums: those under the best annotator, 0 where nobody is allowed.
 
         A subclass may add more than ``counted`` names, after that; shape (units, summands).
         """

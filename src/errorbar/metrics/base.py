@@ -39,7 +39,7 @@ class Measure:
 
     @property
     def scale(self) -> Scale:
-        """What keeps intervals inside the bounds."""
+        """The scale on which intervals stay inside the bounds."""
         if self.bounds is None:
             return Scale(0.0, 1.0) if self.kind == "percent" else Scale()
         return Scale(*self.bounds)
@@ -75,7 +75,7 @@ class Stretches:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to fold: replicates of units, or for ``additive`` metrics of their weights, and of annotators."""
+    """The units and annotators to fold: replicates of units, or for ``additive`` metrics of their weights."""
 
     units: NDArray[np.int64] | None = None  # in order, -1 for padding, None: all, once; shape (replicates or 1, n)
     weights: Floats | None = None  # how often each unit counts; shape (replicates or 1, units)
@@ -101,7 +101,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What a fold gives."""
+    """The result of a fold."""
 
     values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
     counts: NDArray[Any]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
@@ -118,7 +118,7 @@ class UnitParts:
 
 
 class Statistics(Protocol):
-    """What a metric keeps of units: opaque to everybody but the metric."""
+    """The measurements of units that a metric keeps: opaque to everybody but the metric."""
 
     def __len__(self) -> int: ...
 
@@ -181,7 +181,7 @@ class Metric(ABC):
 
     @property
     def measure_key(self) -> str:
-        """What the map depends on; metrics with one key share their statistics."""
+        """The key of all that the map depends on; metrics with one key share their statistics."""
         return str(self._spec([one for one in self.parameters if one.name not in self.fold_only]))
 
     def _spec(self, parameters: Sequence[Parameter]) -> Spec:
@@ -190,7 +190,7 @@ class Metric(ABC):
     @property
     @abstractmethod
     def measures(self) -> tuple[Measure, ...]:
-        """What it gives, in the order of ``Folded.values``."""
+        """Its measures, in the order of ``Folded.values``."""
 
     @property
     def main(self) -> int:
@@ -243,7 +243,7 @@ class Metric(ABC):
 
     @abstractmethod
     def parts(self, statistics: Opaque, *, start: Folded | None = None) -> UnitParts:
-        """What single units add."""
+        """The parts of single units."""
 
     def without_types(self, statistics: Opaque) -> Opaque:
         """The statistics as ``fold`` needs them: without what only scores by error type do, where that is apart."""
@@ -282,7 +282,7 @@ class Metric(ABC):
         return False
 
     def made_by(self, statistics: Opaque) -> str:
-        """What made the edits of texts, as it joins signatures; empty where there is nothing to say."""
+        """The maker of the edits of texts, as it joins signatures; empty where there is none."""
         return ""
 
     def remarked(self, statistics: Opaque) -> Mapping[str, int]:
@@ -290,7 +290,7 @@ class Metric(ABC):
         return {}
 
     def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
-        """What to say of a system, once all of it was measured."""
+        """Notes on a system, once all of it was measured."""
         for code, (what, fix) in self.remarks.items():
             if n := remarked.get(code, 0):
                 yield Problem(code, f"{what}: {n}", fix=fix, severity="warning")

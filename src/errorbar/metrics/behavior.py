@@ -1,4 +1,4 @@
-"""What a system does with errors: corrects them, corrects them wrongly, leaves them, or makes changes of its own.
+"""The behavior of a system: it corrects errors, corrects them wrongly, leaves them, or makes changes of its own.
 
 Formula
     A sentence is cut into chunks: the spans of the edits of the system and of all its annotators, joined where they
@@ -213,7 +213,7 @@ class Behavior(EditMetric):
         return corpus, proposed, made_by or made_too
 
     def type_values(self, counts: Ints) -> Floats:
-        """What share of the chunks that annotators change for each type is hit, wrong and left."""
+        """The shares of the chunks that annotators change for each type that are hit, wrong and left."""
         return divided(counts[..., :_OVER], counts[..., -1:])
 
 
@@ -230,7 +230,7 @@ def behavior_rates(counts: Ints) -> Floats:
 
 
 class _Chunk(NamedTuple):
-    """What happens to a chunk against an annotator."""
+    """The fate of a chunk against an annotator."""
 
     what: int | None  # one of ``BEHAVIORS``; None: the system leaves it, and so does the annotator
     own: Sequence[Edit]  # of the system
@@ -243,7 +243,7 @@ class _Chunk(NamedTuple):
 
 
 def _look(tokens: Sequence[str], ours: Sequence[Edit], sides: Sequence[Sequence[Edit]]) -> Iterator[list[_Chunk]]:
-    """What a system does to the chunks of a sentence, against each annotator."""
+    """Compare a system's chunks of a sentence with those of each annotator."""
     chunks = changed_chunks([ours, *sides])
     own = [within(ours, chunk) for chunk in chunks]
     texts = [chunk_text(tokens, chunk, edits) for chunk, edits in zip(chunks, own, strict=True)]

@@ -65,7 +65,7 @@ MOST_SIZES = 20
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """What is measured, and folded how."""
+    """The plan of a ceiling: which metric is measured, and how it is folded."""
 
     sizes: Sequence[int] = ()  # numbers of annotators in a subset; none: 1 to one less than there are
     most: int = MOST
@@ -145,7 +145,7 @@ class CeilingData:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """What a study found."""
+    """The results of a study of the ceiling."""
 
     measures: tuple[Measure, ...]
     main: int  # which of them the ratio is of
@@ -177,7 +177,7 @@ class Ceiling:
         return "the system's score is undefined" if np.isnan(own) else ""
 
     def ratio_notes(self) -> list[str]:
-        """What readers of the ratios should know."""
+        """Notes for readers of the ratios."""
         reasons = [self.no_ratio(s, k) for s in range(len(self.systems)) for k in range(len(self.sizes))]
         said = "; ".join(dict.fromkeys(filter(None, reasons)))
         notes = [f"– no ratio: {said}"] if said else []
@@ -482,7 +482,7 @@ class _Left:
 
 
 def groups_within(study: CeilingData, clusters: NDArray[np.int64], most: int) -> NDArray[np.int64] | None:
-    """What is left out together: texts, or 200 groups of them if else more sentences than ``most`` were folded.
+    """The groups left out together: texts, or 200 groups of them if else more than ``most`` sentences were folded.
 
     None where the groups would fold more than twice as many: ten annotators and three systems on CoNLL-2014 do not.
     """
@@ -545,7 +545,7 @@ def left_out_convention(study: CeilingData, clusters: NDArray[np.int64], groups:
 
 
 def _left(study: CeilingData, text: ScoredText, *, groups: NDArray[np.int64], seed: int) -> _Left:
-    """What is left of a text's values."""
+    """The values of a text that remain."""
     metric, subsets, m = study.metric, study.subsets[text.author], len(study.annotators)
     main = metric.main
     values = values_of(metric, text.statistics, Selection(annotators=subsets.masks))[:, main]

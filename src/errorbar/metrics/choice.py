@@ -201,7 +201,7 @@ class Preference(Protocol):
         """Whether counts of the corpus so far are compared, or those of the sentence alone."""
 
     def keys(self, reached: Ints) -> Sequence[NDArray[Any]]:
-        """What the best annotator has most of, and what ties go by; of counts (..., counted), each of shape (...)."""
+        """The keys that choose the best annotator, later ones for ties; of counts (..., counted), each (...)."""
 
 
 @dataclass(frozen=True, slots=True)

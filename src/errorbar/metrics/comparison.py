@@ -99,12 +99,12 @@ class DecidingTest:
 
     @property
     def others(self) -> str:
-        """What is drawn anew beside texts: ``judges and runs``."""
+        """The words for all that is drawn anew beside texts: ``judges and runs``."""
         return listed(self.over[1:])
 
     @property
     def these(self) -> str:
-        """What swaps take as it is: ``these judges``."""
+        """The words for all that swaps leave as it is: ``these judges``."""
         return f"these {(*self.over[1:], *self.over)[0]}"
 
     @property
@@ -133,7 +133,7 @@ class DecidingTest:
         return f"how they vary over {self.over_text} is not known"
 
     def p_note(self, n_pairs: int) -> str:
-        """What the p-values in a table of so many pairs are."""
+        """The note on the p-values in a table of so many pairs."""
         if not self.by_t:
             more = f", adjusted for all {n_pairs:,} pairs, which decides; p unadjusted: of one pair alone"
             return f"p: by swaps of the two outputs ({self.name}){more * (n_pairs > 1)}"
@@ -157,7 +157,7 @@ class DecidingTest:
         )
 
     def method_lines(self) -> list[str]:
-        """What a section on methods says of the tests."""
+        """The lines on the tests in a section on methods."""
         swaps = (
             f"Differences: approximate randomization, two-sided, p-values adjusted by {BY_SWAPS[self.swaps.adjust]}; "
             "their intervals from a paired bootstrap; group letters by insertion and absorption."
@@ -175,7 +175,7 @@ class DecidingTest:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the test that decides says of two systems."""
+    """The result for two systems of the test that decides."""
 
     rule: Rule
     difference: float  # that the test is about: where sets of judges are not all of them, against these sets
@@ -518,7 +518,7 @@ def _decide_by_t(
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
-    """What the corpus can show, in clusters, also where the jackknife left them out in groups."""
+    """The power of the corpus, in clusters, also where the jackknife left them out in groups."""
     power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
     size = n_clusters / len(without)
     if size == 1:

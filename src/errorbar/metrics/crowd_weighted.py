@@ -47,7 +47,7 @@ EQUAL = 1e-9  # shares this near to ½ are a tie
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """What a crowd says of items; columns that do not fit, or a share that is no fraction, are a ``UsageError``."""
+    """A crowd's votes on items; columns that do not fit, or a share that is not a fraction, are a ``UsageError``."""
 
     share: Floats  # of errors, NaN where nobody judged; shape (items,), as the next
     n_judgments: Counts
@@ -68,7 +68,7 @@ def _unlike(what: str, first: NDArray[np.generic], second: NDArray[np.generic]) 
 
 @dataclass(frozen=True, eq=False)
 class CrowdStatistics:
-    """What is kept of items: those with one share, flag and number of judgments are one kind."""
+    """Counts of items: those with one share, flag and number of judgments are one kind."""
 
     counts: Floats  # hits, false positives, misses and true negatives of an item of each kind; shape (kinds, 4)
     share: Floats  # of errors; shape (kinds,), as the next two
@@ -231,7 +231,7 @@ class Crowd(Metric):
         return np.asarray(one != other, np.bool_)
 
     def parts(self, statistics: CrowdStatistics, *, start: Folded | None = None) -> UnitParts:
-        """What each item adds; nothing where it does not count."""
+        """The part of each item; nothing where it does not count."""
         counts = np.vstack([statistics.counts, np.zeros(4)])[statistics.kind]
         return UnitParts([None] * len(statistics), counts, self._values(counts))
 

@@ -1,4 +1,4 @@
-"""What metrics over annotators' edits share: the fold over whoever is chosen for each sentence, and P, R and F of it.
+"""The base of metrics over annotators' edits: the fold over the annotator chosen for each sentence, and its P, R and F.
 
 A subclass is a frozen dataclass with ``beta`` and ``choose``, and counts edits in ``measure``; one that counts other
 things has ``rule``, ``rate``, ``measures``, ``reasons`` and ``closed_intervals`` of its own.
@@ -89,11 +89,11 @@ class EditMetric(Metric):
         return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
 
     def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
-        """What was counted beside the edits."""
+        """Counts beside the edits, by name."""
         return statistics.remarked
 
     def made_by(self, statistics: EditStatistics) -> str:
-        """What made the edits of texts."""
+        """The maker of the edits of texts."""
         return statistics.made_by
 
     @property

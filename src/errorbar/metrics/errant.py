@@ -70,7 +70,7 @@ def count_seen(corpus: Corpus, proposed: Sequence[Iterable[Edit]], *, by_type: b
 
 
 def type_notes(seen: Mapping[str, int], without: Sequence[str], *, compared: bool) -> Iterator[Problem]:
-    """What to say of the types of both sides, where they are ``compared`` or left out."""
+    """Notes on the types of both sides, where they are ``compared`` or left out."""
     sides = [
         [key.removeprefix(side) for key in seen if key.startswith(side) and key != f"{side}{UNKNOWN}"]
         for side in (OF_REFERENCE, OF_SYSTEM)

@@ -84,7 +84,7 @@ class MeasuredPiece(ABC):
         """Canonical texts; that of the types is empty unless asked for."""
 
     def clusters(self) -> Sequence[str]:
-        """What each unit is from, e.g. its document; empty where that is not known."""
+        """The cluster of each unit, e.g. its document; empty where that is not known."""
         return [""] * len(self)
 
     def absent(self, annotator: str) -> int:
@@ -93,7 +93,7 @@ class MeasuredPiece(ABC):
 
     @abstractmethod
     def output(self, system: int, admission: Admission) -> PieceOutput | None:
-        """What a system says of it, taken so; None where its file has ended."""
+        """A system's output for it, admitted so; None where its file has ended."""
 
 
 class PieceOutput(NamedTuple):
@@ -159,7 +159,7 @@ class SentencePiece(MeasuredPiece):
 
 @dataclass(frozen=True, slots=True)
 class SystemPart:
-    """What is kept of a system's output for a piece."""
+    """The measurements of a system's output for a piece."""
 
     record: str
     seen: TextInspection | None
@@ -168,7 +168,7 @@ class SystemPart:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPart:
-    """What is kept of a piece of n units."""
+    """The measurements of a piece of n units."""
 
     n: int
     annotators: tuple[str, ...]
@@ -211,12 +211,12 @@ class Documents:
 
     @property
     def unit(self) -> str:
-        """What is resampled: ``document`` where every unit has one or some have, else the single unit."""
+        """The unit of resampling: ``document`` where every unit has one or some have, else the single unit."""
         return self._single if self._n_without == len(self._codes) else "document"
 
     @property
     def clustering(self) -> str:
-        """What is resampled, as it stands in signatures: documents with a hash of which sentences share one."""
+        """The unit of resampling as it stands in signatures: documents with a hash of which sentences share one."""
         if self.unit != "document":
             return self.unit
         return f"{self.unit}:{sha256(self.clusters().tobytes()).hexdigest()[:12]}"
@@ -264,7 +264,7 @@ class ScoringPlan:
 
 
 class Whole:
-    """What is known of the whole corpus so far."""
+    """The measurements of the whole corpus so far."""
 
     def __init__(self, plan: ScoringPlan) -> None:
         self._plan = plan

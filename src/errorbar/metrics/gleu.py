@@ -174,7 +174,7 @@ def _with_limits(found: Floats, sums: Floats) -> Floats:
 
 
 def expected_gleu(sums: Floats) -> Floats:
-    """What GLEU is to be expected of independent draws of references, from sums of ``draw_moments``.
+    """The expected GLEU of independent draws of references, from sums of ``draw_moments``.
 
     Shape (..., 24) to (...), NaN where there is none.
     """

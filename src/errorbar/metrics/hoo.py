@@ -76,7 +76,7 @@ TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What became of every edit of a fragment; flags of gold edits, but for the last two."""
+    """The alignment of every edit of a fragment; flags of gold edits, but for the last two."""
 
     detected: Flags  # with an alignment
     recognized: Flags  # with a strict one
@@ -227,7 +227,7 @@ _OPTIONAL: dict[str, Callable[[StandoffEdit], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class AlignmentRules:
-    """What decides an alignment: those parameters of ``errorbar.metrics.hoo.Hoo`` that its map knows, as said there."""
+    """The rules of alignment: those parameters of ``errorbar.metrics.hoo.Hoo`` that its map knows, described there."""
 
     corrected: str = "gold"
     insertion: str = "inside"

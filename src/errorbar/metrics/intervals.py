@@ -100,7 +100,7 @@ def type_intervals(
 def _intervals(
     metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling, names: Sequence[str]
 ) -> Callable[..., Interval | Undefined]:
-    """What makes the interval of a value and its place in what the fold gives, which ends with a named measure."""
+    """Make the function that gives a value its interval, by its place in the result of the fold."""
     known = {measure.name: measure.scale for measure in metric.measures}
     scales = [known.get(name, ANYWHERE) for name in names]
     drawn = resampled_values(metric, fold, clusters, resampling)
@@ -114,7 +114,7 @@ def _intervals(
 
 
 def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
-    """What a fold gives for every resample, the same for all systems; shape (replicates, ...).
+    """Fold every resample, the same for all systems; shape (replicates, ...).
 
     A metric whose units have an order is told units, another how often each counts.
     """
@@ -137,12 +137,12 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
 
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
-    """What a fold gives with one cluster, or group of them, left out at a time; shape (clusters, ...)."""
+    """Fold with one cluster, or group of them, left out at a time; shape (clusters, ...)."""
     return without_groups(metric, fold, left_out_groups(clusters))
 
 
 def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
-    """What a fold gives with one of these groups of units left out at a time; shape (groups, ...)."""
+    """Fold with one of these groups of units left out at a time; shape (groups, ...)."""
     members = cluster_members(groups)
     order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
     if len(members) * len(groups) <= MOST_HELD:
@@ -158,7 +158,7 @@ def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Flo
 
 
 def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
-    """What a fold gives of tables of rows, some rows at a time."""
+    """Fold tables of rows, some rows at a time."""
     step, found = _step(metric, n_units), []
     for table in tables:
         for at in range(0, len(table), step):
@@ -189,7 +189,7 @@ def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScor
 
 
 def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
-    """What a fold gives for every resample of units by kind; the same names give the same resamples.
+    """Fold every resample of units by kind; the same names give the same resamples.
 
     The fold takes how many units each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
     """

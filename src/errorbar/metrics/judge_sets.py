@@ -1,4 +1,4 @@
-"""What a system scores against sets of judges, with every text and every judge left out: what judges' variance is of.
+"""Scores of a system against sets of judges, with every text and every judge left out: the basis of judges' variance.
 
 Formula
     U is the mean of a measure over all sets of k of the m judges, or over as many drawn ones as ``subsets.MOST``.
@@ -218,7 +218,7 @@ class JudgeCoverage:
         return JudgeSets(rule, self.n_left_out if self.grouped else None, self.panel.n_sets, self.panel.exact)
 
     def values(self, metric: Metric, statistics: Opaque) -> JudgedValues:
-        """What a system scores against every set, everything and each text left out."""
+        """Score a system against every set, with everything and with each text left out."""
         table = [values_of(metric, statistics, Selection(annotators=self.panel.masks))[None]]
         if self.n_left_out > 1:
             table.append(without_each(metric, statistics, self.panel.masks, self.groups))

@@ -37,14 +37,14 @@ EXPECTED = "fixed, random, random(k=2) or random(population=FILE)"
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What was asked for."""
+    """The plan for judges that was asked for."""
 
     kind: Literal["auto", "random", "fixed"] = "auto"
     k: int | None = None  # judges of a set; None: all
     population: JudgePopulation | Literal["known", "none"] = "known"
 
     def rule(self, metric: Metric, n_judges: int) -> JudgeRule:
-        """What is done with a metric and so many judges."""
+        """Choose the rule for a metric and so many judges."""
         k = n_judges if self.k is None else self.k
         why = "" if self.kind == "fixed" else self._why_fixed(metric, n_judges, k)
         if self.kind == "fixed" or why:
@@ -99,7 +99,7 @@ class JudgePlan:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRule:
-    """What is done with a metric."""
+    """The rule for judges of a metric."""
 
     k: int  # judges of a set
     n_judges: int
@@ -193,7 +193,7 @@ def note_short(who: Sequence[str], problems: Problems) -> None:
 
 
 def read_judges(text: str | None) -> tuple[JudgePlan, str]:
-    """What ``--judges`` says, and the file of the population that it names; ``UsageError`` if it cannot be read."""
+    """Read ``--judges`` and the file of the population that it names; ``UsageError`` if it cannot be read."""
     if text is None:
         return JudgePlan(), ""
     try:
@@ -293,7 +293,7 @@ class MeanOfRuns:
         return SystemRuns(tuple(map(self.metric.without_types, statistics.runs)))
 
     def made_by(self, statistics: SystemRuns) -> str:
-        """What made the edits of texts."""
+        """The maker of the edits of texts."""
         return max(map(self.metric.made_by, statistics.runs))
 
 
@@ -329,7 +329,7 @@ def spread_of(values: Sequence[float] | Floats) -> RunSpread:
 
 
 def values_of_runs(statistics: Opaque, value: Callable[[Opaque], Floats]) -> Floats:
-    """What each run of a system gives; shape (runs, ...), one row for a system that is not in runs."""
+    """The values of each run of a system; shape (runs, ...), one row for a system that is not in runs."""
     return np.stack([value(one) for one in runs_of(statistics)])
 
 

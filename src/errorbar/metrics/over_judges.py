@@ -124,7 +124,7 @@ def only(values: JudgedValues, measure: int) -> JudgedValues:
 
 @dataclass(frozen=True, slots=True)
 class PairPriors:
-    """What is known beforehand of how systems, and their differences, vary over judges."""
+    """Prior knowledge of how systems, and their differences, vary over judges."""
 
     rule: JudgeRule
     measure: Measure
@@ -335,7 +335,7 @@ def _looks_short(score: Score) -> bool:
 def _kind(
     metric: Metric, statistics: Opaque, whole: Whole, plan: JudgePlan, problems: Problems
 ) -> tuple[JudgeRule, JudgeCoverage | None]:
-    """What is done with a metric, and who judged what; its notes are taken."""
+    """The rule for a metric, and who judged which texts; its notes are taken."""
     names, clusters = whole.annotators, whole.documents.clusters()
     rule = plan.rule(metric, len(names))
     judging = None

@@ -1,4 +1,4 @@
-"""What judgments at hand say of the intervals that other texts and other judges will give, and how far to trust it.
+"""Forecasts, from judgments at hand, of the intervals that other texts and judges will give, and how far to trust them.
 
 Formula
     Variances are those of errorbar.stats.two_way. Of the score against k judges, its value, V_E, V_A and V_EA are
@@ -36,7 +36,7 @@ MOST_SETS = 120
 
 @dataclass(frozen=True, slots=True)
 class JudgeAim:
-    """What is planned for: the main measure of a metric, over judges drawn anew."""
+    """The aim of a plan: the main measure of a metric, over judges drawn anew."""
 
     metric: Metric
     judges: JudgePlan
@@ -46,7 +46,7 @@ class JudgeAim:
         return self.judges.variances(self.metric, k)
 
     def printed(self, n_judges: int) -> JudgeVariances | None:
-        """What the interval against so many judges will lean on."""
+        """The variances that the interval against so many judges will lean on."""
         return self.judges.rule(self.metric, n_judges).variances(self.metric.measures[self.metric.main])
 
     def values(self, statistics: Sequence[Opaque], judging: JudgeCoverage, k: int, seed: int) -> list[JudgedValues]:

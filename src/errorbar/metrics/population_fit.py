@@ -312,7 +312,7 @@ def _half_widths(over_texts: Floats, df_texts: float, over_judges: Floats, df_ju
 
 
 def _stretch(values: Floats, variance: float) -> Floats:
-    """What stretches values against all sets to a variance over fresh ones, added to each."""
+    """The terms, one added to each value against all sets, that give them the variance over fresh ones."""
     apart = values - values.mean()
     own = float(np.mean(apart**2))
     return np.asarray((np.sqrt(variance / own) - 1) * apart if own > 0 else apart, np.float64)

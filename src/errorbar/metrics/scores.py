@@ -148,7 +148,7 @@ class Score:
 
     @property
     def rank_key(self) -> float:
-        """What sorts the best score first, in ascending order; those without a value come last."""
+        """The key that sorts the best score first, in ascending order; those without a value come last."""
         measure = next(one for one in self.measures if one.name == self.main)
         value = self.estimate.value
         return float("inf") if value is None else -measure.sign * value
@@ -173,6 +173,6 @@ def _named(measure: str, estimates: Mapping[str, Estimate], giver: str) -> Estim
 
 
 def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
-    """What was computed on which data how, but for the systems' own text."""
+    """The lines of signatures: which scores on which data, but for the systems' own text."""
     signatures = [score.type_signature if types else score.signature for score in scores]
     return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]

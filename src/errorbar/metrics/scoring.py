@@ -37,7 +37,7 @@ class SystemLines(Ending, Protocol):
     """A system's sentences, taken in step with the source."""
 
     def take_for(self, sentences: Sequence[Sentence]) -> Sequence[str]:
-        """What it says of the next sentences of the source, fewer where it has ended."""
+        """Take its lines for the next sentences of the source, fewer where it has ended."""
         ...
 
 
@@ -190,7 +190,7 @@ class Measuring:
 
 
 class _System:
-    """What is known of a system so far."""
+    """The measurements of a system so far."""
 
     def __init__(self, plan: ScoringPlan) -> None:
         self.folds = [SystemFold(metric) for metric in plan.metrics]

@@ -55,7 +55,7 @@ MOST_SYSTEMS, MOST_METRICS = 1000, 100
 
 @dataclass(frozen=True, slots=True)
 class HumanScores:
-    """What humans gave to systems, best first."""
+    """The scores that humans gave to systems, best first."""
 
     systems: tuple[str, ...]
     scores: Floats
@@ -293,7 +293,7 @@ class SoftAccuracy:
 
 
 class JudgedPairs:
-    """What judges said of each pair of systems, in the order of ``itertools.combinations``."""
+    """Judges' comparisons of each pair of systems, in the order of ``itertools.combinations``."""
 
     def __init__(self, comparisons: Comparisons, systems: Sequence[str], by: By) -> None:
         self.by = by

@@ -208,7 +208,7 @@ def signature(
     swapped: bool = False,
     interval: str = "",
 ) -> str:
-    """What was ranked how: all that a digit depends on but the method, whose random orders have the seed.
+    """The signature of a ranking: all that a digit depends on but the method, whose random orders have the seed.
 
     ``swapped``: what is drawn as one was swapped, too. ``interval`` names intervals that are not those of ``how``.
     """

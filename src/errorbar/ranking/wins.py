@@ -99,7 +99,7 @@ def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int
 
 
 def clusters(comparisons: Comparisons, by: By) -> Integers:
-    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,)."""
+    """The clusters that are drawn: numbers of items, of sentences, or of comparisons; shape (comparisons,)."""
     if by not in get_args(By):
         message = f"comparisons are not resampled by '{by}'"
         raise UsageError(Problem("ranking-by", message, fix=nearest(by, get_args(By))))

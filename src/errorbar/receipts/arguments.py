@@ -1,4 +1,4 @@
-"""What a report was asked for, as a receipt has it: arguments of ``errorbar.report``, files under their names there.
+"""The arguments of a report, as a receipt has them: those of ``errorbar.report``, files under their names there.
 
 Only arguments that can change a number are kept, and only these are taken from a receipt: whoever wrote it, it can say
 nothing that the public function does not take, and every file that it names is one of its own list.
@@ -122,7 +122,7 @@ class DataFiles:
         return safe_name(name) and all(self._paths.get(each, path) == path for each, path in full)
 
     def _names(self, path: Path) -> Iterator[str]:
-        """What a file or folder may be called, the best name first."""
+        """Names for a file or folder, the best one first."""
         yield from (path.relative_to(base).as_posix() for base in self._bases if path.is_relative_to(base))
         # A folder called by a number is a run of the team it stands in.
         least = 2 if path.name.isdecimal() and path.is_dir() else 1

@@ -148,7 +148,7 @@ def digest(values: Mapping[str, Plain]) -> str:
 
 
 def compare_values(recorded: Mapping[str, Any], here: Mapping[str, Plain]) -> tuple[list[Difference], int]:
-    """What differs, in the order of the receipt, and how many values are within the tolerance only.
+    """The differences, in the order of the receipt, and how many values are within the tolerance only.
 
     Where there is no value there may be no row either.
     """
@@ -184,7 +184,7 @@ OF_MODELS = ("errorbar-models",)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was computed, and its numbers.
+    """A computation and its numbers.
 
     Attributes:
         command: ``report`` or ``task run``.

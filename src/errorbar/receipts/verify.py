@@ -1,4 +1,4 @@
-"""What ``verify`` found."""
+"""The result of ``verify``."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Verified(Result):
         }
 
     def sentences(self) -> list[str]:
-        """What was found, in plain words."""
+        """The result in plain words."""
         n, others = len(self.files), self.other_files
         files = f"{n - len(others)} of {n} files are the same" if others else f"all {n} files are the same"
         said = [f"{self.receipt}: {files}; {self._numbers()}."]

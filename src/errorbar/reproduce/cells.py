@@ -37,7 +37,7 @@ _ROUNDING = 1e-9
 
 
 class Outcome(StrEnum):
-    """What became of a cell."""
+    """The outcome of a cell."""
 
     MATCH = "match"
     KNOWN = "known difference"
@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the cell."""
+        """The outcome of the cell."""
         if self.published is None and self.ours is not None:
             return Outcome.ADDED
         if self._matches:
@@ -303,6 +303,6 @@ class Sources:
         return corpus
 
     def system(self, name: str) -> Hypothesis:
-        """What a team of CoNLL-2014 submitted."""
+        """The submission of a team of CoNLL-2014."""
         text = self.file("conll2014-systems", name).read_bytes().decode()
         return Hypothesis(name, text.removesuffix("\n").split("\n"))

@@ -119,7 +119,7 @@ def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_o
 
 
 def _ratios(sources: Sources, made: Sequence[Hypothesis]) -> Iterator[Cell]:
-    """What each of ours reaches of a human's F0.5, in percent, against some of ten annotators."""
+    """The share of a human's F0.5 that each of our correctors reaches, in percent, against some of ten annotators."""
     problems = Problems(lenient=True)
     table = "ratio to humans"
     try:

@@ -43,7 +43,7 @@ RUNS_LOST = "the teams' runs were never released"
 
 @dataclass(frozen=True, slots=True)
 class SimulatedTeam:
-    """What a simulated team can do."""
+    """The skills of a simulated team."""
 
     name: str
     meets: Mapping[str, float]  # error type to the share of gold edits it meets; ``""`` for all others
@@ -65,7 +65,7 @@ TEAMS = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hoo2011(Result):
-    """What can be recomputed of the paper."""
+    """The cells of the paper that can be recomputed."""
 
     n_fragments: int  # texts of the test set that are here
     n_edits: int  # their gold edits

@@ -115,7 +115,7 @@ def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
 
 
 def _votes(items: Items, kept: Flags) -> Votes:
-    """What the annotators say of some of the items, the essay of each with it."""
+    """The annotators' judgments of some of the items, with the essay of each."""
     weights = items.judgments.label_weights()[kept]
     numbers = weights.sum(axis=1)
     share = weights[:, items.judgments.labels.index(ERROR)] / numbers

@@ -1,4 +1,4 @@
-"""What judges said of each stratum of an audit, and how far those who could not tell may move it."""
+"""Audits: the answers of judges in each stratum, and how far those who could not tell may move the estimate."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Audited:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditStrata:
-    """What is sampled from: items that match no annotator, by who proposes them."""
+    """The strata of an audit: items that match no annotator, by who proposes them."""
 
     names: tuple[str, ...]
     sizes: Counts  # (strata,)
@@ -60,7 +60,7 @@ class AuditStrata:
     systems: tuple[Audited, ...]
 
     def weights(self) -> Floats:
-        """What a valid item of each stratum adds to each system's precision; shape (systems, strata)."""
+        """The weight of a valid item of each stratum in each system's precision; shape (systems, strata)."""
         return self.flags / np.array([[max(system.proposed, 1)] for system in self.systems], np.float64)
 
 
@@ -134,7 +134,7 @@ Ends = tuple[float | None, float | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heard:
-    """What judges said of each stratum, and what cheap votes add to it."""
+    """The answers of judges in each stratum, with those that cheap votes add."""
 
     sample: Sample
     assisted: Assisted | None = None
@@ -209,7 +209,7 @@ MANY = 50
 
 @dataclass(frozen=True, slots=True)
 class AuditedSystem:
-    """What an audit says of a system."""
+    """The results of an audit for a system."""
 
     system: Audited
     valid: float  # V
@@ -321,7 +321,7 @@ class _Found:
         return alone, value.with_interval(made(half, "edits + jackknife over judges, t"))
 
     def _side(self, weights: Floats) -> _Side:
-        """What is added up, or taken off; no weight is negative."""
+        """One side of a difference, added up or taken off; no weight is negative."""
         used, sample = weights > 0, self.heard.sample
         totals, variances = self.smoothed(used)
         middle, variance = float(weights @ totals), float(weights**2 @ variances)

@@ -54,7 +54,7 @@ class KeyFormat:
         return {"format": self.name, "version": self.version}
 
     def parse(self, record: Any, place: Place, parse: Callable[[Mapping[str, Any]], T]) -> T:  # noqa: ANN401 - of JSON
-        """What ``parse`` makes of a file's JSON.
+        """Parse a file's JSON by ``parse``.
 
         Raises:
             InputError: If it is no key of this kind, or not whole.
@@ -86,7 +86,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
-    """What belongs to a drawn sample."""
+    """The key of a drawn sample."""
 
     strata: Strata
     edges: tuple[float, ...]  # of score
@@ -235,7 +235,7 @@ TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What labels mean: those of an error, those of none, or rules such as ``<4``; unknown ones count as not judged."""
+    """The labels of an error, those of none, or rules such as ``<4``; unknown ones count as not judged."""
 
     errors: Sequence[str] = ("error",)
     others: Sequence[str] = ("ok",)
@@ -381,7 +381,7 @@ def judge_sample(
 
 
 def sample_of(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded: bool) -> Sample:
-    """What was judged in each stratum; of each judged item its stratum, its truth and how many raters said it."""
+    """Count the judged items of each stratum; of each item come its stratum, its truth and how many raters gave it."""
     n = np.bincount(stratum, minlength=n_strata)
     x = np.asarray(np.bincount(stratum, y, minlength=n_strata), np.float64)
     several = raters > 1

@@ -224,7 +224,7 @@ def _scaled(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False
 def _notes(
     quantity: Quantity, sample: Sample, how: Estimation, rows: tuple[SampleEstimate, SampleEstimate]
 ) -> Iterator[Problem]:
-    """What to be told about few hits or misses, of which there are two rows."""
+    """Notes on few hits or misses, of which there are two rows."""
     strata, flags = quantity.strata, quantity.flags
     for side, row, one in ((flags, rows[0], "hit"), (~flags, rows[1], "miss")):
         n, sizes = sample.n[side], strata.sizes[side]

@@ -162,7 +162,7 @@ def _shown(item: str, corpus: Corpus) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """What is sampled from; raises ``UsageError`` if shapes do not fit or a system flags nothing or everything."""
+    """The strata of a sample; raises ``UsageError`` if shapes do not fit or a system flags nothing or everything."""
 
     names: tuple[str, ...]
     sizes: Counts  # (strata,)
@@ -256,7 +256,7 @@ Totals = tuple[Floats, Floats]  # errors in each stratum, and the variances of t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """What was judged in each stratum; all of shape (..., strata)."""
+    """Counts of judged items in each stratum; all of shape (..., strata)."""
 
     n: Counts
     x: Floats  # sum of the truths of the n judged items

@@ -42,7 +42,7 @@ _NONE = 1e-9  # what stands for no item at all, of which the variance is infinit
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a sample shall tell: P, R or F, of two systems their difference; raises ``UsageError`` for other targets."""
+    """The target of a sample: P, R or F, of two systems their difference; raises ``UsageError`` for other targets."""
 
     target: Target = "R"
     beta: float = 1.0
@@ -56,7 +56,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What judging costs: money in the unit of one judgment's price, hours of all raters; None: not known."""
+    """The cost of judging: money in the unit of one judgment's price, hours of all raters; None: not known."""
 
     items: int
     judgments: int
@@ -97,11 +97,11 @@ class Plan:
 
     @property
     def spent(self) -> float:
-        """What all items cost, in the unit of the budget."""
+        """The cost of all items, in the unit of the budget."""
         return float(self.n.sum() if self.costs is None else (self.n * self.costs).sum())
 
     def cost(self, *, raters: int = 1, price: float | None = None, minutes: float | None = None) -> Cost:
-        """What ``raters`` judgments of each item cost at the price and in the minutes of one."""
+        """The cost of ``raters`` judgments of each item at the price and in the minutes of one."""
         if raters < 1 or min(price or 0, minutes or 0) < 0:
             message = f"{raters} raters, a price of {price} and {minutes} minutes"
             raise UsageError(Problem("sample-cost", message, expected="at least 1 rater, nothing negative"))

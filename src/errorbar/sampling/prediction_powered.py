@@ -138,7 +138,7 @@ class Sized(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """What they are called."""
+        """Their names."""
 
     @property
     def sizes(self) -> Counts:

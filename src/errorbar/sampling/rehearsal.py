@@ -29,7 +29,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What is drawn and asked, again and again."""
+    """The sample that is drawn and asked, again and again."""
 
     n: Counts  # items of each stratum
     edges: tuple[float, ...] = ()  # of score

@@ -54,7 +54,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was judged of one stratum, or of one endless stream."""
+    """Counts of judged items of one stratum, or of one endless stream."""
 
     positive: int  # errors, valid edits, wins
     judged: int  # items with a verdict, ties and abstentions left out
@@ -92,7 +92,7 @@ class StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What had been planned, against which the saving is counted."""
+    """The number that had been planned, against which the saving is counted."""
 
     items: int  # to be judged in all
     raters: int = 1  # judgments of each item

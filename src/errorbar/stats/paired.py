@@ -42,7 +42,7 @@ EXPECTED = 20
 
 @dataclass(frozen=True, slots=True)
 class Randomization:
-    """What swapping outputs says about a difference, first system minus second."""
+    """The test of a difference by swapping outputs, first system minus second."""
 
     difference: float | None
     p_value: float | None  # how likely a difference of this size is if the outputs are exchangeable
@@ -66,7 +66,7 @@ class Randomization:
 
 @dataclass(frozen=True, slots=True)
 class PairedBootstrap:
-    """What resampling units says about a difference, first system minus second."""
+    """The interval of a difference by resampling units, first system minus second."""
 
     difference: float
     interval: Interval | Undefined
@@ -313,7 +313,7 @@ _STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class PairedPower:
-    """What a corpus can show about two systems; None where undefined."""
+    """The power of a corpus for two systems; None where undefined."""
 
     n: int  # units (or clusters) observed
     standard_deviation: float | None  # of the differences of units
@@ -360,7 +360,7 @@ def paired_power(differences: ArrayLike, effect: float, *, alpha: float = 0.05, 
 
 
 def pseudo_values(value: float, jackknife: ArrayLike) -> NDArray[np.float64]:
-    """What each unit contributes to a score that is not a mean: n v − (n − 1) v_(i); for a mean, the units' values.
+    """The contribution of each unit to a score that is not a mean: n v − (n − 1) v_(i); for a mean, the units' values.
 
     ``value`` is the score (or difference of scores) on the corpus, ``jackknife`` it without each unit, shape (n,).
     """

@@ -393,7 +393,7 @@ def _kept(clusters: bytes, resampling: Resampling, *names: str | int) -> list[Ro
 def left_out_groups(
     clusters: NDArray[np.int64], most: int = MOST_GROUPS, n_groups: int = MOST_GROUPS
 ) -> NDArray[np.int64]:
-    """What is left out together: clusters, or ``n_groups`` groups of neighbors where there are more than ``most``."""
+    """The groups left out together: clusters, or ``n_groups`` groups of neighbors if there are more than ``most``."""
     known, rank = np.unique(clusters, return_inverse=True)
     return rank.ravel() * n_groups // len(known) if len(known) > most else clusters
 

@@ -1,4 +1,4 @@
-"""What every result can do: be a dictionary, a data frame, tables."""
+"""Results: each can be a dictionary, a data frame, tables."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Result(ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Listing(Result):
-    """What is known without a study: a document, and the tables of it."""
+    """A result from a document alone, and its tables."""
 
     document: Mapping[str, object]
     listed: Sequence[Table]

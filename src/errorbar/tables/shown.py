@@ -139,7 +139,7 @@ def _sorted_by(cell: str | float | None, column: Column) -> float | None:
 
 
 def _interval(cell: Cell, column: Column) -> Shown:
-    """What stands beside an estimate: its interval, or in a column of numbers why there is none."""
+    """The text beside an estimate: its interval, or in a column of numbers why there is none."""
     if not isinstance(cell, Estimate):
         return Shown(DASH)
     if cell.interval is not None:

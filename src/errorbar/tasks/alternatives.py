@@ -55,7 +55,7 @@ class AlternativeAnswer:
 
     @property
     def text(self) -> str:
-        """What the sentence becomes."""
+        """The corrected sentence."""
         return " ".join(apply_edits(self.source.split(), self.edits, problems=Problems(lenient=True)))
 
 
@@ -189,7 +189,7 @@ def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[Al
 
 
 def _meaning(edits: Annotation) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
-    """What two equal answers share: neither types nor comments."""
+    """The key that two equal answers share: neither types nor comments."""
     return tuple(sorted((edit.start, edit.end, edit.replacements) for edit in edits))
 
 

@@ -64,7 +64,7 @@ class TaskCache:
         self._lock = Lock()
 
     def statistics(self, metric: Metric, parts: Sequence[str], measure: Callable[[], Statistics]) -> Statistics:
-        """What the entry keeps that depends on the metric's class and these parts, else what is measured, and kept."""
+        """Take the entry's value for the metric's class and these parts; measure and keep it if there is none."""
         kind = type(metric)
         if not kind.__module__.startswith("errorbar.") or metric.makes_edits:  # nobody hashes a pipeline
             with self._lock:
@@ -139,7 +139,7 @@ class Kept(Memory):
         self._reference = _content(units)
 
     def statistics(self, metric: Metric, lines: Sequence[Any]) -> Statistics:
-        """What the map keeps; measured where it is nowhere."""
+        """The result of the map, measured where no cache has it."""
         content = _content(lines)
 
         def find() -> Statistics:

@@ -1,4 +1,4 @@
-"""What a shared task consists of, as its organizers wrote it down."""
+"""Shared tasks as their organizers write them down: one TOML file, its tables, and an example to begin with."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """What a competition on Codabench says that the task does not."""
+    """The texts and dates of a competition on Codabench that a task has no place for."""
 
     docker_image: str = ""  # in which submissions are scored; empty: one is made up, which nobody has
     description: str = ""
@@ -118,7 +118,7 @@ class TeamSubmission:
 
     @property
     def name(self) -> str:
-        """What its row is called: ``CAMB-1``, and a baseline by its own name."""
+        """The name of its row: ``CAMB-1``, and a baseline's own name."""
         return f"{self.team}-{self.run}" if self.made is None else self.team
 
 
@@ -393,7 +393,7 @@ class _Runs:
         self.runs: list[TeamSubmission] = []
 
     def by_corpus(self, said: object) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """What ``submissions`` hands in for which corpus."""
+        """The files that ``submissions`` hands in, by corpus."""
         table = self.table
         if isinstance(said, Mapping):
             table, corpora = TomlTable(said, table.file, table.where), [str(corpus) for corpus in said]

@@ -247,7 +247,7 @@ def read_data(corpus: TaskCorpus, *, need_text: bool = False) -> TaskData:
 
 
 def of_run(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """What is wrong with a run, or noticed, in words of a task: nothing of a run is repaired or forced."""
+    """Errors and notes on a run, in words of a task: nothing of a run is repaired or forced."""
     return tuple(replace(each, fix=_keys(_LENIENT.sub("", each.fix))) for each in problems)
 
 

@@ -1,4 +1,4 @@
-"""What a shared task's runs scored: the value of ``run_task``, its tables and its records."""
+"""The scores of a shared task's runs: the value of ``run_task``, its tables and its records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RunScores:
 
     @property
     def late(self) -> str:
-        """What its row says."""
+        """The fields of its row."""
         return LATE if self.submission.late else ""
 
 

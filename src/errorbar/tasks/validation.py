@@ -1,4 +1,4 @@
-"""What a team checks before sending a run: no gold edits of the test data are needed, and none of it is scored."""
+"""Checks of a run before a team sends it: they need no gold edits of the test data, and score none of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from errorbar.tasks.running import SentenceData, TaskData, of_run, read_data
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What was seen of a submission: how many units it changes, what is wrong with it, what is worth a look."""
+    """The findings on a submission: how many units it changes, its errors, and what is worth a look."""
 
     path: Path
     n_units: int
@@ -54,7 +54,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Validations(Result):
-    """What was seen of submissions for a corpus, and what is worth a look of all of them."""
+    """The findings on submissions for a corpus, and what is worth a look of all of them."""
 
     corpus: str
     submissions: Sequence[Validation]
@@ -133,7 +133,7 @@ def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
 
 
 def _data(corpus: TaskCorpus) -> TaskData:
-    """What a run is compared with: the source alone, unless development data is scored."""
+    """The references of a run: the source alone, unless development data is scored."""
     if corpus.kind == "m2" and corpus.source is not None and not (corpus.role == "dev" and corpus.gold):
         return SentenceData(corpus, ())
     return read_data(corpus, need_text=True)

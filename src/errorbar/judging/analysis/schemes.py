@@ -1,4 +1,4 @@
-"""What an analysis finds: figures in sections, each of something, and how they become tables.
+"""Analyses by scheme: figures in sections, and how they become tables.
 
 Formula
     Share of a label: the mean over items of the item's own share of it, so that an item counts once however many
@@ -400,7 +400,7 @@ def paid(said: str) -> float | None:
 
 
 def money(study: StudyColumns, pay: float | None, sizes: HowMany | None) -> Iterator[Finding]:
-    """What a judgment, an item and the whole study cost; nothing where no pay is known."""
+    """The cost of a judgment, an item and the whole study; nothing where no pay is known."""
     each = paid(study.about.rules.pay) if pay is None else pay
     n = len(study.judged)
     answered = len(study.rows("main", *JUDGED)) + len(study.rows("repeat", *JUDGED))

@@ -1,4 +1,4 @@
-"""What a study found: ``errorbar judge analyze`` and ``errorbar.judge_analyze``."""
+"""The analysis of a study: ``errorbar judge analyze`` and ``errorbar.judge_analyze``."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ QUARTILES = {"first quarter": 0.25, "median": 0.5, "third quarter": 0.75}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyAnalysis(Result):
-    """What a study found.
+    """The results of a study of the ceiling.
 
     Attributes:
         scheme: Name of its scheme.
@@ -179,7 +179,7 @@ def judge_analyze(
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOptions:
-    """What an analysis is asked besides the study; see ``judge_analyze``."""
+    """The arguments of an analysis besides the study; see ``judge_analyze``."""
 
     experts: Sequence[str] = ()
     truth: dict[str, str] | None = None
@@ -236,7 +236,7 @@ def analysis_of(
 
 
 def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None, level: float) -> Iterator[Finding]:
-    """What every scheme has: agreement, labels, distribution of agreement, time."""
+    """The sections of every scheme: agreement, labels, distribution of agreement, time."""
     gold = gold_kappa(study, drawn) if any(item.gold for item in study.items) else None
     yield from agreement_findings("agreement", "all judgments", judgments, drawn, gold)
     if study.about.scheme.labels():
@@ -253,7 +253,7 @@ def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None,
 def _special(
     study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, drawn: Resampling | None, level: float
 ) -> Iterator[Finding]:
-    """What the papers computed of such a scheme."""
+    """The figures that the papers computed of such a scheme."""
     scheme = study.about.scheme
     if scheme.shows == "choice" and "first" in judgments.labels:
         yield from choice_findings(study, judgments, asked.accuracy, drawn)

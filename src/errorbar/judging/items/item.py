@@ -1,4 +1,4 @@
-"""What a rater's browser and the protocol tell each other."""
+"""The messages between a rater's browser and the protocol."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class JudgedItem:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What ``to_json`` made."""
+        """Read the output of ``to_json``."""
         raw: dict[str, Any] = json.loads(text)
         for name in ("candidates", "names", "answers"):
             raw[name] = tuple(raw[name])
@@ -146,7 +146,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionReceipt:
-    """What became of a submission, once it is on disk.
+    """The receipt of a submission, once it is on disk.
 
     Attributes:
         id: The submission's.
@@ -168,7 +168,7 @@ class SubmissionReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a rater has before them.
+    """The page of items that a rater has.
 
     Attributes:
         standing: What they are to do.

@@ -42,7 +42,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """What everybody made of one sentence: edits in text order that do not overlap."""
+    """Everybody's edits of one sentence, in text order, without overlaps."""
 
     tokens: Sequence[str]
     by: dict[str, list[Edit]]
@@ -115,7 +115,7 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
 
 
 def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) -> list[Edit]:
-    """What somebody changed in a sentence; of alternatives the first, of edits that overlap the first in the text."""
+    """Somebody's edits of a sentence; of alternatives the first, of edits that overlap the first in the text."""
     sentence = corpus.sentences[at]
     system = next((system for system in systems if system.name == name), None)
     if system is not None:
@@ -319,7 +319,7 @@ def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -
 
 
 def name_of(row: Row) -> str:
-    """What the row calls its item; empty: nothing."""
+    """The name that the row gives its item; empty: none."""
     return next((row[key].strip() for key in NAMES if row.get(key, "").strip()), "")
 
 

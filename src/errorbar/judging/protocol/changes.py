@@ -1,4 +1,4 @@
-"""What a manager changes while raters work: the rules and the items."""
+"""Changes by a manager while raters work: the rules and the items, and halting the study."""
 
 from __future__ import annotations
 

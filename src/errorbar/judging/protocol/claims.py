@@ -31,7 +31,7 @@ GROUPS, LENGTH = 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Redeemed:
-    """What became of a code that somebody brought.
+    """The result of redeeming a code.
 
     Attributes:
         rater: Whose it is; empty: nobody was given it.
@@ -105,7 +105,7 @@ _SETTLED = Prepared("UPDATE rater SET quiz = :quiz WHERE id = :id")
 
 
 def quiz_work(tx: Connection, rules: StudyRules, rater: RaterState, want: int, now: float) -> Work | None:
-    """What a rater who is in the quiz has before them; None: they are through, ``rater.quiz`` says how."""
+    """The page of a rater who is in the quiz; None: they are through, ``rater.quiz`` says how."""
     states, order, answered, of = _progress(tx, rules, rater)
     if answered >= of:
         rater.quiz = _settle(tx, rules, rater.id, now)
@@ -135,7 +135,7 @@ def settle_if_answered(tx: Connection, rules: StudyRules, rater: RaterState, now
 def _progress(
     tx: Connection, rules: StudyRules, rater: RaterState
 ) -> tuple[list[tuple[int, str, int]], list[int], int, int]:
-    """What the rater got so far, all gold in their order, how many are answered, of how many."""
+    """The items that the rater got so far, all gold in their order, how many are answered, of how many."""
     states = _STATES(tx, rater=rater.id).fetchall()
     order = quiz_order(_QUIZ_ITEMS(tx, rater=rater.id).fetchall(), rater.seed)
     answered = sum(state in ("done", "skipped") for _, state, _ in states)
@@ -201,7 +201,7 @@ _MAY_COME_BACK = Prepared(  # what is open is little, and must be looked at firs
 
 
 def claim(tx: Connection, rules: StudyRules, rater_id: int, want: int, now: float) -> Work:
-    """What a rater has before them: what they hold, topped up to ``want`` items.
+    """The page of items of a rater: those that they hold, topped up to ``want`` items.
 
     Args:
         tx: Of the store, exclusive.

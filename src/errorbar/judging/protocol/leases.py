@@ -66,7 +66,7 @@ class RaterState:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What a rater gets.
+    """The next items of a rater.
 
     Attributes:
         item: Found, or by its number.

@@ -150,7 +150,7 @@ def judged_by(one: Held, state: State) -> int:
 
 
 def follow(tx: Connection, one: Held, state: State, now: float) -> None:
-    """What follows from a change of state that was written.
+    """Do all that follows from a change of state that was written.
 
     A place that is given back goes to an answer that came too late for one, if there is such an answer.
     """

@@ -213,7 +213,7 @@ class _Desk:
             exclude(self.tx, rater, reason, "policy", self.now)
 
     def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
-        """What the quiz says to an answer."""
+        """The quiz's reply to an answer."""
         right = answer is not None and bool(is_right(self.scheme, asked.item, asked.reversed, answer))
         return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
 
@@ -244,7 +244,7 @@ def _most_volume(answered: int) -> int:
 
 
 def _size(one: Submission) -> int:
-    """What a submission takes in the store, about."""
+    """The bytes that a submission takes in the store, about."""
     return (
         len(_json({"answer": one.answer, "trail": one.trail}))
         + len((one.skip + one.comment).encode(errors="replace"))

@@ -64,7 +64,7 @@ def estimate_of(question: StopQuestion, study: StudyColumns, items: Ints, key: S
 
 
 def name_of(question: StopQuestion, key: StudyKey | None) -> str:
-    """What is estimated, in words."""
+    """The estimate, in words."""
     if question.of == "share":
         return f"share of '{question.label}'"
     if question.of == "win":
@@ -205,7 +205,7 @@ def turned(study: StudyColumns, items: Ints) -> tuple[int, int]:
 
 
 def _most(labels: Ints) -> int:
-    """What most say; -1: a tie."""
+    """The label of the majority; -1: a tie."""
     counts = np.bincount(labels, minlength=1)
     return int(counts.argmax()) if len(labels) and (counts == counts.max()).sum() == 1 else -1
 
@@ -353,7 +353,7 @@ def _decided(question: StopQuestion, estimate: Estimate) -> bool:
 
 
 def money_for(pay: str, judgments: int) -> str:
-    """What judgments cost, in the words of the study's pay; empty: it names no sum."""
+    """The cost of judgments, in the words of the study's pay; empty where it names no sum."""
     found = _PAY.fullmatch(pay.strip())
     if found is None:
         return ""

@@ -46,7 +46,7 @@ def of_database(error: BaseException) -> bool:
 
 
 def store_failed(error: BaseException) -> StoreError:
-    """What the driver or the file system said."""
+    """The message of the driver or the file system."""
     said = _said(error)
     if "NUL (0x00)" in said:
         message = "a text has the character U+0000, which no store can hold; nothing of this was written"
@@ -86,7 +86,7 @@ def shown_url(url: str) -> str:
 
 
 def outcome_unknown(error: BaseException) -> OutcomeUnknownError:
-    """What the driver said."""
+    """The message of the driver."""
     message = f"the database failed in the middle, so that this was done or was not: {_said(error)}"
     fix = "once it works again, look (errorbar judge raters, invite, status) before you do it again"
     return OutcomeUnknownError(Problem("store-unknown", message, fix=fix))
@@ -130,7 +130,7 @@ def remember(tx: Connection, mark: Mark) -> None:
 
 
 def mark_of(tx: Connection) -> Mark | None:
-    """What was kept; None: on SQLite."""
+    """The result that was kept; None on SQLite."""
     found: Mark | None = tx.info.get(_KEY)
     return found
 

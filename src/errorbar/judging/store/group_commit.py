@@ -112,7 +112,7 @@ class GroupCommit:
                 future.set_exception(failed)
 
     def _again(self, works: Sequence[_Work], error: BaseException) -> list[_Done]:
-        """What one of several works kept from being done."""
+        """The error of one of several works, which kept it from being done."""
         if not isinstance(error, StoreError):
             try:
                 with self._store.exclusive() as tx:

@@ -270,7 +270,7 @@ def _make_tables(tx: Connection) -> None:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """What a driver or the file system says, as a StoreError."""
+    """The message of a driver or the file system as a StoreError."""
     try:
         yield
     except OSError as error:

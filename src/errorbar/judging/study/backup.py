@@ -156,7 +156,7 @@ _ROWS = 5000  # carried at a time
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What a copy holds.
+    """The contents of a copy.
 
     Attributes:
         rows: Of each table.
@@ -383,7 +383,7 @@ _SHOWN = {"items": "item", "raters": "rater", "answers": "answer", "events": "ev
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeCopy(Result):
-    """What a copy of a study holds; it was compared with the original.
+    """The contents of a copy of a study; it was compared with the original.
 
     Attributes:
         folder: Of the copy.
@@ -402,7 +402,7 @@ class JudgeCopy(Result):
         return {"study": str(self.folder), "rows": self.rows, "digest": self.digest}
 
     def tables(self) -> list[Table]:
-        """What people know of it; each table of the store is in the document."""
+        """The lines for people; each table of the store is in the document."""
         rows: list[list[Cell]] = [[shown, self.rows[name]] for shown, name in _SHOWN.items()]
         return [Table([Column("what"), Column("number", "count")], rows, "Copied", "copied")]
 

@@ -32,7 +32,7 @@ DIRECTIONS = ("ltr", "rtl", "auto")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeChange(Result):
-    """What a study fixes, after the change.
+    """The rules of a study after the change.
 
     Attributes:
         rules: Who judges how much.

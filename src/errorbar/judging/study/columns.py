@@ -43,7 +43,7 @@ _ASSIGNMENTS = f"""
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What figures need of an item's text, and does not change."""
+    """The part of an item's text that figures need, which does not change."""
 
     name: str
     gold: str  # the class of a gold item; empty: an item for work

@@ -1,4 +1,4 @@
-"""What raters would write instead, as edits: a corpus of their corrections.
+"""Corrections of raters as edits: a corpus of the words that they would write instead.
 
 Conventions
     Every rater is an annotator, who looked at the sentences of the items they judged. A sentence is what items have as
@@ -84,7 +84,7 @@ def _of_writer(row: JudgmentRow, scheme: Scheme) -> bool:
 
 
 def _own(row: JudgmentRow) -> str:
-    """What the writer wrote at the place."""
+    """The writer's words at the place."""
     start, end = row.item.span or (0, len(row.item.text))
     return row.item.text[start:end]
 
@@ -159,7 +159,7 @@ _ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2"}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeExport(Result):
-    """What was written.
+    """The files that were written.
 
     Attributes:
         out: The file.
@@ -241,7 +241,7 @@ def judge_export(
 
 
 def _by_ending(target: str) -> To:
-    """What the name of a file says it is to be; a pipe's or a device's says nothing and gets CSV."""
+    """The format by the name of a file; a pipe or a device gets CSV."""
     name = target.lower().removesuffix(".gz")
     found = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None and not is_stream(target):

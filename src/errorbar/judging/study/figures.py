@@ -115,7 +115,7 @@ PAUSE_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RaterFigures:
-    """What is known of a rater.
+    """A rater's row: judgments, agreement, gold items and time.
 
     Attributes:
         rater: The name.

@@ -47,7 +47,7 @@ _FIELDS = {"format": Field(toml.whole, required=True), "store": Field(toml.text,
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What only the study's owner may know.
+    """The secrets of a study, for its owner alone.
 
     Attributes:
         manager: Token of the manager's pages.
@@ -232,7 +232,7 @@ def _with_password(url: str, password: str) -> str:
 
 
 def _without(error: ModuleNotFoundError) -> Exception:
-    """What a missing module means: an extra is not installed, or errorbar is broken."""
+    """The error on a missing module: an extra is not installed, or errorbar is broken."""
     if error.name and error.name.startswith("errorbar"):
         return error
     return MissingExtraError("judge", "collecting judgments")

@@ -73,7 +73,7 @@ KINDS = ("item", "rater", "excluded", "judgment", "event")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored."""
+    """The study that was restored."""
 
     about: StudyInfo
     n_items: int
@@ -282,7 +282,7 @@ class JudgeInit(Result):
     notes: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, object]:
-        """What the study has."""
+        """The parts of the study."""
         return {
             "study": str(self.folder),
             "scheme": self.scheme.name,

@@ -30,7 +30,7 @@ Policy = Literal["sequential", "posterior", "fixed", "none"]
 
 @dataclass(frozen=True, slots=True)
 class StudyRules:
-    """What a study fixes.
+    """The rules of a study.
 
     Attributes:
         raters_per_item: k, judgments of each item by k different raters.
@@ -80,7 +80,7 @@ class StudyRules:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What ``to_json`` made, also before a rule was there."""
+        """Read the output of ``to_json``, also of versions without a rule."""
         raw: dict[str, Any] = json.loads(text)
         raw["eligibility"] = tuple(raw["eligibility"])
         return cls(**{each.name: raw[each.name] for each in fields(cls) if each.name in raw or each.name not in _LATER})
@@ -167,7 +167,7 @@ class StudyInfo:
 
 
 def read_about(tx: Connection) -> StudyInfo:
-    """What the store says."""
+    """The information in the store."""
     said = {row.name: row.value for row in tx.execute(select(STUDY.c.name, STUDY.c.value))}
     scheme, rules = Scheme.from_json(said["scheme"]), StudyRules.from_json(said["rules"])
     return StudyInfo(scheme, rules, said.get("guidelines", ""), said.get("made_by", ""), said.get("key", ""))

@@ -44,7 +44,7 @@ class Reach:
 
     @property
     def url(self) -> str:
-        """What people open, without a slash at its end."""
+        """The address that people open, without a slash at its end."""
         return (
             self.public_url or f"http://{_named(_own_address() if self.host in EVERYWHERE else self.host)}:{self.port}"
         )
@@ -143,7 +143,7 @@ def _cannot_listen(error: OSError, host: str, port: int) -> UsageError:
 
 
 def warnings_of(reach: Reach, folder: Path) -> Iterator[Problem]:
-    """What one should know before others come."""
+    """Warnings before others come."""
     if not reach.is_local and not reach.public_url.startswith("https://"):
         message = f"the server listens on {reach.host}, and what browsers send can be read on the way"
         fix = "to face the internet, put a reverse proxy with TLS before it: --public-url='https://...'"

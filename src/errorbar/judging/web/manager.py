@@ -406,7 +406,7 @@ def _first(request: Request) -> int:
 
 
 def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:
-    """What raters read, the place in brackets."""
+    """The text that raters read, the place in brackets."""
     rows = snapshot.execute(select(ITEM.c.name, ITEM.c.payload).where(ITEM.c.name.in_(names)))
     return {row.name: JudgedItem.from_json(row.payload).marked() for row in rows}
 

@@ -87,7 +87,7 @@ def work_page(
 
 
 def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[str]:
-    """What is asked of somebody who never saw the study."""
+    """The questions to somebody who never saw the study."""
     if known:
         return ["Welcome back. You go on where you stopped."]
     asked = scheme.question(scheme.main).ask.rstrip(" .:")
@@ -227,7 +227,7 @@ def _listed(lines: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _start(line: str) -> tuple[str, str]:
-    """What element a line begins, and its text."""
+    """The element that a line begins, and its text."""
     if found := _HEADING.fullmatch(line):
         return f"h{min(4, len(found[1]) + 1)}", found[2]
     if found := _BULLET.fullmatch(line):

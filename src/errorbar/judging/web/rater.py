@@ -150,7 +150,7 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
 
 
 def work_record(scheme: Scheme, work: Work) -> dict[str, Any]:
-    """What the page is told."""
+    """The reply to the page."""
     items = [lease_record(scheme, lease) for lease in work.leases]
     return {"standing": work.standing, "items": items, "done": work.done, "of": work.of, "code": work.code}
 
@@ -171,7 +171,7 @@ def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
 
 
 def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
-    """What the page is told of an answer; one that came too late for its place is saved too, and gold has no places."""
+    """The reply to an answer; one that came too late for its place is saved too, and gold has no places."""
     told = asdict(receipt)
     told["status"] = "saved" if receipt.status == "extra" else receipt.status
     return {"submission": told.pop("id"), **told}
@@ -221,7 +221,7 @@ _CLOSED = {
 
 @dataclass(frozen=True, slots=True)
 class _Door:
-    """What is behind a link: the study, the invitation, and whether its person came before."""
+    """The study and the invitation behind a link, and whether its person came before."""
 
     terms: Terms
     invite: Invite
@@ -339,7 +339,7 @@ def _asked(request: Request, door: _Door, participant: str, problem: str = "", s
 
 
 def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
-    """What is missing in the form."""
+    """The parts that are missing in the form."""
     rules = door.terms.rules
     if door.invite.kind == "named" and not folded_name(participant):
         return "Please say who you are."
@@ -351,7 +351,7 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
 
 
 def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
-    """What somebody agreed to, as it is stored: the text by its hash, the questions as they were put."""
+    """The consent as it is stored: the text by its hash, the questions as they were put."""
     found: dict[str, object] = {"at": now}
     if rules.consent:
         found["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
@@ -400,7 +400,7 @@ async def work(request: Request) -> Response:
 
 
 async def guidelines(request: Request) -> Response:
-    """What raters are to do, on a page of its own."""
+    """The instructions to raters, on a page of their own."""
     desk = desk_of(request)
     await desk.signed_in(request, RATER_COOKIE)
     terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))

@@ -284,7 +284,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server takes from its connections.
+    """The limits on a server's connections.
 
     Attributes:
         head_seconds: Until a request's headers are complete, from its first byte or from the connection's beginning.

@@ -90,7 +90,7 @@ class _Server(uvicorn.Server):
 
 
 class _CancelledIsNoError(logging.Filter):
-    """What is broken off as the server ends is told by no traceback: browsers keep it and send it again."""
+    """A request broken off as the server ends writes no traceback: browsers keep it and send it again."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         kind = record.exc_info[0] if record.exc_info else None
@@ -265,7 +265,7 @@ MOST_WORKERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """What there is to open once the server listens.
+    """The addresses to open once the server listens.
 
     Attributes:
         link: For everybody who is to judge; empty: raters have links of their own.

@@ -1,4 +1,4 @@
-"""What all pages of a server share: the store and its writer, who is asking, what the study says."""
+"""The state that all pages of a server share: the store and its writer, the person asking, the study's texts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Session:
 
     @property
     def csrf(self) -> str:
-        """What every post of this session's pages must bring."""
+        """The token that every post of this session's pages must bring."""
         return csrf_of(self.token)
 
     @property
@@ -131,7 +131,7 @@ def is_stale(session: Session, now: float) -> bool:
 
 @dataclass(slots=True)
 class KnownSessions:
-    """What a process read of sessions a moment ago, so that an answer needs no look-up of its own."""
+    """Sessions that a process read a moment ago, so that an answer needs no look-up of its own."""
 
     clock: Callable[[], float]
     _known: dict[str, tuple[float, Session]] = field(default_factory=dict)
@@ -177,7 +177,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the study says of itself."""
+    """The study's description."""
 
     rules: StudyRules
     scheme: Scheme
