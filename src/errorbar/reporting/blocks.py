@@ -1,6 +1,8 @@
-"""What a report consists of, as plain data: every output format is made from this and from nothing else.
+"""The blocks of a report as plain data, and the report as Markdown and LaTeX.
 
-Tables hold raw values, and text is plain text: who writes HTML, Markdown or LaTeX makes texts of numbers and escapes.
+Every output format is made from these blocks alone. Tables hold raw values, and text is plain text: writers format
+numbers and escape text from data, so that it shows as it is. Markdown is CommonMark with tables; LaTeX has booktabs
+tables that fit a paper. In both, charts are their tables.
 """
 
 from __future__ import annotations
@@ -69,12 +71,12 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class WordInContext:
-    """A word in its sentence, and what is said of it.
+    """A word in its sentence, with facts about it.
 
     Attributes:
-        label: What it is called.
-        facts: What is said of it.
-        text: The sentence in three parts, the second is what is marked; None: it is not shown.
+        label: Its name.
+        facts: The facts about it.
+        text: The sentence in three parts, of which the second is marked; None: it is not shown.
         link: Name of a place on the page, such as ``s12``; empty: none.
     """
 
@@ -95,13 +97,13 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True)
 class PairCell:
-    """What is said of two things.
+    """A comparison of two things.
 
     Attributes:
         text: Their difference.
         look: ``significant``, ``not``, ``undecided`` or ``none``: how the cell is shaded.
         verdict: The same in a word or two, as it stands in the cell.
-        facts: What is said besides, to those who ask: title to text.
+        facts: Details shown on request, from title to text.
     """
 
     text: str
@@ -115,7 +117,7 @@ class Matrix:
     """Every pair of some things as half a square; where there is no page a table beside it says the same.
 
     Attributes:
-        title: What it shows.
+        title: Its title.
         name: Unique in the report.
         names: The things, in the order of rows and columns.
         cells: The pairs, the one that stands in the row first.
@@ -131,7 +133,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What a page shows when it is asked to, and on paper; elsewhere it is as any other."""
+    """A block that a page shows on request and on paper; elsewhere it is like any other."""
 
     label: str
     inside: Table | Code
@@ -173,11 +175,6 @@ class Report:
         return [block for block in self.blocks if isinstance(block, Chart)]
 
 
-# A report as text: as Markdown (CommonMark with tables), and as LaTeX whose booktabs tables stand in a paper.
-#
-# Charts are their tables. Text from data is escaped, so that it shows as it is.
-
-
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with pdfLaTeX, LuaLaTeX or XeLaTeX.
 \documentclass{article}
@@ -187,7 +184,7 @@ HEAD = r"""% Made by errorbar; \input the sections, or compile it with pdfLaTeX,
 \usepackage[T1]{fontenc}
 \usepackage{textcomp}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}"""
-"""How a document starts; then, how pdfLaTeX shows letters that it lacks."""
+"""The start of a document; behind it stand the letters that pdfLaTeX lacks."""
 START = r"""\else
 \usepackage{fontspec} % \setmainfont{NAME}: a font that has every letter of your names
 \fi
@@ -214,7 +211,7 @@ def latex(report: Report) -> str:
 
 
 def _plain(blocks: Sequence[Block]) -> Iterator[Prose | Code | Chart | Table]:
-    """Blocks without what only pages have."""
+    """Blocks of text alone: those that only pages have are replaced or left out."""
     for block in blocks:
         if isinstance(block, SentenceBrowser):
             yield Prose([OMITTED])
@@ -229,7 +226,7 @@ def _plain(blocks: Sequence[Block]) -> Iterator[Prose | Code | Chart | Table]:
 
 
 def _key(chart: Chart) -> str:
-    """What the codes of a chart mean, as a sentence."""
+    """The meaning of the codes of a chart, as a sentence."""
     return f"{'; '.join(f'{code}: {words}' for code, words in chart.key.items())}."
 
 

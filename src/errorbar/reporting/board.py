@@ -1,4 +1,4 @@
-"""The board of a shared task: the tables of an overview paper, and a page for each team."""
+"""The board of a shared task: the tables of an overview paper, a page for each team, and the files they are in."""
 
 from __future__ import annotations
 
@@ -33,56 +33,56 @@ NO_RUN = "no run was handed in, or none was released"
 def board_report(results: TaskResults, *, date: str = "") -> Report:
     """The overview's tables: profiles, then for each corpus its own; an empty ``date`` makes the same every time."""
     task = results.task
-    n_runs = sum(run.submission.made is None for found in results.corpora for run in found.runs)
+    n_runs = sum(run.submission.made is None for result in results.corpora for run in result.runs)
     n_baselines = sum(team.baseline for team in task.teams)
     n_teams, beside = len(task.teams) - n_baselines, f", beside {plural(n_baselines, 'baseline')}" * bool(n_baselines)
     summary = [f"{plural(n_teams, 'team')} took part with {plural(n_runs, 'run')}{beside}."]
     facts = [("teams", str(n_teams)), *([("baselines", str(n_baselines))] if n_baselines else [])]
     facts.append(("metrics", ", ".join(task.metrics)))
     sections = [_profiles(task)]
-    for found in results.corpora:
-        corpus, several = found.corpus, len(results.corpora) > 1
+    for result in results.corpora:
+        corpus, several = result.corpus, len(results.corpora) > 1
         # Told apart from the sections that a report of the best runs has.
         name, title = (f"overview-{slug(corpus.name)}-", f"{corpus.name}: ") if several else ("overview-", "")
-        made = (_of_fragments if corpus.kind == "hoo" else _of_sentences)(task, found)
-        if found.refused:
-            made.append(Section("refused", "Refused runs", [found.refused_table()]))
-        sections += [_renamed(section, name, title) for section in made]
-        size = plural(found.n_units, "text")
+        own_sections = (_of_fragments if corpus.kind == "hoo" else _of_sentences)(task, result)
+        if result.refused:
+            own_sections.append(Section("refused", "Refused runs", [result.refused_table()]))
+        sections += [_renamed(section, name, title) for section in own_sections]
+        size = plural(result.n_units, "text")
         if corpus.kind != "hoo":
-            size = f"{plural(found.n_units, 'sentence')}, {plural(len(found.annotators), 'annotator')}"
-            for first in found.best()[:1]:
+            size = f"{plural(result.n_units, 'sentence')}, {plural(len(result.annotators), 'annotator')}"
+            for first in result.best()[:1]:
                 score, measure = first.gold[0], main_measure(first.gold[0])
                 main = score[score.main]
                 star = "*" if main.undefined is not None and main.value else ""
-                what = f"{measure.title} of {value_text(main.value, measure.kind)}{star}"
-                summary.append(f"The best run for {corpus.name} is {first.submission.name}, with {what}.")
+                main_score = f"{measure.title} of {value_text(main.value, measure.kind)}{star}"
+                summary.append(f"The best run for {corpus.name} is {first.submission.name}, with {main_score}.")
         facts.append((f"data, {corpus.name}", size))
     return Report(task.name, summary, sections, tuple(facts), __version__, date)
 
 
 def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
     """A team's page: its profile, every run, and recall of every error type."""
-    said = {"task": results.task.name, "name": team.full_name} | {key: getattr(team, key) for key in PROFILE[1:]}
+    profile = {"task": results.task.name, "name": team.full_name} | {key: getattr(team, key) for key in PROFILE[1:]}
     sections = []
-    for found in results.corpora:
+    for result in results.corpora:
         blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
-        if own := [run for run in found.runs if run.submission.team == team.name]:
-            blocks = [_hoo_runs(own)] if found.corpus.kind == "hoo" else _team_blocks(own)
-        if bad := [each for each in found.refused if each.submission.team == team.name]:
-            blocks.append(replace(found, refused=bad).refused_table())
-        name = slug(found.corpus.name)
-        sections.append(_renamed(Section(name, f"Runs for {found.corpus.name}", blocks), f"{name}-", ""))
+        if own := [run for run in result.runs if run.submission.team == team.name]:
+            blocks = [_hoo_runs(own)] if result.corpus.kind == "hoo" else _team_blocks(own)
+        if bad := [run for run in result.refused if run.submission.team == team.name]:
+            blocks.append(replace(result, refused=bad).refused_table())
+        name = slug(result.corpus.name)
+        sections.append(_renamed(Section(name, f"Runs for {result.corpus.name}", blocks), f"{name}-", ""))
     took_part = "is a baseline" if team.baseline else "took part"
     summary = [f"{team.full_name or team.name} {took_part} with {plural(len(team.submissions), 'run')}."]
-    facts = tuple((name, text) for name, text in said.items() if text)
+    facts = tuple((name, text) for name, text in profile.items() if text)
     return Report(f"{team.name} in {results.task.name}", summary, sections, facts, __version__, date)
 
 
 def _profiles(task: Task) -> Section:
     columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
-    said = attrgetter(*PROFILE)
-    rows = [(team.name, *(text or None for text in said(team)), len(team.submissions)) for team in task.teams]
+    profile = attrgetter(*PROFILE)
+    rows = [(team.name, *(text or None for text in profile(team)), len(team.submissions)) for team in task.teams]
     return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
 
 
@@ -102,7 +102,9 @@ def _score_table(name: str, title: str, task: Task, at: int, ranked: Sequence[tu
         notes.append(f"{LATE}: handed in after the deadline")
     if len(there) < len(task.teams):
         notes.append(f"–: {NO_RUN}")
-    notes += [f"signature {each}" for each in dict.fromkeys(str(s.signature).split("|hyp:")[0] for _, s in ranked)]
+    notes += [
+        f"signature {signature}" for signature in dict.fromkeys(str(s.signature).split("|hyp:")[0] for _, s in ranked)
+    ]
     return Table(columns, rows, title, name, notes)
 
 
@@ -110,7 +112,7 @@ def _type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], sc
     """Recall of each error type: a row for each type, a column for each team in the order of the task's file."""
     by_team = {run.submission.team: score for run, score in zip(runs, scores, strict=True)}
     recalls = {team: {row.type: row["recall"].value for row in score.by_type} for team, score in by_team.items()}
-    kinds = sorted({kind for found in recalls.values() for kind in found})
+    kinds = sorted({kind for by_type in recalls.values() for kind in by_type})
     teams = [team.name for team in task.teams if team.name in recalls]
     columns = [Column("type"), *(Column(team, "percent", team) for team in teams)]
     rows = [(kind, *(recalls[team].get(kind) for team in teams)) for kind in kinds]
@@ -118,32 +120,34 @@ def _type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], sc
     return Table(columns, rows, title, name, notes)
 
 
-def _of_sentences(task: Task, found: CorpusResults) -> list[Section]:
-    best = found.best()
+def _of_sentences(task: Task, results: CorpusResults) -> list[Section]:
+    best = results.best()
     blocks: list[Block] = []
     types: list[Block] = []
-    for name, what, other in (("", "without", False), ("-alternatives", "with", True)):
-        if found.corpus.alternatives or not other:
-            runs = found.best(alternatives=other)
+    for name, how, other in (("", "without", False), ("-alternatives", "with", True)):
+        if results.corpus.alternatives or not other:
+            runs = results.best(alternatives=other)
             scores = [(run.alternatives if other else run.gold)[0] for run in runs]
-            each, kinds = (f"{said}, {what} alternative answers" for said in ("Best run of each team", BY_TYPE))
-            blocks.append(_score_table(f"scores{name}", each, task, 0, list(zip(runs, scores, strict=True))))
+            score_title, type_title = (
+                f"{title}, {how} alternative answers" for title in ("Best run of each team", BY_TYPE)
+            )
+            blocks.append(_score_table(f"scores{name}", score_title, task, 0, list(zip(runs, scores, strict=True))))
             if "types" not in parse_metric(task.metrics[0]).lacks:
-                types.append(_type_table(f"types{name}", kinds, task, runs, scores))
+                types.append(_type_table(f"types{name}", type_title, task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
         ranked = sorted(((run, run.gold[at]) for run in best), key=lambda pair: pair[1].rank_key)
         blocks.append(_score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, at, ranked))
     sections = [Section("ranking", "Scores", blocks)]
     if types:
         sections.append(Section("error-types", BY_TYPE, types))
-    if single := _single(task, found, best):
+    if single := _single(task, results, best):
         sections.append(Section("annotators", "Single annotators", single))
-    if len(found.runs) > len(best):
-        sections.append(Section("runs", "Every run", [_run_table("all-runs", "Every run", found.runs)]))
+    if len(results.runs) > len(best):
+        sections.append(Section("runs", "Every run", [_run_table("all-runs", "Every run", results.runs)]))
     return sections
 
 
-def _single(task: Task, found: CorpusResults, best: Sequence[RunScores]) -> list[Block]:
+def _single(task: Task, results: CorpusResults, best: Sequence[RunScores]) -> list[Block]:
     names = list(best[0].single) if best else []
     if len(names) < 2:
         return []
@@ -154,9 +158,12 @@ def _single(task: Task, found: CorpusResults, best: Sequence[RunScores]) -> list
         run = by_team.get(team.name)
         every = [run.single[name].estimates.values() if run else [None] * len(measures) for name in names]
         rows.append([team.name, *chain.from_iterable(every)])
-    columns = [Column("team"), *(replace(each, title=f"{each.title}, {name}") for name in names for each in measures)]
+    columns = [
+        Column("team"),
+        *(replace(measure, title=f"{measure.title}, {name}") for name in names for measure in measures),
+    ]
     alone = Table(columns, rows, "Best runs against one annotator alone", "single", ["in percent"])
-    pairs: list[list[Cell]] = [[writer, judge, *score.estimates.values()] for writer, judge, score in found.pairs]
+    pairs: list[list[Cell]] = [[writer, judge, *score.estimates.values()] for writer, judge, score in results.pairs]
     columns = [Column("text of"), Column("scored against"), *measures]
     return [alone, Table(columns, pairs, "Annotators against each other", "pairs")]
 
@@ -165,7 +172,7 @@ def _run_table(name: str, title: str, runs: Sequence[RunScores]) -> Table:
     measures, notes = _measures(runs[0].gold), ["changed: sentences that the run changes"]
     columns = [Column("run"), Column("late"), Column("changed", "count"), *measures]
     if any(run.alternatives for run in runs):
-        columns += [replace(each, title=f"{each.title}, alt.") for each in measures]
+        columns += [replace(measure, title=f"{measure.title}, alt.") for measure in measures]
         notes.append("alt.: with alternative answers")
     rows: list[list[Cell]] = []
     for run in runs:
@@ -179,9 +186,9 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
     columns = [Column("type"), *(Column(run.submission.name, "percent", run.submission.name) for run in runs)]
     columns.append(Column(f"found by {first.submission.name}", key="found"))
     rows: list[list[Cell]] = []
-    for one, *others in zip(*(run.gold[0].by_type for run in runs), strict=True):
-        found = f"{one.counts['correct']} of {one.counts['gold']}"
-        rows.append([one.type, *(row["recall"].value for row in (one, *others)), found])
+    for row_of_first, *others in zip(*(run.gold[0].by_type for run in runs), strict=True):
+        share = f"{row_of_first.counts['correct']} of {row_of_first.counts['gold']}"
+        rows.append([row_of_first.type, *(row["recall"].value for row in (row_of_first, *others)), share])
     blocks: list[Block] = [_run_table("runs", "Runs", runs)]
     if rows:
         blocks.append(Table(columns, rows, f"{BY_TYPE}, in percent", "types"))
@@ -200,13 +207,13 @@ def _measures(scores: Sequence[Score]) -> list[Column]:
     return [measure_column(measure) for measure in scores[0].measures]
 
 
-def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
+def _of_fragments(task: Task, results: CorpusResults) -> list[Section]:
     """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
-    scores = [run.gold[0] for run in found.runs]
-    numbers = {run.submission.name: run.submission.run for run in found.runs}
-    late = {run.submission.team for run in found.runs if run.submission.late}
-    best: dict[tuple[str, str], list[list[Cell]]] = {each: [] for each in product(CONDITIONS, MEASURES)}
-    for condition, measure, team, score in best_runs(scores, found.teams):
+    scores = [run.gold[0] for run in results.runs]
+    numbers = {run.submission.name: run.submission.run for run in results.runs}
+    late = {run.submission.team for run in results.runs if run.submission.late}
+    best: dict[tuple[str, str], list[list[Cell]]] = {key: [] for key in product(CONDITIONS, MEASURES)}
+    for condition, measure, team, score in best_runs(scores, results.teams):
         name = team + (f" ({LATE})" if team in late else "")
         best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
     tables: list[Block] = []
@@ -214,27 +221,27 @@ def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
         title = f"Best run of each team: {measure}, {condition}"
         columns = [Column("team"), Column("run", "count"), *prf_columns()]
         name = f"best-{slug(condition)}-{measure}"
-        tables.append(Table(columns, [*rows, *_without(task, found, 4)], title, name, ["in percent"]))
-    counts = [*found.rows.items(), ("All", sum(found.rows.values()))]
+        tables.append(Table(columns, [*rows, *_without(task, results, 4)], title, name, ["in percent"]))
+    counts = [*results.rows.items(), ("All", sum(results.rows.values()))]
     columns = [Column("type"), Column("edits", "count")]
     edits = Table(columns, counts, "Gold edits by error type", "edits")
-    types = [edits, *_recall_tables(task, found, numbers)]
+    types = [edits, *_recall_tables(task, results, numbers)]
     sections = [Section("ranking", "Scores", tables), Section("error-types", BY_TYPE, types)]
-    if len(found.runs) > len({run.submission.team for run in found.runs}):
-        sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
+    if len(results.runs) > len({run.submission.team for run in results.runs}):
+        sections.append(Section("runs", "Every run", [_hoo_runs(results.runs)]))
     return sections
 
 
-def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int]) -> list[Block]:
+def _recall_tables(task: Task, results: CorpusResults, numbers: Mapping[str, int]) -> list[Block]:
     by_row: dict[str, dict[str, list[Cell]]] = {}
-    for cell in best_recalls([run.gold[0] for run in found.runs], found.teams):
+    for cell in best_recalls([run.gold[0] for run in results.runs], results.teams):
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
     pairs = ((Column(kind, "percent"), Column("run", "count", f"{kind}_run")) for kind in MEASURES)
     columns = [Column("team"), *chain.from_iterable(pairs)]
     tables: list[Block] = []
     for row, teams in by_row.items():
-        rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(MEASURES))]
+        rows = [*([team, *values] for team, values in teams.items()), *_without(task, results, 2 * len(MEASURES))]
         title = f"{row}: best recall of each team"
         tables.append(Table(columns, rows, title, f"recall-{slug(row)}", ["in percent"]))
     return tables
@@ -243,14 +250,18 @@ def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int])
 def _hoo_runs(runs: Sequence[RunScores]) -> Table:
     """Every run: F of each measure, without and with bonus."""
     shown = list(product(CONDITIONS, MEASURES))
-    columns = [Column("run"), Column("late"), *(Column(f"{each[1]}, {each[0]}", "percent") for each in shown)]
-    values = ((run, (prf(run.gold[0], *each).f for each in shown)) for run in runs)
+    columns = [
+        Column("run"),
+        Column("late"),
+        *(Column(f"{condition_measure[1]}, {condition_measure[0]}", "percent") for condition_measure in shown),
+    ]
+    values = ((run, (prf(run.gold[0], *condition_measure).f for condition_measure in shown)) for run in runs)
     rows: list[list[Cell]] = [[run.submission.name, run.late, *own] for run, own in values]
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 
-def _without(task: Task, found: CorpusResults, n: int) -> list[list[Cell]]:
-    return [[team.name, *[None] * n] for team in task.teams if team.name not in found.teams.values()]
+def _without(task: Task, results: CorpusResults, n: int) -> list[list[Cell]]:
+    return [[team.name, *[None] * n] for team in task.teams if team.name not in results.teams.values()]
 
 
 def _renamed(section: Section, name: str, title: str) -> Section:
@@ -259,18 +270,15 @@ def _renamed(section: Section, name: str, title: str) -> Section:
     return Section(f"{name}{section.name}", f"{title}{section.title}", blocks)
 
 
-# Writing the board of a shared task: tables, the page of the task, a page for each team.
-
-
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
 
 
 @dataclass(frozen=True, slots=True)
 class BoardOptions:
-    """What is written: with or without pages and sentences, and of which day, None: today's.
+    """Options of a board: with or without pages and sentences, and its date (None: today).
 
-    ``folders``: problems name files by their paths, which pages for others must not show; ``progress`` is told how many
-    corpora are done.
+    ``folders``: problems name files by their paths, which pages for others must not show; ``progress`` gets the number
+    of corpora that are done.
     """
 
     tables_only: bool = False

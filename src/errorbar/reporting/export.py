@@ -1,4 +1,9 @@
-"""A report as files: a page, Markdown or LaTeX; its charts as SVG and PDF for papers and PNG for slides."""
+"""A report as files: a page, Markdown or LaTeX; its charts as SVG and PDF for papers and PNG for slides.
+
+The page needs nothing but a browser: no network, no folder beside it. Text from data is escaped by the template engine
+or the writer of tables, or stands in a JSON block that scripts read as text; a content security policy names the page's
+own scripts and styles by their hashes, so that nothing else can run.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +38,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-# The sentence browser's data as compact columns.
-#
-# Every text stands once. Within a unit every edit stands once, and annotators and systems name it by its number: most
-# edits are shared by several of them. Offsets count UTF-16 code units, as the strings of a web page do.
-#
-# The columns (``templates/pool.js`` reads them):
+# The sentence browser's columns, which ``templates/pool.js`` reads. Every text stands once. Within a unit every edit
+# stands once, and annotators and systems name it by its number: most edits are shared by several of them. Offsets count
+# UTF-16 code units, as the strings of a web page do.
 #
 # - ``texts``, ``names``, ``documents`` (number into ``documentNames``), ``disagreement``: one per unit;
 # - ``edits``: per unit five numbers for each edit: start, length, replacements, type, and 1 where it is optional;
@@ -58,7 +60,7 @@ _MARKS = {None: 0, True: 1, False: 2}
 
 
 class _Numbers(dict[Key, int]):
-    """Gives each different thing a number, in the order of first use."""
+    """A mapping that gives each different thing a number, in the order of first use."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = len(self)
@@ -66,7 +68,7 @@ class _Numbers(dict[Key, int]):
 
 
 def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, object]:
-    """The columns that the module's docstring lists, ready for JSON; ``first`` names systems that are shown first."""
+    """The columns listed above, ready for JSON; ``first`` names systems that are shown first."""
     words: _Numbers[str] = _Numbers()
     replacements: _Numbers[tuple[int, ...]] = _Numbers()
     types: _Numbers[str] = _Numbers()
@@ -84,8 +86,8 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         annotations.append([0 if e is None else [number(edit) for edit in e] for e in unit.annotators])
         proposals.append([[3 * number(edit) + _MARKS[edit.matched] for edit in system] for system in unit.systems])
         edits.append([value for edit in pool for value in edit])
-        for annotator, said in enumerate(unit.annotators):
-            for place, edit in enumerate(said or ()):
+        for annotator, edits_of_annotator in enumerate(unit.annotators):
+            for place, edit in enumerate(edits_of_annotator or ()):
                 if edit.comment or edit.group or edit.written:
                     aside = edit.comment, edit.group, edit.written or None
                     asides.append([at_unit, annotator, place, *aside])
@@ -122,13 +124,6 @@ def _offsets(text: str) -> list[int] | None:
     return offsets
 
 
-# A report as one web page that needs nothing but a browser: no network, no folder beside it.
-#
-# Whatever comes from data is escaped by the template engine or the writer of tables, or stands in a JSON block that
-# scripts read as text; a content security policy names the page's own scripts and styles by their hashes, so that
-# nothing else can run.
-
-
 EXTRA = "report"
 _SCRIPTS = (
     "page.js",
@@ -150,7 +145,7 @@ def page_html(report: Report) -> str:
     browsers = [block for block in report.blocks if isinstance(block, SentenceBrowser)]
     specs = {chart.name: chart.spec for chart in report.charts}
     page_style, scripts = style(), [script(), *([chart_library()] if specs else [])]
-    sizes = {name: found for name, spec in specs.items() if (found := boxes(spec))}
+    sizes = {name: chart_sizes for name, spec in specs.items() if (chart_sizes := boxes(spec))}
     page = environment.get_template("page.html").render(
         report=report,
         policy=policy(scripts, [page_style]),
@@ -251,7 +246,7 @@ def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    return "; ".join(f"{what} {where}" for what, where in allowed.items())
+    return "; ".join(f"{directive} {sources}" for directive, sources in allowed.items())
 
 
 def _hashes(texts: Sequence[str]) -> str:
@@ -306,7 +301,7 @@ class MadeReport:
             UsageError: If nothing says what the file is to be.
         """
         name = os.fspath(path)
-        fitting: list[Kind] = [one for one, endings in KINDS.items() if name.lower().endswith(endings)]
+        fitting: list[Kind] = [format_name for format_name, endings in KINDS.items() if name.lower().endswith(endings)]
         if kind is None and not fitting and name != "-":
             fix = "name a file that ends in .html, .md or .tex, or say which kind"
             raise UsageError(Problem("output-format", f"nothing says what '{name}' is to be", fix=fix))
@@ -326,7 +321,7 @@ class MadeReport:
         return FRAME.format(escape(page_html(self.report)))
 
     def __repr__(self) -> str:
-        return f"MadeReport({self.report.title!r}: {', '.join(one.title for one in self.report.sections)})"
+        return f"MadeReport({self.report.title!r}: {', '.join(section.title for section in self.report.sections)})"
 
 
 def save_report(report: Report, path: str, kind: Kind = "html") -> int:

@@ -1,4 +1,4 @@
-"""The learning curve of ``errorbar reproduce tetreault-chodorow2008`` as a picture, the published point in it."""
+"""Pictures of commands that make no report: learning curves, detectors and agreement of papers, plans of judgments."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ from errorbar.reproduce.prepositions import curves, published_point, selection
 
 
 def draw_curves(sources: Sources, path: str, picture: Picture) -> None:
-    """Write the picture; ``sources`` must name text and models.
+    """Write the learning curve of ``errorbar reproduce tetreault-chodorow2008`` with the published point.
+
+    ``sources`` must name text and models.
 
     Raises:
         InputError: If the file cannot be written.
         MissingExtraError: If the library that draws is not installed.
     """
-    found = selection(sources)
-    assert found is not None
-    save_bytes(draw_spec(learning_chart(curves(found), published_point()), picture), path)
-
-
-# The figures of ``errorbar reproduce madnani2011``: agreement, P and R by agreement, the kappa-agreement plot.
+    chosen = selection(sources)
+    assert chosen is not None
+    save_bytes(draw_spec(learning_chart(curves(chosen), published_point()), picture), path)
 
 
 def draw_figures(sources: Sources, path: str, picture: Picture) -> None:
-    """Write the pictures of ``figures``, ``NAME-1`` and so on; ``sources`` must name models.
+    """Write the figures of ``errorbar reproduce madnani2011``, ``NAME-1`` and so on; ``sources`` must name models.
 
     Raises:
         InputError: If a file cannot be written.
@@ -45,14 +44,14 @@ def draw_figures(sources: Sources, path: str, picture: Picture) -> None:
     """
     judged = judged_detectors(sources)
     assert judged is not None
-    made = {name: draw_spec(spec, picture) for name, spec in figures(judged).items()}
-    for name, content in made.items():
+    contents = {name: draw_spec(spec, picture) for name, spec in figures(judged).items()}
+    for name, content in contents.items():
         save_bytes(content, str(Path(path).with_stem(f"{Path(path).stem}-{name}")))
 
 
 def figures(judged: Sequence[JudgedDetector]) -> Mapping[str, Spec]:
     """By name: agreement (1), P and R by it, unweighted (2) and weighted, and both kappas along the agreement."""
-    agreement = next(one.agreement for one in judged if one.question == EXTRANEOUS)
+    agreement = next(detector.agreement for detector in judged if detector.question == EXTRANEOUS)
     counts = {f"{share:.0%}": count for share, count in agreement.items()}
     histogram = bar_chart(counts, x_title="annotators who agree", y_title="items")
     curves = {
@@ -65,9 +64,9 @@ def figures(judged: Sequence[JudgedDetector]) -> Mapping[str, Spec]:
 
 def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurvePoint], Estimate]) -> Spec:
     points = [
-        LinePoint(f"{one.detector}, {one.question}", point.threshold, *drawn(take(point), "number"))
-        for one in judged
-        for point in one.curve
+        LinePoint(f"{detector.detector}, {detector.question}", point.threshold, *drawn(take(point), "number"))
+        for detector in judged
+        for point in detector.curve
     ]
     along = Axis("share of annotators who agree, at least", "number")
     return line_chart(points, along, Axis(title, "number", most=1.0), series_title="detector, question")
@@ -75,23 +74,20 @@ def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurveP
 
 def _by_agreement(judged: Sequence[JudgedDetector], estimand: Estimand) -> Spec:
     dots = [
-        Dot(f"{one.detector}, {name}", *drawn(estimate), series=measure)
+        Dot(f"{detector.detector}, {name}", *drawn(estimate), series=measure)
         for place, name in enumerate(BINS.values())
-        for one in judged
-        if one.question == EXTRANEOUS
-        for score in (one.bins[place].scores[estimand],)
+        for detector in judged
+        if detector.question == EXTRANEOUS
+        for score in (detector.bins[place].scores[estimand],)
         for measure, estimate in (("precision", score.precision), ("recall", score.recall))
     ]
     title = {"majority": "unweighted", "weighted": "crowd-weighted"}[estimand]
     return dot_chart(dots, Axis(f"{title}, percent"), name_title="detector, agreement", series_title="measure")
 
 
-# The chart of a plan of judgments: half-widths by judges for some numbers of documents, and lines of equal cost.
-
-
 MOST_JUDGES = 10
 TIMES = (0.5, 1, 2, 4)
-"""Documents of the curves, times those that there are; costs of the lines, times that of what there is."""
+"""Factors of the curves' numbers of documents and of the lines' costs: 1 is the first design of the plan."""
 LEAST_TEXTS = 2
 HEIGHT = 300
 
@@ -100,8 +96,8 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
     """Half-width of a target by number of judges: curves of as many documents, dashed lines of equal cost."""
     first = plan.designs[0]
     factor = 100 if plan.measure.kind == "percent" else 1
-    sizes = [max(2, round(first.n_texts * each)) for each in TIMES]
-    costs = [first.n_texts * first.n_judges * each for each in TIMES]
+    sizes = [max(2, round(first.n_texts * times)) for times in TIMES]
+    costs = [first.n_texts * first.n_judges * times for times in TIMES]
 
     def half(n_texts: float, n_judges: int) -> float | None:
         return plan.half_width(target, n_texts, n_judges) if n_texts >= LEAST_TEXTS else None
@@ -130,9 +126,9 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
     tooltip = vega.tips(series="line", judges="judges", texts=f"{plan.unit}s", shown="half-width")
     names = _names(curves)
     color = vega.name("series", title=f"{plan.unit}s", scale={"domain": names}, legend=vega.LEGEND)
-    lines = [[each for each in equal if each["series"] == name] for name in _names(equal)]
-    visible = [each for line in lines if len(line) > 1 for each in line]
-    last = list({each["series"]: each for each in visible}.values())
+    lines = [[row for row in equal if row["series"] == name] for name in _names(equal)]
+    visible = [end for line in lines if len(line) > 1 for end in line]
+    last = list({end["series"]: end for end in visible}.values())
     label = {"align": "right", "dy": -6, "style": "letter"}
     dashed = {"style": "quiet", "fill": None, "strokeDash": [4, 3]}
     layers = [
@@ -145,7 +141,7 @@ def plan_chart(plan: JudgingPlan, target: Target) -> Spec:
 
 
 def _names(rows: Sequence[vega.Row]) -> list[str]:
-    return list(dict.fromkeys(str(each["series"]) for each in rows))
+    return list(dict.fromkeys(str(row["series"]) for row in rows))
 
 
 def _cost(plan: JudgingPlan, judgments: float) -> str:

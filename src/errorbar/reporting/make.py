@@ -56,9 +56,6 @@ from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
 
-# What a report is called whose maker did not say: by the names of its data, as people know them.
-
-
 FILLERS = frozenset(
     [
         "annotation",
@@ -84,7 +81,7 @@ PARTS = frozenset(["dev", "development", "test", "train", "training", "valid", "
 
 
 def corpus_title(paths: Sequence[str]) -> str:
-    """What data are called: by ``name=path``, by their card, by the file, or by the folder that holds them all.
+    """The name of data: by ``name=path``, by their card, by the file, or by the folder that holds them all.
 
     Only folders that were named count, so that the same command makes the same page wherever it is run.
     """
@@ -112,7 +109,7 @@ def files_text(names: Sequence[str]) -> str:
         return names[0]
     ordered = natural_order(names)
     counts = [re.fullmatch(r"(.*?)([0-9]{1,9})", name) for name in ordered]
-    known = [(each[1], int(each[2])) for each in counts if each]
+    known = [(match[1], int(match[2])) for match in counts if match]
     if more > 1 and len(known) == len(names) and known == [(known[0][0], known[0][1] + k) for k in range(len(names))]:
         return f"{len(names):,} files, {ordered[0]} to {ordered[-1]}"
     return f"{names[0]} and {more:,} more file{'s' * (more > 1)}"
@@ -139,7 +136,7 @@ ON_REQUEST = "The sentences were left out on request, for data that may not be p
 
 
 class Making(Labeling, OfSystems, Resampled, Panels, total=False):
-    """What a report takes beside data."""
+    """The arguments of a report beside its data."""
 
     source: Annotated[
         Source | Sentences | DataFrameLike | None,
@@ -224,19 +221,19 @@ def report(
     if flags and hoo and not crowd:
         message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
         raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
-    said, items, lenient = meanings(shared), shared["items"], shared["lenient"]
+    labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = asked_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
-    kind = ",".join(said["type"])
-    named = {f"--{role}": said[role] for role in ("error", "unknown")}
+    kind = ",".join(labels["type"])
+    named = {f"--{role}": labels[role] for role in ("error", "unknown")}
     _refuse(named, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
     of_words = {"--items": items, "--labels=type=": kind}
     _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
-    _refuse({"--ok": said["ok"]}, sample, "a judged sample")
+    _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
@@ -255,13 +252,13 @@ def report(
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **how))
     if judgments is not None:
         told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
-        told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"], "type": kind}
+        told |= {"columns": column_roles(shared["column"]), "unknown": labels["unknown"], "type": kind}
         asked = JudgmentOptions(items=items or "tokens", shared=with_gold, **told)
-        studies.append(_crowd(judgments, flags, asked, drawn, said["error"], texts=browse))
+        studies.append(_crowd(judgments, flags, asked, drawn, labels["error"], texts=browse))
     if sample_key is not None:
-        filled, key = [os.fspath(each) for each in judged], os.fspath(sample_key)
+        filled, key = [os.fspath(source) for source in judged], os.fspath(sample_key)
         drawing: dict[str, Any] = {"confidence": drawn.confidence_level, "seed": drawn.seed}
-        drawing |= {role: said[role] for role in ("error", "ok", "unknown")}
+        drawing |= {role: labels[role] for role in ("error", "ok", "unknown")}
         estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing)
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return made_report(
@@ -274,7 +271,7 @@ def report(
 
 
 def _title(gold: Gold, *others: object) -> str:
-    """What the page is called: by the names of its data."""
+    """The title of the page: the names of its data."""
     titles = [corpus_title(paths) for paths in map(_paths, (gold, *others)) if paths]
     if isinstance(gold, Corpus):
         titles = [gold.name or "Report", *titles]
@@ -302,10 +299,10 @@ def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
     if not isinstance(systems, list | tuple | str | os.PathLike):
         return systems, []
     every: Sequence[Any] = systems if isinstance(systems, list | tuple) else [systems]
-    files = {each: NamedFile.parse(str(each)).path for each in every if _is_path(each)}
-    there = {each: path for each, path in files.items() if is_there(path) and Path(path).is_file()}
-    found = [each for each, path in there.items() if {"item", "flag"} <= {*header_of(path)}]
-    return [each for each in every if each not in found], [str(each) for each in found]
+    files = {system: NamedFile.parse(str(system)).path for system in every if _is_path(system)}
+    there = {system: path for system, path in files.items() if is_there(path) and Path(path).is_file()}
+    flags = [system for system, path in there.items() if {"item", "flag"} <= {*header_of(path)}]
+    return [system for system in every if system not in flags], [str(system) for system in flags]
 
 
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
@@ -389,17 +386,17 @@ def _crowd(
     if not scored:
         return study
     own = asked.problems()
-    found = study_detectors(read, read_detectors(scored, own), own, drawn, error=error, texts=texts)
-    return replace(study, detectors=found, notes=list(dict.fromkeys([*study.notes, *own.notes])))
+    detectors = study_detectors(read, read_detectors(scored, own), own, drawn, error=error, texts=texts)
+    return replace(study, detectors=detectors, notes=list(dict.fromkeys([*study.notes, *own.notes])))
 
 
-def _is_path(given: object) -> bool:
-    return isinstance(given, str | os.PathLike)
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
 
 
-def _paths(given: object) -> list[str]:
+def _paths(source: object) -> list[str]:
     """The paths of what may be one path, several, or objects in memory, which have none."""
-    if isinstance(given, Mapping):
-        return [f"{name}={os.fspath(path)}" for name, path in given.items() if isinstance(path, str | os.PathLike)]
-    paths = [given] if isinstance(given, str | os.PathLike) else given if isinstance(given, Sequence) else ()
-    return [str(os.fspath(each)) for each in paths if isinstance(each, str | os.PathLike)]
+    if isinstance(source, Mapping):
+        return [f"{name}={os.fspath(path)}" for name, path in source.items() if isinstance(path, str | os.PathLike)]
+    paths = [source] if isinstance(source, str | os.PathLike) else source if isinstance(source, Sequence) else ()
+    return [str(os.fspath(path)) for path in paths if isinstance(path, str | os.PathLike)]

@@ -1,4 +1,4 @@
-"""Curves with bands: precision along recall, one line for each series, its intervals as a band around it."""
+"""Curves: lines with error bars, lines with bands around them, and learning curves with extrapolations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from errorbar.detectors.learning_curve import Form, LearningCurve
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
 from errorbar.reporting.charts.plane import spread
-
-# Curves with error bars: one line for each series, the axis from 0.
-
 
 MOST_COLORED = 5  # series with a color of their own; further ones are drawn in the background
 MOST_TICKS = 20
@@ -45,11 +42,12 @@ def line_chart(
     guide: float | None = None,
     series_title: str = "system",
 ) -> Spec:
-    """Draw curves that end in their names; the first ``MOST_COLORED`` in the order of the points have colors.
+    """Draw curves with error bars, the axis from 0, that end in their names.
 
-    ``human`` is the series of humans, drawn in their own color, ``guide`` the height of a line to read by.
+    The first ``MOST_COLORED`` in the order of the points have colors. ``human`` is the series of humans, drawn in
+    their own color, ``guide`` the height of a line to read by.
     """
-    names = [each for each in dict.fromkeys(point.series for point in points) if each != human]
+    names = [name for name in dict.fromkeys(point.series for point in points) if name != human]
     places = sorted({point.x for point in points})
     whole = x.kind == "count"
     ticks = {"values": places} if whole and len(places) <= MOST_TICKS else {"tickCount": vega.TICKS}
@@ -59,7 +57,7 @@ def line_chart(
     upright = vega.along(y, [*ends, guide], room=1.05)
     # So that error bars at one place do not hide each other.
     step = DODGE * (places[-1] - places[0]) / max(1, len(names)) if places else 0.0
-    beside = {each: (k - (len(names) - 1) / 2) * step for k, each in enumerate(names)}
+    beside = {name: (k - (len(names) - 1) / 2) * step for k, name in enumerate(names)}
     data = [_row(point, beside.get(point.series, 0.0), 2 if y.kind == "percent" else 3) for point in points]
 
     known = [row for row in data if row]
@@ -102,7 +100,7 @@ def line_chart(
     named = {"style": "label", "align": "left", "dx": ASIDE, "limit": LIMIT}
     place = {"x": {"value": "width"}, "y": vega.number("label", **upright)}
     layers.append(vega.layer(ends, "text", named, **place, text=vega.text("series"), tooltip=tooltip))
-    return vega.finish([each for each in layers if each["data"]], height=height)
+    return vega.finish([part for part in layers if part["data"]], height=height)
 
 
 def _ends(rows: Sequence[vega.Row], domain: Sequence[float], height: int) -> list[vega.Part]:
@@ -135,7 +133,7 @@ def band_chart(
     series_title: str = "system",
     top: float | None = None,
 ) -> Spec:
-    """Draw curves; every series has a color, so there must be few.
+    """Draw curves with their intervals as bands; every series has a color, so there must be few.
 
     ``guide`` is the height of a line to read by, ``top`` where the upright axis ends, if not at a round number.
     """
@@ -163,9 +161,6 @@ def band_chart(
     return vega.finish(layers, height=BAND_HEIGHT)
 
 
-# A learning curve: accuracy by the number of examples on a logarithmic axis, with error bars and extrapolations.
-
-
 HEIGHT = 340
 TICKS = [step * 10.0**power for power in range(9) for step in (1, 3)]
 BEFORE, BEYOND = 0.03, 0.16  # shares of the axis that are free at its ends, for names on the right
@@ -175,13 +170,13 @@ BELOW: Mapping[Form, int] = {"line": -7, "power": 7}  # pixels; ends of fits lie
 
 
 def learning_chart(curves: Mapping[str, LearningCurve], published: Mapping[str, tuple[float, float]]) -> Spec:
-    """Draw curves with their fits.
+    """Draw accuracy by the number of examples, on a logarithmic axis, with error bars and fits.
 
     Args:
         curves: By what is chosen in. Fits are drawn to where they look ahead, with an interval there.
         published: Points of others, by what they are called: examples and accuracy, a fraction.
     """
-    points = [_learning_row(text, each.n, each.accuracy) for text, curve in curves.items() for each in curve.points]
+    points = [_learning_row(text, point.n, point.accuracy) for text, curve in curves.items() for point in curve.points]
     fits = [
         _learning_row(text, n, accuracy) | {"form": NAMES[fit.form]}
         for text, curve in curves.items()
@@ -222,9 +217,12 @@ def learning_chart(curves: Mapping[str, LearningCurve], published: Mapping[str, 
     return vega.finish(layers, height=HEIGHT)
 
 
-def _learning_row(text: str, n: float, found: Estimate) -> vega.Part:
+def _learning_row(text: str, n: float, estimate: Estimate) -> vega.Part:
     value, low, high = (
-        None if each is None else 100 * each
-        for each in (found.value, *((found.interval.low, found.interval.high) if found.interval else (None, None)))
+        None if end is None else 100 * end
+        for end in (
+            estimate.value,
+            *((estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)),
+        )
     )
     return {"text": text, "n": n, "examples": f"{n:,.0f}", **vega.measured(value, low, high, 1)}

@@ -36,11 +36,6 @@ from errorbar.reporting.charts.vega import (
     tips,
 )
 
-# Names beside marks: where each stands so that none covers another, with a line to its mark where it is far.
-#
-# Places are found in pixels for some widths of a chart, since points move apart in a wider one and names do not.
-
-
 HALF = 7  # half of the height of a line of text, with room
 NEAR = 12  # pixels up to which a name needs no line to its point
 LIMIT = 120  # longest name, in pixels; the rest is cut
@@ -61,12 +56,12 @@ class Spot(NamedTuple):
 
     @property
     def led(self) -> bool:
-        """Whether a line leads to it."""
+        """True if a line leads to it."""
         return hypot(self.right, self.down) > NEAR and self not in _BESIDE
 
 
 class NamedPoint(NamedTuple):
-    """What is named: its place, and the ends of its bars, as shares of the width and, from below, of the height."""
+    """A point with a name: its place and the ends of its bars, as shares of the width and, from below, the height."""
 
     name: str
     right: float
@@ -78,10 +73,11 @@ class NamedPoint(NamedTuple):
 def place_names(
     points: Sequence[NamedPoint], widths: Sequence[float], height: float, *, crossing: bool = False
 ) -> list[Spot] | None:
-    """A place for each name that is free at all these widths; None where some name has none.
+    """Find a place for each name that is free at all these widths (pixels); None where some name has none.
 
-    A name covers no point, no other name and no line to one, stays inside the chart, and keeps off bars where that is
-    not far. Who finds none is placed first in another round. ``crossing`` lets lines cross what they meet.
+    Points move apart in a wider chart, names do not. A name covers no point, no other name and no line to
+    one, stays inside the chart, and keeps off bars where that is not far. A name without a place comes first in another
+    round. ``crossing`` lets lines cross what they meet.
     """
     order = list(range(len(points)))
     for _ in range(ROUNDS):
@@ -109,7 +105,7 @@ _AT = np.array([(spot.right, spot.down) for spot in _SPOTS], float)
 _START = np.array([{"left": 0.0, "center": -0.5, "right": -1.0}[spot.align] for spot in _SPOTS])
 _FAR = np.array([hypot(spot.right, spot.down) for spot in _SPOTS])
 _STEPS = np.linspace(0.15, 0.95, 9)
-"""Shares of a line at which it is looked at whether it crosses something."""
+"""Shares of a line at which it must not meet anything."""
 
 
 def _round(
@@ -158,7 +154,7 @@ def _bars(point: NamedPoint, wide: Floats, height: float) -> Iterator[Floats]:
 
 
 def _boxes(name: str, center: Floats) -> Floats:
-    """What a name covers at each spot and width."""
+    """The box that a name covers at each spot and width."""
     length = min(text_width(name), LIMIT)
     place = center + _AT[:, None, :]
     left = place[..., 0] + length * _START[:, None]
@@ -172,10 +168,10 @@ def _inside(boxes: Floats, wide: Floats, height: float) -> NDArray[np.bool_]:
 
 
 def _hits(boxes: Floats, others: Floats) -> NDArray[np.int64]:
-    """How many of the others each box meets at some width."""
-    one, other = boxes[..., None, :, :], others
-    meets = (one[..., 0] < other[..., 2]) & (other[..., 0] < one[..., 2])
-    meets &= (one[..., 1] < other[..., 3]) & (other[..., 1] < one[..., 3])
+    """The number of other boxes that each box meets at some width."""
+    box, other = boxes[..., None, :, :], others
+    meets = (box[..., 0] < other[..., 2]) & (other[..., 0] < box[..., 2])
+    meets &= (box[..., 1] < other[..., 3]) & (other[..., 1] < box[..., 3])
     return np.asarray(meets.any(axis=-1).sum(axis=-1))
 
 
@@ -193,13 +189,13 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> list
             before, m = blocks[-1]
             # The mean of where each would have the block begin.
             blocks[-1] = [(m * before + n * (first - m * gap)) / (m + n), m + n]
-    made = [first + k * gap for first, n in blocks for k in range(int(n))]
-    for k in range(len(made)):
-        made[k] = max(made[k], low + k * gap)
-    for k in reversed(range(len(made))):
-        made[k] = max(low + k * gap, min(made[k], high - (len(made) - 1 - k) * gap))
+    starts = [first + k * gap for first, n in blocks for k in range(int(n))]
+    for k in range(len(starts)):
+        starts[k] = max(starts[k], low + k * gap)
+    for k in reversed(range(len(starts))):
+        starts[k] = max(low + k * gap, min(starts[k], high - (len(starts) - 1 - k) * gap))
     moved = [0.0] * len(places)
-    for k, place in zip(order, made, strict=True):
+    for k, place in zip(order, starts, strict=True):
         moved[k] = place
     return moved
 
@@ -285,7 +281,7 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
     if len(points) <= MOST_NAMES:
         spots, numbered = _spots(points, right, top)
         rows = [
-            {**row, "number": k + 1, "at": [[*each[k], int(each[k].led)] for each in spots]}
+            {**row, "number": k + 1, "at": [[*places[k], int(places[k].led)] for places in spots]}
             for k, row in enumerate(data)
         ]
         layers += _named(rows, numbered, {"x": x, "y": y, **told})
@@ -314,11 +310,11 @@ def _spots(points: Sequence[PlanePoint], right: float, top: float) -> tuple[list
     fit = all(text_width(p.name) <= LIMIT for p in points)
     spots, numbered = [], []
     for at, widths in enumerate(WIDTHS):
-        found = place_names(named, widths, PLANE_HEIGHT) if fit else None
-        if found is None:
+        placed = place_names(named, widths, PLANE_HEIGHT) if fit else None
+        if placed is None:
             numbered.append(at)
-            found = place_names(short, widths, PLANE_HEIGHT) or place_names(short, widths, PLANE_HEIGHT, crossing=True)
-        spots.append(found or [Spot(*BESIDE_POINT)] * len(points))
+            placed = place_names(short, widths, PLANE_HEIGHT) or place_names(short, widths, PLANE_HEIGHT, crossing=True)
+        spots.append(placed or [Spot(*BESIDE_POINT)] * len(points))
     return spots, numbered
 
 
@@ -359,9 +355,9 @@ def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[
     lines: list[Part] = []
     ends: list[Part] = []
     for count in range(1, int(highest / step) + 1):
-        made = [{"contour": f"{count * step:g}", "R": r, "P": p} for r, p in contour(count * step, beta, right, top)]
-        lines += made
-        ends += [dict(row) for row in made[-1:]]
+        line = [{"contour": f"{count * step:g}", "R": r, "P": p} for r, p in contour(count * step, beta, right, top)]
+        lines += line
+        ends += [dict(row) for row in line[-1:]]
     for row in ends[-1:]:  # the name once, at the highest line
         row["contour"] = f"{f_name} {row['contour']}"
     return lines, ends

@@ -1,4 +1,4 @@
-"""Rows with names: values as points with error bars, and counts as bars, both from zero."""
+"""Rows with names: points with error bars, bars of counts, and grids with a color for each value."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dot_chart(
             "name": dot.name,
             "note": dot.note,
             "series": dot.series,
-            "end": max(each for each in (dot.value, dot.high, *(dot.outer or ())) if each is not None),
+            "end": max(end for end in (dot.value, dot.high, *(dot.outer or ())) if end is not None),
             **vega.measured(dot.value, dot.low, dot.high, digits, dot.outer),
         }
         for dot in dots
@@ -84,9 +84,6 @@ def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
     return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
 
 
-# A grid of values: a row and a column of names, colors over the range of the values, each value in its cell.
-
-
 LIMIT = 170  # pixels of a name; the rest of a longer one is cut
 FIGURE = 11  # size of the figures in cells
 ROOM = 6  # pixels beside a figure or a name
@@ -119,7 +116,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """What rows are called.
+    """The names of rows.
 
     ``title`` is what a row is; ``meaning`` says in words what names stand for; ``behind`` is a number that stands
     behind names where there is room, and ``counted`` what it is of.
@@ -171,7 +168,7 @@ def heat_chart(
     gaps = [_row(cell, rows) for cell in cells if cell.value is None]
     figure = {"text": vega.text("text"), **place, **told}
     hand = {"cursor": "pointer"} if any(cell.asks for cell in cells) else {}
-    margin, beside = (_margin(each) for each in (names, [rows.whole(name) for name in names]))
+    margin, beside = (_margin(labels) for labels in (names, [rows.whole(name) for name in names]))
     layers = [
         vega.layer(firm_rows, "rect", {"style": "cell", **hand}, color=color, **place, **told),
         vega.layer(few_rows, "rect", {"style": "faded", **hand}, color=color, **place, **told),
@@ -188,8 +185,8 @@ def heat_chart(
     height = vega.ROW * len(names)
     turns = [edge + round(len(columns) * _longest(columns)) for edge in (margin, beside)]
     edges = {min(PHONE, turns[0]), PHONE, max(PHONE, turns[1])} if turns[0] < PHONE else {max(PHONE, turns[1])}
-    room = vega.Room(least, max(least, most), sorted(each for each in edges if each > least))
-    return vega.finish([each for each in layers if each["data"]], height=height, room=room)
+    room = vega.Room(least, max(least, most), sorted(edge for edge in edges if edge > least))
+    return vega.finish([part for part in layers if part["data"]], height=height, room=room)
 
 
 def _margin(names: Sequence[str]) -> int:
@@ -204,8 +201,8 @@ def _row(cell: HeatCell, rows: RowNames) -> vega.Part:
     value = None if cell.value is None else round(cell.value, 4)
     own = {"row": cell.row, "column": cell.column, "value": value, "text": cell.text}
     own["detail"] = cell.detail or cell.text
-    said = {"said": rows.meaning.get(cell.row, "")} if rows.meaning else {}
-    return {**own, **said, **({} if cell.asks is None else {"asks": dict(cell.asks)})}
+    meaning = {"said": rows.meaning.get(cell.row, "")} if rows.meaning else {}
+    return {**own, **meaning, **({} if cell.asks is None else {"asks": dict(cell.asks)})}
 
 
 def _row_names(names: Sequence[str], rows: RowNames, y: vega.Part) -> vega.Part:

@@ -1,4 +1,4 @@
-"""What all charts have in common: layers, channels, axes of numbers, tooltips, sizes."""
+"""The parts that all charts share: layers, channels, axes, tooltips, colors, and the room that a chart takes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH = "container"
 """Charts are as wide as the place they stand in; an export gives them a number."""
 PLACE = "place"
-"""What expressions call the width of that place in pixels: ``width`` is that of the plot, which follows from what
+"""The name in expressions of the width of that place in pixels: ``width`` is that of the plot, which follows from what
 stands beside it, so that what stands there cannot depend on it."""
 ROW = 24  # height of a row with a name
 TICKS = 6  # marks of an axis of numbers, about: labels at every second point hide the ends of bars
@@ -30,14 +30,14 @@ STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9, 10)
 THICK, THIN = 4, 1
 """Widths of bars where there are two."""
 WIDER = "texts and judges"
-"""What a tooltip calls the wider interval."""
+"""The name of the wider interval in tooltips."""
 Row = Mapping[str, object]
 Ends = tuple[float, float]
 Part = dict[str, Any]  # a part of a specification
 
 
 class Axis(NamedTuple):
-    """What an axis is called, what its values are (percent, things that are counted, or plain numbers), and their end.
+    """The title of an axis, the kind of its values (percent, counts or plain numbers), and their end.
 
     It goes no further than ``most`` unless a value does; None: to the next round number.
     """
@@ -68,7 +68,7 @@ def text(field: str) -> Part:
 
 
 def tips(**titles: str) -> list[Part]:
-    """What a tooltip shows: field to title."""
+    """The rows of a tooltip, from field to title."""
     return [{**(number(field) if field == "x" else text(field)), "title": title} for field, title in titles.items()]
 
 
@@ -86,12 +86,12 @@ def measured(
 
 
 def has_outer(rows: Iterable[Row]) -> bool:
-    """Whether some row has a wider interval."""
+    """True if some row has a wider interval."""
     return any("outer" in row for row in rows)
 
 
 def tips_of(rows: Iterable[Row], title: str, **titles: str) -> list[Part]:
-    """What a tooltip of measured values shows: these fields, the value, and its intervals."""
+    """The rows of a tooltip of measured values: these fields, the value, and its intervals."""
     wider = {"outer": WIDER} if has_outer(rows) else {}
     return tips(**titles, shown=title, interval="interval", **wider)
 
@@ -106,8 +106,8 @@ def bars(rows: Sequence[Row], along: str, scale: Part, look: Part, **channels: o
         ends = {along: number(f"{start}low", **scale), f"{along}2": {"field": f"{start}high"}}
         return layer(own, "rule", look | more, **ends, **channels)
 
-    made = [rules(thin, "outer_", {"strokeWidth": THIN})] if wide else []
-    return [*made, *([rules(thick, "", {"strokeWidth": THICK} if wide else {})] if thick else [])]
+    wider = [rules(thin, "outer_", {"strokeWidth": THIN})] if wide else []
+    return [*wider, *([rules(thick, "", {"strokeWidth": THICK} if wide else {})] if thick else [])]
 
 
 def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float | None = None) -> Part:
@@ -122,7 +122,7 @@ def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float
 
 
 class Room(NamedTuple):
-    """What a chart says of the width of its place in pixels; Vega-Lite does nothing with it (``usermeta``).
+    """The widths in pixels that a chart asks of its place; Vega-Lite does nothing with them (``usermeta``).
 
     It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes.
     """
@@ -138,28 +138,28 @@ def finish(layers: Sequence[Part], *, height: int, room: Room | None = None) -> 
     Layers of the same data share it.
     """
     datasets: list[Sequence[Row]] = []
-    for one in layers:
-        if one["data"] not in datasets:
-            datasets.append(one["data"])
-    made: Part = {
+    for part in layers:
+        if part["data"] not in datasets:
+            datasets.append(part["data"])
+    spec: Part = {
         "$schema": SCHEMA,
         "params": [{"name": PLACE, "expr": "width && isFinite(containerSize()[0]) ? containerSize()[0] : 640"}],
         "datasets": {f"data-{at}": rows for at, rows in enumerate(datasets)},
-        "layer": [{**one, "data": {"name": f"data-{datasets.index(one['data'])}"}} for one in layers],
+        "layer": [{**part, "data": {"name": f"data-{datasets.index(part['data'])}"}} for part in layers],
         "height": height,
         "width": WIDTH,
         "autosize": {"type": "fit-x", "contains": "padding"},
     }
-    if said := {key: pixels for key, pixels in (room or Room())._asdict().items() if pixels}:
-        made["usermeta"] = said
-    return {key: _shown(value) for key, value in made.items()}
+    if bounds := {key: pixels for key, pixels in (room or Room())._asdict().items() if pixels}:
+        spec["usermeta"] = bounds
+    return {key: _shown(value) for key, value in spec.items()}
 
 
 def _shown(value: object) -> object:
     if isinstance(value, dict):
-        return {visible(str(key)): _shown(each) for key, each in value.items()}
+        return {visible(str(key)): _shown(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_shown(each) for each in value]
+        return [_shown(part) for part in value]
     return visible(value) if isinstance(value, str) else value
 
 
@@ -231,7 +231,7 @@ _RAMP = {
     "dark": ("#191c31", "#163459", "#025273", "#027183", "#09908f", "#0db291", "#65ce89", "#b1e389", "#f0f796"),
 }
 FADED: Final = 0.3
-"""How much color a cell keeps that counts too little to be compared."""
+"""The share of its color that a cell with too few data keeps."""
 _HUMAN = {"light": "#b94a00", "dark": "#f2914a"}
 
 
@@ -287,9 +287,6 @@ LIGHT: Final[Config] = _config("light")  # on white paper; also what exported fi
 DARK: Final[Config] = _config("dark")  # on a dark screen
 
 
-# How much room a chart takes, so that a page can keep it before the chart is drawn.
-
-
 USUAL = 640
 """Width of the place that a chart is drawn in where its height is the same in every one."""
 SPARE = 8
@@ -305,11 +302,11 @@ def fixed_width(spec: Spec, pixels: int) -> Spec:
 
 
 def _bounds(spec: Spec) -> Mapping[str, list[int]]:
-    """What a chart says of its place: see ``vega.finish``."""
-    found = spec.get("usermeta")
+    """The widths that ``finish`` wrote into a specification."""
+    bounds = spec.get("usermeta")
     return (
-        {key: each if isinstance(each, list) else [each] for key, each in found.items()}
-        if isinstance(found, dict)
+        {key: value if isinstance(value, list) else [value] for key, value in bounds.items()}
+        if isinstance(bounds, dict)
         else {}
     )
 
@@ -325,8 +322,8 @@ def boxes(spec: Spec) -> list[tuple[int, int, int]]:
     Empty where it cannot be drawn.
     """
     edges = _bounds(spec).get("edges", [])
-    found = [box(spec, (low + high) // 2) for low, high in pairwise([320, *edges, 2 * USUAL])] if edges else [box(spec)]
-    return [(edge, *each) for edge, each in zip([*edges, 0], found, strict=True) if each is not None]
+    drawn = [box(spec, (low + high) // 2) for low, high in pairwise([320, *edges, 2 * USUAL])] if edges else [box(spec)]
+    return [(edge, *size) for edge, size in zip([*edges, 0], drawn, strict=True) if size is not None]
 
 
 def box(spec: Spec, place: int = USUAL) -> tuple[int, int] | None:
@@ -336,8 +333,8 @@ def box(spec: Spec, place: int = USUAL) -> tuple[int, int] | None:
         drawn = library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=dict(LIGHT))
     except ValueError:  # the page says so in the place of the chart
         return None
-    found = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', drawn)
-    if found is None:
+    match = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', drawn)
+    if match is None:
         return None
-    width, height = int(found[1]), int(found[2])
+    width, height = int(match[1]), int(match[2])
     return (0, height) if spec.get("width", WIDTH) == WIDTH else (width, height + SPARE)

@@ -1,1 +1,1 @@
-"""What a report shows, in words, tables and charts: a function from a study to a section each."""
+"""The sections of a report, each a function that makes words, tables and charts of a study."""

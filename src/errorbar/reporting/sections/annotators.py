@@ -1,4 +1,4 @@
-"""How far annotators, or raters, agree."""
+"""Annotators and raters: how far they agree, what they score under the same metric, and how near systems come."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _sentence(estimate: Estimate) -> str:
 
 
 def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
-    one = who.removesuffix("s")
+    singular = who.removesuffix("s")
     names = list(dict.fromkeys(name for pair in report.pairwise for name in pair.table.raters))
     kappas = {pair.table.raters: pair.kappa.estimate for pair in report.pairwise}
     shown = names[:MOST_RATERS]
@@ -91,15 +91,12 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
         text += f" The chart shows the first {len(shown)} of {len(names)}, the table every pair."
     ends = [value for value, _ in known] or [0.0]
     domain = (floor(20 * ends[0]) / 20, max(ceil(20 * ends[-1]), floor(20 * ends[0]) + 1) / 20)
-    spec = heat_chart(cells, RowNames(one), column_title="and", value_title="Cohen's kappa", domain=domain)
+    spec = heat_chart(cells, RowNames(singular), column_title="and", value_title="Cohen's kappa", domain=domain)
     rows = [(*p.table.raters, p.table.n_items, p.kappa.observed, p.kappa.estimate) for p in report.pairwise]
     columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
     columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
     table = Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
     return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, table)
-
-
-# What humans score under the same metric, and how much of it systems reach, by number of references.
 
 
 HUMAN = "human"
@@ -126,50 +123,50 @@ def ceiling(study: Study) -> Section | None:
     """The curves, or None where there is one annotator only."""
     if not isinstance(study, CorpusStudy) or study.ceiling is None:
         return None
-    made = study.ceiling
-    blocks: list[Block] = [_prose(made), _scores(made)]
-    if made.found.systems:
-        blocks.append(_ratios(made))
+    result = study.ceiling
+    blocks: list[Block] = [_prose(result), _scores(result)]
+    if result.found.systems:
+        blocks.append(_ratios(result))
     return Section("ceiling", "How far from a human", blocks)
 
 
-def _prose(made: CeilingResult) -> Prose:
-    found, bare = made.found, ""
-    if made.intervals is None:
+def _prose(result: CeilingResult) -> Prose:
+    by_size, bare = result.found, ""
+    if result.intervals is None:
         bare = " No intervals were computed; they are made on request."
-    elif made.why_none is not None:
-        bare = f" There are no intervals: {made.why_none}."
-    elif made.judged is not None:
+    elif result.why_none is not None:
+        bare = f" There are no intervals: {result.why_none}."
+    elif result.judged is not None:
         bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
-    some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
+    some = "" if all(by_size.exact) else " Where there are too many subsets, as many as the table says were drawn."
     text = (
-        f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against every "
-        f"subset of the others, and each system against subsets of the same size.{_growing(found)}{_fewer(found)}"
+        f"Each of the {len(by_size.annotators)} annotators' own corrected text is scored like a system's against every "
+        f"subset of the others, and each system against subsets of the same size.{_growing(by_size)}{_fewer(by_size)}"
         f"{some}{bare}"
     )
     return Prose([text])
 
 
-def _rising(found: Ceiling) -> bool:
-    """Whether more references raise the main measure of somebody and lower nobody's, as far as tables show it.
+def _rising(by_size: Ceiling) -> bool:
+    """True if more references raise the main measure of somebody and lower nobody's, as far as tables show it.
 
     It holds where references are pooled or the best is chosen, and not of GLEU, which averages over them.
     """
-    curves = [found.human[:, found.main], *found.scores[:, :, found.main]]
+    curves = [by_size.human[:, by_size.main], *by_size.scores[:, :, by_size.main]]
     steps = np.diff(np.round(np.stack(curves), 4), axis=1)
     return bool((steps > 0).any() and not (steps < 0).any())
 
 
-def _growing(found: Ceiling) -> str:
+def _growing(by_size: Ceiling) -> str:
     """Why scores with different numbers of references do not compare."""
-    why = "More references raise scores" if _rising(found) else "Scores change with the number of references"
+    why = "More references raise scores" if _rising(by_size) else "Scores change with the number of references"
     return f" {why}, so only scores against the same number of references can be compared."
 
 
-def _fewer(found: Ceiling) -> str:
+def _fewer(by_size: Ceiling) -> str:
     """Why there is a reference fewer here than in the leaderboard."""
-    n = len(found.annotators)
-    if found.sizes[-1] != n - 1 or not found.systems:
+    n = len(by_size.annotators)
+    if by_size.sizes[-1] != n - 1 or not by_size.systems:
         return ""
     others = f"the other {n - 1}" if n > 2 else "the other one"
     return (
@@ -179,98 +176,100 @@ def _fewer(found: Ceiling) -> str:
     )
 
 
-def _curve(made: CeilingResult, name: str, values: Floats, of: Callable[[CeilingIntervals], Row]) -> Curve:
-    over, judged = (None if each is None else of(each) for each in (made.intervals, made.judged))
+def _curve(result: CeilingResult, name: str, values: Floats, of: Callable[[CeilingIntervals], Row]) -> Curve:
+    over, judged = (None if ends is None else of(ends) for ends in (result.intervals, result.judged))
     estimates = [Estimate(known(value), 0) for value in values.tolist()]
     if over is not None:
-        estimates = [one.with_interval(each) for one, each in zip(estimates, over, strict=True)]
+        estimates = [estimate.with_interval(ends) for estimate, ends in zip(estimates, over, strict=True)]
     return Curve(name, estimates, judged)
 
 
-def _of_systems(made: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]) -> list[Curve]:
+def _of_systems(result: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]) -> list[Curve]:
     """A curve of each system, the best first."""
-    names = made.found.systems
-    return [_curve(made, names[s], values[s], partial(_nth, of, s)) for s in _best_first(made.found)]
+    names = result.found.systems
+    return [_curve(result, names[s], values[s], partial(_nth, of, s)) for s in _best_first(result.found)]
 
 
 def _nth(of: Callable[[CeilingIntervals], Sequence[Row]], s: int, over: CeilingIntervals) -> Row:
     return of(over)[s]
 
 
-def _best_first(found: Ceiling) -> list[int]:
-    main, sign = found.main, found.measures[found.main].sign
-    return sorted(range(len(found.systems)), key=lambda s: -sign * float(found.scores[s, -1, main]))
+def _best_first(by_size: Ceiling) -> list[int]:
+    main, sign = by_size.main, by_size.measures[by_size.main].sign
+    return sorted(range(len(by_size.systems)), key=lambda s: -sign * float(by_size.scores[s, -1, main]))
 
 
-def _table(made: CeilingResult, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
-    columns, found = [Column("references")], made.found
-    for each in curves:
-        columns.append(replace(column, title=each.name, key=each.name))
-        if each.judged is not None:
-            columns.append(Column(TITLE, column.kind, f"{each.name}_judges", interval="only"))
+def _table(result: CeilingResult, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
+    columns, by_size = [Column("references")], result.found
+    for curve in curves:
+        columns.append(replace(column, title=curve.name, key=curve.name))
+        if curve.judged is not None:
+            columns.append(Column(TITLE, column.kind, f"{curve.name}_judges", interval="only"))
     rows: list[list[Cell]] = []
-    for k, (size, n, exact) in enumerate(zip(found.sizes, found.n_subsets, found.exact, strict=True)):
+    for k, (size, n, exact) in enumerate(zip(by_size.sizes, by_size.n_subsets, by_size.exact, strict=True)):
         row: list[Cell] = [f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"]
-        for each in curves:
-            row += [each.estimates[k], *([] if each.judged is None else [each.judged[k]])]
+        for curve in curves:
+            row += [curve.estimates[k], *([] if curve.judged is None else [curve.judged[k]])]
         rows.append(row)
-    return Table(columns, rows, column.title, name, [*notes, *made.interval_notes()])
+    return Table(columns, rows, column.title, name, [*notes, *result.interval_notes()])
 
 
-def _scores(made: CeilingResult) -> Chart:
-    found, measure = made.found, made.found.measures[made.found.main]
-    name, main = measure.title, found.main
-    curves = [_curve(made, HUMAN, found.human[:, main], lambda over: over.human)]
-    curves += _of_systems(made, found.scores[:, :, main], lambda over: over.systems)
+def _scores(result: CeilingResult) -> Chart:
+    by_size, measure = result.found, result.found.measures[result.found.main]
+    name, main = measure.title, by_size.main
+    curves = [_curve(result, HUMAN, by_size.human[:, main], lambda over: over.human)]
+    curves += _of_systems(result, by_size.scores[:, :, main], lambda over: over.systems)
     unit = " percent" if measure.kind == "percent" else ""
     text = "A human scored like a system, against the others."
-    if len(found.sizes) > 1:
-        why = "More references raise the curves" if _rising(found) else "Scores change with the number of references"
+    if len(by_size.sizes) > 1:
+        why = "More references raise the curves" if _rising(by_size) else "Scores change with the number of references"
         text = f"{why}: compare curves only at the same number of references."
-    if found.systems:
-        best, last = max(measure.sign * found.scores[:, -1, main]), measure.sign * found.human[-1, main]
+    if by_size.systems:
+        best, last = max(measure.sign * by_size.scores[:, -1, main]), measure.sign * by_size.human[-1, main]
         text += " The gap to the human line is what a system could still gain"
-        text += "." if best >= last or len(found.systems) == 1 else f"; {curves[1].name} comes closest."
+        text += "." if best >= last or len(by_size.systems) == 1 else f"; {curves[1].name} comes closest."
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
-    table = _table(made, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
-    spec = _drawn(found, curves, axis(measure), human=HUMAN)
+    table = _table(result, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
+    spec = _drawn(by_size, curves, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
-    return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
+    return Chart("ceiling-curves", title, text + _cut(len(by_size.systems)), spec, table)
 
 
-def _ratios(made: CeilingResult) -> Chart:
-    found, curves = made.found, _of_systems(made, made.found.ratio, lambda over: over.ratios)
-    name = found.measures[found.main].title.rstrip("0123456789.")
+def _ratios(result: CeilingResult) -> Chart:
+    by_size, curves = result.found, _of_systems(result, result.found.ratio, lambda over: over.ratios)
+    name = by_size.measures[by_size.main].title.rstrip("0123456789.")
     text = (
         f"{name} of a system as a share of what a human scores against the same number of references: 100 is a human."
     )
-    if len(found.sizes) > 1:
+    if len(by_size.sizes) > 1:
         text += " A flat curve is a share that does not depend on how many references there are."
     text += _cut(len(curves))
     notes = [f"system {name} over human {name} against the same number of references, in percent"]
-    notes += found.ratio_notes()
+    notes += by_size.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
-    table = _table(made, column, "ceiling-ratios", curves, notes)
-    spec = _drawn(found, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
+    table = _table(result, column, "ceiling-ratios", curves, notes)
+    spec = _drawn(by_size, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
 
-def _drawn(found: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
+def _drawn(by_size: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
     """Curves by number of references; rows where there is only one number."""
     shown = curves[: MOST_SYSTEMS + 1]
-    if len(found.sizes) == 1:
+    if len(by_size.sizes) == 1:
         dots = [
-            Dot(one.name, value, low, high, outer=outer)
-            for one in shown
-            for value, low, high, outer in [one.point(0, y.kind)]
+            Dot(curve.name, value, low, high, outer=outer)
+            for curve in shown
+            for value, low, high, outer in [curve.point(0, y.kind)]
         ]
-        alone = Axis(f"{y.title}, {plural(found.sizes[0], 'reference')}", y.kind)
+        alone = Axis(f"{y.title}, {plural(by_size.sizes[0], 'reference')}", y.kind)
         return dot_chart(dots, alone, name_title="who")
-    points = [LinePoint(one.name, size, *one.point(k, y.kind)) for one in shown for k, size in enumerate(found.sizes)]
+    points = [
+        LinePoint(curve.name, size, *curve.point(k, y.kind)) for curve in shown for k, size in enumerate(by_size.sizes)
+    ]
     return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
 
 
 def _cut(n: int) -> str:
-    """What a chart of many systems leaves out."""
+    """A sentence on what a chart of many systems leaves out; empty where it shows all."""
     text = f" The chart shows the best {MOST_SYSTEMS} of {n} systems, the table all." if n > MOST_SYSTEMS else ""
     return f"{text} The best {MOST_COLORED} have colors, the others are gray." if n > MOST_COLORED else text

@@ -88,18 +88,18 @@ def build_report(
     empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
     """
     studies = [with_sentences(study, most_sentences) for study in studies]
-    found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
-        found += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]
-    several = len({section.title for _, section in found}) < len(found)
+        sections += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]
+    several = len({section.title for _, section in sections}) < len(sections)
     named = [
-        replace(section, title=f"{section.title}: {study.name}") if several else section for study, section in found
+        replace(section, title=f"{section.title}: {study.name}") if several else section for study, section in sections
     ]
     taken: set[str] = set()
-    made = [_unique(section, taken) for section in (*named, methods(studies, command))]
+    unique = [_unique(section, taken) for section in (*named, methods(studies, command))]
     facts = _facts(studies[0]) if len(studies) == 1 else [_in_one(study) for study in studies]
-    return Report(title, summary(studies), made, tuple(facts), __version__, date)
+    return Report(title, summary(studies), unique, tuple(facts), __version__, date)
 
 
 def made_report(
@@ -107,7 +107,7 @@ def made_report(
 ) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
     name = title or listed(list(dict.fromkeys(study.name for study in studies)))
-    made = build_report(
+    report = build_report(
         studies,
         title=name,
         command=command,
@@ -116,7 +116,7 @@ def made_report(
         most_sentences=most_sentences,
     )
     notes = dict.fromkeys(note for study in studies for note in study.notes)
-    return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
+    return MadeReport(report, studies, tuple(notes), tuple(left_out(studies)))
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:
@@ -140,33 +140,33 @@ def _facts(study: Study) -> list[tuple[str, str]]:
 
 
 def _in_one(study: Study) -> tuple[str, str]:
-    """What is known of one of several studies, as one fact."""
+    """The facts of one of several studies, as one fact."""
     (_, name), *others = _facts(study)
-    said = []
-    for what, value in others:
-        one = what.removesuffix("s") if value == "1" else what
-        said.append(f"{value} {one}" if value[0].isdigit() else f"{what} {value}")
-    return name, ", ".join(said)
+    parts = []
+    for label, value in others:
+        singular = label.removesuffix("s") if value == "1" else label
+        parts.append(f"{value} {singular}" if value[0].isdigit() else f"{label} {value}")
+    return name, ", ".join(parts)
 
 
 def _unique(section: Section, taken: set[str]) -> Section:
     """The section with names that nothing before it has: a number is added where needed."""
 
     def free(name: str) -> str:
-        made, number = name, 1
-        while made in taken:
+        unique, number = name, 1
+        while unique in taken:
             number += 1
-            made = f"{name}-{number}"
-        taken.add(made)
-        return made
+            unique = f"{name}-{number}"
+        taken.add(unique)
+        return unique
 
-    def block(one: Block) -> Block:
-        if isinstance(one, Chart):
-            return replace(one, name=free(one.name), table=replace(one.table, name=free(one.table.name)))
-        if isinstance(one, ItemList):
-            return replace(one, table=replace(one.table, name=free(one.table.name)))
-        if isinstance(one, Fold) and isinstance(one.inside, Table):
-            return replace(one, inside=replace(one.inside, name=free(one.inside.name)))
-        return replace(one, name=free(one.name)) if isinstance(one, Table | Matrix) else one
+    def block(part: Block) -> Block:
+        if isinstance(part, Chart):
+            return replace(part, name=free(part.name), table=replace(part.table, name=free(part.table.name)))
+        if isinstance(part, ItemList):
+            return replace(part, table=replace(part.table, name=free(part.table.name)))
+        if isinstance(part, Fold) and isinstance(part.inside, Table):
+            return replace(part, inside=replace(part.inside, name=free(part.inside.name)))
+        return replace(part, name=free(part.name)) if isinstance(part, Table | Matrix) else part
 
-    return replace(section, name=free(section.name), blocks=[block(one) for one in section.blocks])
+    return replace(section, name=free(section.name), blocks=[block(part) for part in section.blocks])

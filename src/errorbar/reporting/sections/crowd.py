@@ -1,4 +1,4 @@
-"""Systems against a crowd: how far it agrees, and how systems do where it agrees more or less."""
+"""Systems against a crowd, estimates from a judged sample, and detectors against the judges of the same items."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _histogram(study: CrowdStudy) -> Chart:
 def _scores(study: CrowdStudy) -> Chart:
     rows = study.scores.rows
     name = f"F{rows[0].score.beta:g}"
-    made = study.scores.tables()[0]
+    values = study.scores.tables()[0]
     title = "Scores against the crowd, in percent"
-    table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], study.confidence_level)
+    table = Table(values.columns, values.rows, title, "crowd-scores-values", values.notes[:1], study.confidence_level)
     dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
     text = "Weighted by the share of raters, and by what most of them say: where the two are apart, the score depends "
     text += "on items that divide the crowd"
@@ -79,10 +79,12 @@ def _scores(study: CrowdStudy) -> Chart:
 
 
 def _bins(study: CrowdStudy) -> Chart:
-    every = [(one.system, part, _span(part.low, part.high)) for one in study.curves.systems for part in one.bins]
-    made = study.curves.tables()[0]
+    every = [
+        (system.system, part, _span(part.low, part.high)) for system in study.curves.systems for part in system.bins
+    ]
+    values = study.curves.tables()[0]
     title = "P and R by agreement, in percent"
-    table = Table(made.columns, made.rows, title, "crowd-bins-values", made.notes, study.confidence_level)
+    table = Table(values.columns, values.rows, title, "crowd-bins-values", values.notes, study.confidence_level)
     dots = [
         Dot(f"{system} at {span}", *drawn(estimate), series=measure)
         for system, part, span in every
@@ -98,7 +100,7 @@ def _bins(study: CrowdStudy) -> Chart:
 
 
 def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Chart:
-    every = [(one.system, p) for one in study.curves.systems for p in one.curve]
+    every = [(system.system, p) for system in study.curves.systems for p in system.curve]
     *_, whole = study.curves.tables()
     at = next(k for k, column in enumerate(whole.columns) if column.key == key)
     columns = [*whole.columns[:SHARED], replace(whole.columns[at], title=title, interval="beside")]
@@ -110,9 +112,6 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     upright = Axis(title, "number", most=None if key == "log_odds" else 1.0)
     spec = line_chart(points, Axis("share of raters who agree, at least", "number"), upright)
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")
-
-
-# Estimates from a judged sample, and what more judgments would buy.
 
 
 COUNTED = ("hits", "misses", "false positives")
@@ -140,9 +139,9 @@ def _values(study: SampleStudy, kind: Kind, *, counted: bool) -> Table:
         Column("Bayes", kind, digits=digits, interval="only"),
     ]
     rows: list[list[Cell]] = [
-        [one.system, row.name, row.estimate, row.estimate.interval and row.estimate.interval.method, row.bayes]
-        for one in study.systems
-        for row in one.rows
+        [system.system, row.name, row.estimate, row.estimate.interval and row.estimate.interval.method, row.bayes]
+        for system in study.systems
+        for row in system.rows
         if (row.name in COUNTED) is counted
     ]
     if counted:
@@ -156,7 +155,7 @@ def _values(study: SampleStudy, kind: Kind, *, counted: bool) -> Table:
 
 def _estimates(study: SampleStudy) -> Chart:
     text = "Estimated from the judged items for all of them: the bars say how far the whole corpus may be from there"
-    rows = ((one.system, row) for one in study.systems for row in one.rows if row.name not in COUNTED)
+    rows = ((system.system, row) for system in study.systems for row in system.rows if row.name not in COUNTED)
     dots = [Dot(f"{system}: {row.name}", *drawn(row.estimate)) for system, row in rows]
     spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
     table = _values(study, "percent", counted=False)
@@ -164,7 +163,7 @@ def _estimates(study: SampleStudy) -> Chart:
 
 
 def _differences(study: SampleStudy) -> Table:
-    first, second = (one.system for one in study.systems[:2])
+    first, second = (system.system for system in study.systems[:2])
     columns = [Column("quantity"), Column(f"{first} − {second}", "percent", "difference", None, "beside", signed=True)]
     rows = [(apart.name, apart.estimate) for apart in study.differences]
     notes = ["both systems were judged on the same items"]
@@ -186,99 +185,95 @@ def _budget(study: SampleStudy) -> Chart:
     return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)
 
 
-# Detectors against the judges of the same items: threshold curves, and scores of the flags as they are.
-
-
-# Detectors word by word: scores of each, what is suggested for which, what annotators write, the hardest items.
-
-
 MOST_CURVES = 16  # words in one chart by word
 MOST_ROWS, MOST_COLUMNS = 14, 12  # words in one grid
 MOST_AROUND = 30  # words of a sentence on each side of what is marked
 NOTHING, OTHERS = "(nothing)", "other words"
 SCORE = Column("score", "number", digits=2)
 BY_WORD: Mapping[Truth, str] = {"any": "any", "weighted": "share"}
-"""What a word is scored against in tables, and what is put behind the heading."""
+"""The truths that words are scored against in tables, and the words behind their headings."""
 
 
-def judge(found: DetectorStudy) -> str:
-    """What one of those who judge is called."""
-    return "annotator" if found.annotated else "rater"
+def judge(study: DetectorStudy) -> str:
+    """The noun for a judge of the items: annotator or rater."""
+    return "annotator" if study.annotated else "rater"
 
 
-def word_scores(found: DetectorStudy, one: DetectorResult, level: float) -> list[Block]:
+def word_scores(study: DetectorStudy, detector: DetectorResult, level: float) -> list[Block]:
     """P and R of each written word; nothing where it is not known what is written."""
-    if not one.words:
+    if not detector.words:
         return []
-    truths = [truth for truth in BY_WORD if truth == "any" or found.n_judges > 1]
+    truths = [truth for truth in BY_WORD if truth == "any" or study.n_judges > 1]
     columns = [Column("word"), *(Column(name, "count") for name in ("items", "flagged"))]
     for truth in truths:
         behind = f", {BY_WORD[truth]}" if len(truths) > 1 else ""
         columns.append(Column(f"errors{behind}", "number", f"errors_{truth}", digits=1))
         columns += [Column(f"{name}{behind}", "percent", f"{name}_{truth}", interval="beside") for name in ("P", "R")]
     rows: list[list[Cell]] = []
-    for each in one.words:
-        row: list[Cell] = [each.word or OTHERS, each.scores["any"].n_items, each.n_flagged]
+    for word in detector.words:
+        row: list[Cell] = [word.word or OTHERS, word.scores["any"].n_items, word.n_flagged]
         for truth in truths:
-            score = each.scores[truth]
+            score = word.scores[truth]
             row += [score.hits + score.misses, score.precision, score.recall]
         rows.append(row)
-    said = f"any: what any {judge(found)} calls an error; share: the share who do"
-    notes = [*([said] if len(truths) > 1 else []), f"intervals resample {found.unit} that have the word"]
-    name = slug(one.name)
+    meaning = f"any: what any {judge(study)} calls an error; share: the share who do"
+    notes = [*([meaning] if len(truths) > 1 else []), f"intervals resample {study.unit} that have the word"]
+    name = slug(detector.name)
     table = Table(
-        columns, rows, f"{one.name}: P and R by word, in percent", f"detector-words-{name}-values", notes, level
+        columns, rows, f"{detector.name}: P and R by word, in percent", f"detector-words-{name}-values", notes, level
     )
-    drawn_words = [each for each in one.words if each.word][:MOST_CURVES]
+    drawn_words = [word for word in detector.words if word.word][:MOST_CURVES]
     dots = [
-        Dot(f"{each.word} ({each.scores['any'].n_items:,})", *drawn(estimate), series=measure)
-        for each in drawn_words
-        for measure, estimate in (("P", each.scores["any"].precision), ("R", each.scores["any"].recall))
+        Dot(f"{word.word} ({word.scores['any'].n_items:,})", *drawn(estimate), series=measure)
+        for word in drawn_words
+        for measure, estimate in (("P", word.scores["any"].precision), ("R", word.scores["any"].recall))
     ]
-    text = f"Precision and recall of {one.name} on each word, beside it how often it is judged, against what any "
-    text += f"{judge(found)} calls an error; frequent words first."
-    if len(drawn_words) < len(one.words):
+    text = f"Precision and recall of {detector.name} on each word, beside it how often it is judged, against what any "
+    text += f"{judge(study)} calls an error; frequent words first."
+    if len(drawn_words) < len(detector.words):
         text += f" The chart shows {plural(len(drawn_words), 'word')}, the table all."
     spec = dot_chart(dots, Axis("percent"), name_title="word", series_title="quantity", top=100.0)
-    return [Chart(f"detector-words-{name}", f"{one.name}: precision and recall by word", text, spec, table, "half")]
+    return [
+        Chart(f"detector-words-{name}", f"{detector.name}: precision and recall by word", text, spec, table, "half")
+    ]
 
 
-def confusions(one: DetectorResult) -> list[Block]:
-    """What is written and what is suggested; nothing where nothing else than leaving out is."""
-    if not any(each.suggested for each in one.confusions):
+def confusions(detector: DetectorResult) -> list[Block]:
+    """A grid of written and suggested words; nothing where every suggestion is to leave a word out."""
+    if not any(pair.suggested for pair in detector.confusions):
         return []
-    annotated = one.confusions[0].n_agreed is not None
-    counts = {(each.written, each.suggested): each.n_flagged for each in one.confusions}
-    details = {(each.written, each.suggested): _detail(each) for each in one.confusions}
+    annotated = detector.confusions[0].n_agreed is not None
+    counts = {(pair.written, pair.suggested): pair.n_flagged for pair in detector.confusions}
+    details = {(pair.written, pair.suggested): _detail(pair) for pair in detector.confusions}
     columns = [Column("written"), Column("suggested"), Column("flagged", "count"), Column("marked", "count")]
     columns += [Column("agreed", "count")] * annotated
     rows = [
-        (each.written, each.suggested or NOTHING, each.n_flagged, each.n_marked, *([each.n_agreed] * annotated))
-        for each in one.confusions
+        (pair.written, pair.suggested or NOTHING, pair.n_flagged, pair.n_marked, *([pair.n_agreed] * annotated))
+        for pair in detector.confusions
     ]
     notes = ["marked: of the flagged, what somebody calls an error"]
     notes += ["agreed: of the flagged, where an annotator writes what is suggested"] * annotated
-    name = slug(one.name)
-    title = f"{one.name}: what is written and what is suggested"
+    name = slug(detector.name)
+    title = f"{detector.name}: what is written and what is suggested"
     table = Table(columns, rows, title, f"detector-confusion-{name}-values", notes)
-    first = one.confusions[0]
-    text = f"Flagged items of {one.name}, the written word in rows, the suggestion in columns. Most frequent: "
+    first = detector.confusions[0]
+    text = f"Flagged items of {detector.name}, the written word in rows, the suggestion in columns. Most frequent: "
     text += f"{first.written} → {first.suggested or NOTHING}."
     if annotated:
-        agreed = sum(each.n_agreed or 0 for each in one.confusions)
-        text += f" An annotator writes the suggestion in {agreed:,} of {one.n_flagged:,} flagged items."
+        agreed = sum(pair.n_agreed or 0 for pair in detector.confusions)
+        text += f" An annotator writes the suggestion in {agreed:,} of {detector.n_flagged:,} flagged items."
     chart = _grid(counts, details, "suggested")
     return [Chart(f"detector-confusion-{name}", title, text, chart, table)]
 
 
-def _detail(each: WordConfusion) -> str:
-    agreed = "" if each.n_agreed is None else f", {each.n_agreed:,} as an annotator writes it"
-    return f"{each.n_flagged:,} flagged, {each.n_marked:,} of them marked{agreed}"
+def _detail(pair: WordConfusion) -> str:
+    agreed = "" if pair.n_agreed is None else f", {pair.n_agreed:,} as an annotator writes it"
+    return f"{pair.n_flagged:,} flagged, {pair.n_marked:,} of them marked{agreed}"
 
 
-def written(found: DetectorStudy) -> Chart:
-    """What annotators write in the place of the judged words."""
-    pairs = sorted(found.written.items(), key=lambda pair: (-pair[1], pair[0]))
+def written(study: DetectorStudy) -> Chart:
+    """A grid of judged words and the words that annotators write in their place."""
+    pairs = sorted(study.written.items(), key=lambda pair: (-pair[1], pair[0]))
     columns = [Column("written"), Column("annotators write"), Column("judgments", "count")]
     rows = [(word, other or NOTHING, n) for (word, other), n in pairs]
     notes = [
@@ -288,7 +283,7 @@ def written(found: DetectorStudy) -> Chart:
     title = "What annotators write in the place of a word"
     table = Table(columns, rows, title, "detector-written-values", notes)
     (word, other), _ = pairs[0]
-    text = f"Judgments of {plural(found.n_judges, 'annotator')}, the written word in rows, what they write in columns. "
+    text = f"Judgments of {plural(study.n_judges, 'annotator')}, the written word in rows, what they write in columns. "
     text += f"Most frequent: {word} → {other or NOTHING}."
     details = {pair: plural(n, "judgment") for pair, n in pairs}
     return Chart("detector-written", title, text, _grid(dict(pairs), details, "annotators write"), table)
@@ -303,14 +298,14 @@ def _grid(counts: Mapping[tuple[str, str], int], details: Mapping[tuple[str, str
     rows = [row for row, _ in by_row.most_common(MOST_ROWS)]
     columns = [column for column, _ in by_column.most_common(MOST_COLUMNS)]
     cells: list[HeatCell] = []
-    rest = len(by_column) > len(columns)
+    has_others = len(by_column) > len(columns)
     for row in rows:
         for column in columns:
             n = counts.get((row, column), 0)
-            said = details.get((row, column), "none")
-            cells.append(_cell(row, column or NOTHING, n, said))
-        if rest:
-            n = sum(m for (one, column), m in counts.items() if one == row and column not in columns)
+            detail = details.get((row, column), "none")
+            cells.append(_cell(row, column or NOTHING, n, detail))
+        if has_others:
+            n = sum(m for (name, column), m in counts.items() if name == row and column not in columns)
             cells.append(_cell(row, OTHERS, n, f"{n:,}" if n else "none"))
     most = max((cell.value or 0.0 for cell in cells), default=1.0)
     words = RowNames("written", behind={row: f"{by_row[row]:,}" for row in rows}, counted="in all")
@@ -321,37 +316,39 @@ def _cell(row: str, column: str, n: int, detail: str) -> HeatCell:
     return HeatCell(row, column, float(n) if n else None, f"{n:,}" if n else "", detail)
 
 
-def hardest(found: DetectorStudy, one: DetectorResult, *, linked: Set[str]) -> list[Block]:
+def hardest(study: DetectorStudy, detector: DetectorResult, *, linked: Set[str]) -> list[Block]:
     """False alarms and misses, each as a list to look at; ``linked`` names sentences that the page shows."""
-    order = "the highest score first, " * any(each.score is not None for each in one.false_alarms)
+    order = "the highest score first, " * any(item.score is not None for item in detector.false_alarms)
     kinds = (
-        ("false-alarms", one.false_alarms, one.n_false_alarms, f"flagged, {order}and no {{}} marks it"),
-        ("misses", one.misses, one.n_misses, "not flagged, and more than half of the {}s mark it"),
+        ("false-alarms", detector.false_alarms, detector.n_false_alarms, f"flagged, {order}and no {{}} marks it"),
+        ("misses", detector.misses, detector.n_misses, "not flagged, and more than half of the {}s mark it"),
     )
     blocks: list[Block] = []
-    for name, items, n, said in kinds:
+    for name, items, n, about_kind in kinds:
         if items:
-            about = said.format(judge(found))
-            if found.n_judges == 1:
+            about = about_kind.format(judge(study))
+            if study.n_judges == 1:
                 about = about.replace("more than half of the", "the").replace("s mark", " marks")
-            title = f"{one.name}: {name.replace('-', ' ')}, {about} ({len(items):,} of {n:,})"
-            lines = [_line(found, each, linked=linked) for each in items]
-            blocks.append(ItemList(title, lines, _hard_table(found, items, title, f"detector-{name}-{slug(one.name)}")))
+            title = f"{detector.name}: {name.replace('-', ' ')}, {about} ({len(items):,} of {n:,})"
+            lines = [_line(study, item, linked=linked) for item in items]
+            blocks.append(
+                ItemList(title, lines, _hard_table(study, items, title, f"detector-{name}-{slug(detector.name)}"))
+            )
     return blocks
 
 
-def _line(found: DetectorStudy, each: HardItem, *, linked: Set[str]) -> WordInContext:
-    facts = [] if each.text is not None or not each.word else [f"“{each.word}”"]
-    if each.score is not None:
-        facts.append(f"score {cell_text(each.score, SCORE)}")
-    if each.suggestion is not None:
-        facts.append(f"suggests “{each.suggestion}”" if each.suggestion else "suggests to leave it out")
-    facts.append(f"marked by {_judges(found, each)}")
-    if said := _instead(each):
-        facts.append(f"they write {said}")
-    link = f"s{each.sentence}" if str(each.sentence) in linked else ""
-    label = f"Sentence {each.sentence}" if each.sentence else f"Item {each.item}"
-    return WordInContext(label, ", ".join(facts), None if each.text is None else _around(each.text), link)
+def _line(study: DetectorStudy, item: HardItem, *, linked: Set[str]) -> WordInContext:
+    facts = [] if item.text is not None or not item.word else [f"“{item.word}”"]
+    if item.score is not None:
+        facts.append(f"score {cell_text(item.score, SCORE)}")
+    if item.suggestion is not None:
+        facts.append(f"suggests “{item.suggestion}”" if item.suggestion else "suggests to leave it out")
+    facts.append(f"marked by {_judges(study, item)}")
+    if corrections := _instead(item):
+        facts.append(f"they write {corrections}")
+    link = f"s{item.sentence}" if str(item.sentence) in linked else ""
+    label = f"Sentence {item.sentence}" if item.sentence else f"Item {item.item}"
+    return WordInContext(label, ", ".join(facts), None if item.text is None else _around(item.text), link)
 
 
 def _around(text: Marked) -> Marked:
@@ -365,33 +362,33 @@ def _around(text: Marked) -> Marked:
     return before, word, after
 
 
-def _judges(found: DetectorStudy, each: HardItem) -> str:
-    n = each.share * each.n_judges
+def _judges(study: DetectorStudy, item: HardItem) -> str:
+    n = item.share * item.n_judges
     whole = (
-        f"{round(n):,}" if abs(n - round(n)) < 1e-6 else percent(each.share, 0) + " percent"
+        f"{round(n):,}" if abs(n - round(n)) < 1e-6 else percent(item.share, 0) + " percent"
     )  # votes may have weights
-    return f"{whole} of {plural(each.n_judges, judge(found))}"
+    return f"{whole} of {plural(item.n_judges, judge(study))}"
 
 
-def _instead(each: HardItem) -> str:
-    said = sorted(each.written.items(), key=lambda pair: (-pair[1], pair[0]))
-    return listed([f"“{word}” ({n})" if word else f"nothing ({n})" for word, n in said]) if said else ""
+def _instead(item: HardItem) -> str:
+    words = sorted(item.written.items(), key=lambda pair: (-pair[1], pair[0]))
+    return listed([f"“{word}” ({n})" if word else f"nothing ({n})" for word, n in words]) if words else ""
 
 
-def _hard_table(found: DetectorStudy, items: Sequence[HardItem], title: str, name: str) -> Table:
+def _hard_table(study: DetectorStudy, items: Sequence[HardItem], title: str, name: str) -> Table:
     columns = [Column("item"), Column("word"), Column("suggestion"), SCORE]
-    columns += [Column(f"{judge(found)}s who mark it"), *([Column("they write")] if found.annotated else [])]
+    columns += [Column(f"{judge(study)}s who mark it"), *([Column("they write")] if study.annotated else [])]
     rows: list[list[Cell]] = []
-    for each in items:
-        suggestion = None if each.suggestion is None else each.suggestion or NOTHING
-        row: list[Cell] = [each.item, each.word, suggestion, each.score, _judges(found, each)]
-        rows.append([*row, *([_instead(each)] if found.annotated else [])])
+    for item in items:
+        suggestion = None if item.suggestion is None else item.suggestion or NOTHING
+        row: list[Cell] = [item.item, item.word, suggestion, item.score, _judges(study, item)]
+        rows.append([*row, *([_instead(item)] if study.annotated else [])])
     return Table(columns, rows, title, name)
 
 
 MOST_LISTED = 4
 SHORT: Mapping[Truth, str] = {"any": "any", "majority": "most", "weighted": "share"}
-"""What an error is, in a word."""
+"""The definition of an error, in a word."""
 SAID: Mapping[Truth, str] = {
     "any": "any: what any {} calls one",
     "majority": "most: what most of them do",
@@ -413,78 +410,78 @@ def detectors(study: Study) -> Section | None:
     """The detectors of a corpus or a crowd, or None where there are none."""
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return None
-    found, level = study.detectors, study.confidence_level
-    truths = _truths(found)
-    about = ABOUT[len(truths)].format(judge=judge(found)) if found.sweeps else NO_SCORES
+    results, level = study.detectors, study.confidence_level
+    truths = _truths(results)
+    about = ABOUT[len(truths)].format(judge=judge(results)) if results.sweeps else NO_SCORES
     blocks: list[Block] = [Prose([about])]
-    blocks.append(_detector_scores(found, truths, level))
-    blocks += [_threshold_curve(found, truth, level) for truth in truths if truth in found.sweeps]
-    shown = best_first(found)[:MOST_COLORED]
-    for one in shown:
-        blocks += word_scores(found, one, level)
-    for one in shown:
-        blocks += confusions(one)
-    if found.written and any(one.confusions for one in shown):
-        blocks.append(written(found))
+    blocks.append(_detector_scores(results, truths, level))
+    blocks += [_threshold_curve(results, truth, level) for truth in truths if truth in results.sweeps]
+    shown = best_first(results)[:MOST_COLORED]
+    for detector in shown:
+        blocks += word_scores(results, detector, level)
+    for detector in shown:
+        blocks += confusions(detector)
+    if results.written and any(detector.confusions for detector in shown):
+        blocks.append(written(results))
     units = study.browse.units if isinstance(study, CorpusStudy) and study.browse is not None else ()
     browsed = frozenset(unit.name for unit in units)
-    for one in shown:
-        blocks += hardest(found, one, linked=browsed)
-    if len(shown) < len(found.detectors):
-        named = listed([one.name for one in shown])
-        what = "highest average precision" if found.sweeps else "first place"
+    for detector in shown:
+        blocks += hardest(results, detector, linked=browsed)
+    if len(shown) < len(results.detectors):
+        named = listed([detector.name for detector in shown])
+        order = "highest average precision" if results.sweeps else "first place"
         blocks.append(
-            Prose([f"By word, and with their hardest items: the {len(shown)} detectors with the {what}, {named}."])
+            Prose([f"By word, and with their hardest items: the {len(shown)} detectors with the {order}, {named}."])
         )
     return Section("detectors", "Detectors", blocks)
 
 
-def _truths(found: DetectorStudy) -> Sequence[Truth]:
-    """What an error can be: with one judge all answers are one, and of two half are most as well as the share."""
-    several: Sequence[Truth] = TRUTHS if found.n_judges > 2 else ("any", "weighted")
-    return several if found.n_judges > 1 else several[:1]
+def _truths(study: DetectorStudy) -> Sequence[Truth]:
+    """The definitions of an error that differ: of one judge all agree, of two the majority is the share."""
+    several: Sequence[Truth] = TRUTHS if study.n_judges > 2 else ("any", "weighted")
+    return several if study.n_judges > 1 else several[:1]
 
 
-def best_first(found: DetectorStudy) -> list[DetectorResult]:
+def best_first(study: DetectorStudy) -> list[DetectorResult]:
     """Detectors by average precision against what any judge says, then those without."""
-    known = {} if not found.sweeps else found.sweeps["any"].systems
+    known = {} if not study.sweeps else study.sweeps["any"].systems
     value = {name: sweep.average_precision.value or 0.0 for name, sweep in known.items()}
-    return sorted(found.detectors, key=lambda one: -value.get(one.name, -1.0))
+    return sorted(study.detectors, key=lambda detector: -value.get(detector.name, -1.0))
 
 
-def detector_summary(found: DetectorStudy) -> str:
+def detector_summary(study: DetectorStudy) -> str:
     """A sentence for the beginning of the page; no claim that a difference is real."""
-    about = f"{plural(len(found.detectors), 'detector')} judged {plural(found.n_items, 'item')}"
-    if not found.sweeps:
+    about = f"{plural(len(study.detectors), 'detector')} judged {plural(study.n_items, 'item')}"
+    if not study.sweeps:
         return f"{about}, without scores of every item."
     truth: Truth = "any"
-    best = best_first(found)[0].name
-    value = in_sentence(found.sweeps[truth].systems[best].average_precision)
-    against = _against(found, truth)
-    if len(found.sweeps[truth].systems) == 1:
+    best = best_first(study)[0].name
+    value = in_sentence(study.sweeps[truth].systems[best].average_precision)
+    against = _against(study, truth)
+    if len(study.sweeps[truth].systems) == 1:
         return f"{about}; the average precision of {best} against {against} is {value}."
     return f"{about}; {best} has the highest average precision against {against}, {value}; no test compared them."
 
 
-def _against(found: DetectorStudy, truth: Truth) -> str:
-    one = judge(found)
-    if found.n_judges == 1:
-        return f"the {one}"
-    return {"any": f"any {one}", "majority": f"most {one}s", "weighted": f"the share of {one}s"}[truth]
+def _against(study: DetectorStudy, truth: Truth) -> str:
+    singular = judge(study)
+    if study.n_judges == 1:
+        return f"the {singular}"
+    return {"any": f"any {singular}", "majority": f"most {singular}s", "weighted": f"the share of {singular}s"}[truth]
 
 
-def _detector_scores(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Chart:
+def _detector_scores(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Chart:
     """Every detector over all thresholds, and in the table at its own one."""
-    table = _table(found, truths, level)
-    average = bool(found.sweeps)
+    table = _table(study, truths, level)
+    average = bool(study.sweeps)
     title = "Average precision" if average else "F1 of the flags"
     dots = []
-    for one in best_first(found):
+    for detector in best_first(study):
         for truth in truths:
-            sweep = _sweeps(found, truth).get(one.name)
-            value = one.scores[truth].f if not average else None if sweep is None else sweep.average_precision
+            sweep = _sweeps(study, truth).get(detector.name)
+            value = detector.scores[truth].f if not average else None if sweep is None else sweep.average_precision
             if value is not None:
-                dots.append(Dot(one.name, *drawn(value), series=SHORT[truth]))
+                dots.append(Dot(detector.name, *drawn(value), series=SHORT[truth]))
     text = "The detector with the highest value first. The table also has P, R and F1 of the flags as they are."
     if len(truths) > 1:
         text = "Where the points of a detector are far apart, its value depends on what is called an error. " + text
@@ -492,38 +489,40 @@ def _detector_scores(found: DetectorStudy, truths: Sequence[Truth], level: float
     return Chart("detector-scores", title, text, spec, table, "half")
 
 
-def _table(found: DetectorStudy, truths: Sequence[Truth], level: float) -> Table:
+def _table(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Table:
     columns = [Column("detector"), Column("flagged", "count"), Column("an error is", key="truth")]
     columns += [Column("errors", "number", digits=1)]
     columns += [Column(name, "percent", name, interval="beside") for name in ("P", "R", "F1")]
     columns.append(Column("average precision", "percent", "AP", interval="beside"))
     rows: list[list[Cell]] = []
-    for one in found.detectors:
+    for detector in study.detectors:
         for truth in truths:
-            score, sweep = one.scores[truth], _sweeps(found, truth).get(one.name)
+            score, sweep = detector.scores[truth], _sweeps(study, truth).get(detector.name)
             average = None if sweep is None else sweep.average_precision
-            start: list[Cell] = [one.name, one.n_flagged, SHORT[truth], score.hits + score.misses]
+            start: list[Cell] = [detector.name, detector.n_flagged, SHORT[truth], score.hits + score.misses]
             rows.append([*start, score.precision, score.recall, score.f, average])
-    who = judge(found)
+    who = judge(study)
     notes = [
-        f"{plural(found.n_items, 'item')}, {plural(found.n_judges, who)}; intervals resample {found.unit}",
+        f"{plural(study.n_items, 'item')}, {plural(study.n_judges, who)}; intervals resample {study.unit}",
         *([f"an error is {listed([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
         "P, R and F1 of the flags; average precision of the scores, whatever the threshold",
     ]
     return Table(columns, rows, "Detectors, in percent", "detector-scores-values", notes, level)
 
 
-def _sweeps(found: DetectorStudy, truth: Truth) -> Mapping[str, Sweep]:
-    return found.sweeps[truth].systems if truth in found.sweeps else {}
+def _sweeps(study: DetectorStudy, truth: Truth) -> Mapping[str, Sweep]:
+    return study.sweeps[truth].systems if truth in study.sweeps else {}
 
 
-def _threshold_curve(found: DetectorStudy, truth: Truth, level: float) -> Chart:
-    sweeps = found.sweeps[truth]
-    made = sweeps.tables()[1]
-    against = _against(found, truth)
+def _threshold_curve(study: DetectorStudy, truth: Truth, level: float) -> Chart:
+    sweeps = study.sweeps[truth]
+    values = sweeps.tables()[1]
+    against = _against(study, truth)
     title = f"Precision and recall against {against}"
-    table = Table(made.columns, made.rows, f"{title}, in percent", f"detector-curve-{truth}-values", made.notes, level)
-    shown = [one.name for one in best_first(found) if one.name in sweeps.systems][:MOST_COLORED]
+    table = Table(
+        values.columns, values.rows, f"{title}, in percent", f"detector-curve-{truth}-values", values.notes, level
+    )
+    shown = [detector.name for detector in best_first(study) if detector.name in sweeps.systems][:MOST_COLORED]
     dots = [
         LinePoint(name, 100 * point.recall, *drawn(point.precision))
         for name in shown

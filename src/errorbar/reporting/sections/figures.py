@@ -1,4 +1,4 @@
-"""What sections share: numbers and lists as they stand in sentences and charts, and the order of systems."""
+"""Helpers of all sections: numbers and lists as sentences and charts show them, and the order of systems."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def superlative(better: Literal["higher", "lower"], n: int) -> str:
     return ("higher" if better == "higher" else "lower") if n == 2 else "highest" if better == "higher" else "lowest"
 
 
-def of_all(n: int, one: str) -> str:
+def of_all(n: int, noun: str) -> str:
     """``of 3 systems``, and ``of the two systems``."""
-    return f"of the two {one}s" if n == 2 else f"of {plural(n, one)}"
+    return f"of the two {noun}s" if n == 2 else f"of {plural(n, noun)}"
 
 
-def plural(number: int, one: str) -> str:
+def plural(number: int, noun: str) -> str:
     """``1 system``, ``2 systems``."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def slug(text: str) -> str:

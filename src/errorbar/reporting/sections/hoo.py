@@ -58,10 +58,10 @@ def _scores(study: HooStudy, condition: str) -> Chart:
         notes.insert(0, "with bonus: missing optional edits count as found")
     columns = [Column("run"), Column("measure"), *prf_columns()]
     every = product(ordered, MEASURES)
-    rows: list[list[Cell]] = [[one.system, measure, *prf(one, condition, measure)] for one, measure in every]
+    rows: list[list[Cell]] = [[score.system, measure, *prf(score, condition, measure)] for score, measure in every]
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
     shown = product(ordered[:MOST_RUNS], MEASURES)
-    dots = [Dot(one.system, *drawn(prf(one, condition, measure).f), series=measure) for one, measure in shown]
+    dots = [Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure) for score, measure in shown]
     text = f"F {title}, runs sorted by correction: a wide step from detection to correction is a run that sees "
     text += "errors and does not know what to write."
     spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")
@@ -86,15 +86,20 @@ def _recall(study: HooStudy) -> Chart:
     runs = [score.system for score in by_f(study.scores)]
     gold = {row: counts[0] for run in runs for row, counts in recall[run].items()}
     names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
-    columns = [Column("run"), Column("type"), Column("gold", "count"), *(Column(one, "percent") for one in MEASURES)]
+    columns = [
+        Column("run"),
+        Column("type"),
+        Column("gold", "count"),
+        *(Column(measure, "percent") for measure in MEASURES),
+    ]
     rows: list[list[Cell]] = []
     cells = {}
     for run, row in product(runs, names):
-        total, *found = recall[run][row]
-        rows.append([run, row, total, *(part / total for part in found)])
-        shares = zip(MEASURES, found, strict=True)
+        total, *counts = recall[run][row]
+        rows.append([run, row, total, *(part / total for part in counts)])
+        shares = zip(MEASURES, counts, strict=True)
         detail = ", ".join(f"{measure} {percent(k / total)} ({k} of {total})" for measure, k in shares)
-        corrected = found[-1] / total
+        corrected = counts[-1] / total
         cells[run, row] = HeatCell(row, run, 100 * corrected, percent(corrected, 0), detail, total < FEW)
     empty = [row for row in gold if not gold[row]]
     notes = [f"no gold edit: {', '.join(empty)}"] if empty else []
@@ -105,7 +110,7 @@ def _recall(study: HooStudy) -> Chart:
     spec = heat_chart(shown, rows_are, column_title="run", value_title=title)
     text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first: along a row who "
     text += "corrects a type, down a column what a run leaves. "
-    text += f"Faded: fewer than {FEW} edits, too few to compare." if any(each.few for each in shown) else ""
+    text += f"Faded: fewer than {FEW} edits, too few to compare." if any(cell.few for cell in shown) else ""
     text = f"{text.rstrip()}{_cut(len(runs))}"
     return Chart("hoo-recall", "Recall by type of error", text, spec, table)
 
@@ -116,11 +121,11 @@ def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:
     rows: list[list[Cell]] = []
     moved: list[str] = []
     for measure in MEASURES:
-        before, after = ([prf(each[k], PLAIN, measure).f.value for each in both] for k in (0, 1))
-        for (one, _), a, b, rank, new in zip(both, before, after, ranks(before), ranks(after), strict=True):
-            rows.append([one.system, measure, a, rank, b, new, None if a is None or b is None else b - a])
+        before, after = ([prf(pair[k], PLAIN, measure).f.value for pair in both] for k in (0, 1))
+        for (score, _), a, b, rank, new in zip(both, before, after, ranks(before), ranks(after), strict=True):
+            rows.append([score.system, measure, a, rank, b, new, None if a is None or b is None else b - a])
             if rank != new:
-                moved.append(f"{one.system} ({measure})")
+                moved.append(f"{score.system} ({measure})")
     note = f"the rank differs: {', '.join(moved[:MOST_MOVED])}" if moved else "no rank differs"
     if len(moved) > MOST_MOVED:
         note += f" and {len(moved) - MOST_MOVED} more"

@@ -1,4 +1,4 @@
-"""Systems of a corpus: by F with groups that do not differ significantly, by precision and recall, by other choices."""
+"""Systems of a corpus: the leaderboard, their pairs, precision and recall, other choices of scorers, and attacks."""
 
 from __future__ import annotations
 
@@ -42,9 +42,6 @@ from errorbar.stats.multiple import UNDECIDED_MARK
 from errorbar.tables.shown import cell_text, interval_text, p_text
 from errorbar.tables.table import Cell, Column, Table
 
-# Every pair of systems: half a square of differences, or a sentence on two; and where interval and test disagree.
-
-
 MOST_PAIRS = 105  # pairs in matrix and table (15 systems); of more, the best systems and those with the best
 MOST_SYSTEMS = 15
 Look = Literal["significant", "not", "undecided", "none"]
@@ -59,22 +56,26 @@ LOOKS: Final[Mapping[PairResult, tuple[Look, str]]] = {
 
 
 def pair_blocks(study: CorpusStudy, compared: ComparisonResult, how: Prose) -> list[Block]:
-    """What is shown of the pairs; ``how`` says how they were compared."""
-    found, apart = compared.found, why_apart(compared)
+    """The blocks on pairs of systems; ``how`` says how they were compared."""
+    comparison, apart = compared.found, why_apart(compared)
     more = [Prose(apart)] if apart else []
-    if len(found.pairs) == 1:
-        return [Prose([pair_sentence(compared), *apart]), how, Fold("The same pair in a table", _table(study, found))]
+    if len(comparison.pairs) == 1:
+        return [
+            Prose([pair_sentence(compared), *apart]),
+            how,
+            Fold("The same pair in a table", _table(study, comparison)),
+        ]
     label = "The same pairs in a table, with every p-value and with what the corpus can show"
-    return [how, _matrix(compared), *more, Fold(label, _table(study, found))]
+    return [how, _matrix(compared), *more, Fold(label, _table(study, comparison))]
 
 
-def _table(study: CorpusStudy, found: Comparison) -> Table:
-    if len(found.pairs) <= MOST_PAIRS:
-        return pair_table(found, study.confidence_level)
-    best = _order(study.comparison)[0] if study.comparison is not None else found.names[0]
-    shown = [pair for pair in found.pairs if best in (pair.first, pair.second)]
-    table = pair_table(found, study.confidence_level, shown)
-    note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
+def _table(study: CorpusStudy, comparison: Comparison) -> Table:
+    if len(comparison.pairs) <= MOST_PAIRS:
+        return pair_table(comparison, study.confidence_level)
+    best = _order(study.comparison)[0] if study.comparison is not None else comparison.names[0]
+    shown = [pair for pair in comparison.pairs if best in (pair.first, pair.second)]
+    table = pair_table(comparison, study.confidence_level, shown)
+    note = f"only pairs with {best}, the best system, of all {len(comparison.pairs):,} pairs"
     return replace(table, notes=[*table.notes, note])
 
 
@@ -84,16 +85,16 @@ def _order(compared: ComparisonResult) -> list[str]:
 
 
 def _matrix(compared: ComparisonResult) -> Matrix:
-    found, order = compared.found, _order(compared)
-    pairs = {frozenset((pair.first, pair.second)): pair for pair in found.pairs}
-    shown = order[:MOST_SYSTEMS] if len(found.pairs) > MOST_PAIRS else order
+    comparison, order = compared.found, _order(compared)
+    pairs = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
+    shown = order[:MOST_SYSTEMS] if len(comparison.pairs) > MOST_PAIRS else order
     cells = {pair: _cell(compared, pair[0], pairs[frozenset(pair)]) for pair in combinations(shown, 2)}
-    measure = found.measure
+    measure = comparison.measure
     name = measure.title.rstrip("0123456789.")
     points = ", in points" if measure.kind == "percent" else ""
     words = {cell.verdict for cell in cells.values()}
-    over = f"{found.test.name} over all {len(found.pairs):,} pairs"
-    marks = [f"significant, on a shade: at {found.test.level} ({over})"]
+    over = f"{comparison.test.name} over all {len(comparison.pairs):,} pairs"
+    marks = [f"significant, on a shade: at {comparison.test.level} ({over})"]
     marks += ["n.s.: not significant"] if "n.s." in words else []
     marks += ["undecided: no difference could have been significant"] if "undecided" in words else []
     marks += ["same: the two score alike everywhere"] if "same" in words else []
@@ -146,9 +147,9 @@ def _p_values(pair: Pair) -> dict[str, str]:
 
 def pair_sentence(compared: ComparisonResult) -> str:
     """Of two systems the difference, its intervals, the p-value that decides, and what follows."""
-    found = compared.found
-    (pair,) = found.pairs
-    measure, value = found.measure, pair.verdict.difference
+    comparison = compared.found
+    (pair,) = comparison.pairs
+    measure, value = comparison.measure, pair.verdict.difference
     conclusion = pair.sentence(compared.unit, measure.sign)
     if isnan(value):
         return f"{conclusion}."
@@ -184,7 +185,7 @@ def _reason(pair: Pair) -> str:
     if verdict.result not in ("significant", "not significant"):
         return ""
     leaves_out_0 = [ends.low > 0 or ends.high < 0 for ends in _ends(pair).values()]
-    if all(each == pair.significant for each in leaves_out_0):
+    if all(excludes_0 == pair.significant for excludes_0 in leaves_out_0):
         return ""
     if pair.significant:
         return "kept" if test.by_t else "swaps reject"
@@ -315,9 +316,9 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
 def _other_table(spec: str, scores: Sequence[Score]) -> Table:
     """Scores under a metric whose values cannot be set against those of the main one; best first."""
     measures = scores[0].measures
-    columns = [Column("system"), *(replace(measure_column(each), interval="hidden") for each in measures)]
+    columns = [Column("system"), *(replace(measure_column(measure), interval="hidden") for measure in measures)]
     rows: list[list[Cell]] = [
-        [one.system, *one.estimates.values()] for one in sorted(scores, key=lambda one: one.rank_key)
+        [score.system, *score.estimates.values()] for score in sorted(scores, key=lambda score: score.rank_key)
     ]
     return Table(columns, rows, f"The same systems under {spec}", f"scores-{slug(spec)}", in_percent(measures))
 
@@ -378,12 +379,12 @@ def _leaders(scores: Sequence[Score]) -> str:
     n, which = len(scores), superlative("higher", len(scores))
     names = [(precise, "precision"), (complete, "recall")]
     if n == 2 and 2 in (len(precise), len(complete)):  # neither is higher
-        said = [f"{'the same' if len(who) == 2 else f'the {which}'} {what}" for who, what in names]
-        (first, one), (second, other) = zip((precise, complete), said, strict=True)
+        claims = [f"{'the same' if len(who) == 2 else f'the {which}'} {measure}" for who, measure in names]
+        (first, first_claim), (second, second_claim) = zip((precise, complete), claims, strict=True)
         if len(first) == len(second):
-            return f" {listed(first)} have {one} and {other}."
+            return f" {listed(first)} have {first_claim} and {second_claim}."
         verbs = ["has" if len(who) == 1 else "have" for who in (first, second)]
-        return f" {listed(first)} {verbs[0]} {one}; {listed(second)} {verbs[1]} {other}."
+        return f" {listed(first)} {verbs[0]} {first_claim}; {listed(second)} {verbs[1]} {second_claim}."
     lead = f" {listed(precise)} {'has' if len(precise) == 1 else 'have'} the {which} precision"
     return f"{lead}{' and' if precise == complete else f', {listed(complete)}'} the {which} recall."
 
@@ -397,9 +398,12 @@ def choices(study: Study) -> Section | None:
     """Where a choice that scorers make differently changes a rank or a digit, or None without such a choice."""
     if not isinstance(study, CorpusStudy) or not (same := comparable(study)):
         return None
-    made = [_compare(study, spec, scores) for spec, scores in same.items()]
+    comparisons = [_compare(study, spec, scores) for spec, scores in same.items()]
     opening = [OPENING] if len(study.annotators) > 1 and study.metric.variants() else []
-    blocks: list[Block] = [Prose([*opening, *(sentence for _, sentence in made)]), *(table for table, _ in made)]
+    blocks: list[Block] = [
+        Prose([*opening, *(sentence for _, sentence in comparisons)]),
+        *(table for table, _ in comparisons),
+    ]
     return Section("choices", "What the choices change", blocks)
 
 
@@ -408,26 +412,29 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
     every = [study.scores[k] for k in ranked(study)]
     pairs = [(score, other[score.system]) for score in every if score.system in other]
     measure = main_measure(study.scores[0])
-    before, after = [one[one.main].value for one, _ in pairs], [two[two.main].value for _, two in pairs]
+    before, after = (
+        [score[score.main].value for score, _ in pairs],
+        [other_score[other_score.main].value for _, other_score in pairs],
+    )
     apart = [None if a is None or b is None else b - a for a, b in zip(before, after, strict=True)]
     old, new = ranks(before, measure.sign), ranks(after, measure.sign)
     rows: list[list[Cell]] = [
-        [one.system, one[one.main], was, *two.estimates.values(), now, change]
-        for (one, two), was, now, change in zip(pairs, old, new, apart, strict=True)
+        [score.system, score[score.main], was, *other_score.estimates.values(), now, change]
+        for (score, other_score), was, now, change in zip(pairs, old, new, apart, strict=True)
     ]
     columns = [
         Column("system"),
         # Intervals of the main metric stand in the leaderboard.
         replace(measure_column(measure), interval="hidden"),
         Column("rank", "count"),
-        *(Column(f"new {one.title}", one.kind, f"new_{one.name}", interval="hidden") for one in scores[0].measures),
+        *(Column(f"new {own.title}", own.kind, f"new_{own.name}", interval="hidden") for own in scores[0].measures),
         Column("new rank", "count"),
         Column("change", measure.kind, signed=True),
     ]
     values = zip(before, after, strict=True)
     n_changed = sum(value_text(a, measure.kind) != value_text(b, measure.kind) for a, b in values)
-    moved = [one.system for (one, _), rank, then in zip(pairs, old, new, strict=True) if rank != then]
-    most = max((abs(each) for each in apart if each is not None), default=None)
+    moved = [score.system for (score, _), rank, then in zip(pairs, old, new, strict=True) if rank != then]
+    most = max((abs(change) for change in apart if change is not None), default=None)
     name, base = measure.title.rstrip("0123456789."), study.scores[0].metric
     sentence = f"{spec} in place of {base} changes no digit of {name} that is shown, and no rank."
     if n_changed:
@@ -437,9 +444,6 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
         sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
     notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]
     return Table(columns, rows, f"{base} against {spec}, in percent", f"choice-{slug(spec)}", notes), sentence
-
-
-# Where systems that nobody would want land under the metrics of the page.
 
 
 MOST_ATTACKED = 30
@@ -453,31 +457,31 @@ def attack(study: Study) -> Section | None:
     """A chart of the main metric, a table of each further one; None where no attack was made."""
     if not isinstance(study, CorpusStudy) or study.attacked is None:
         return None
-    found = study.attacked
-    main, *others = found.landings
-    blocks: list[Block] = [Prose([ABOUT, *found.summaries()]), _attack_chart(found, main)]
+    attacks = study.attacked
+    main, *others = attacks.landings
+    blocks: list[Block] = [Prose([ABOUT, *attacks.summaries()]), _attack_chart(attacks, main)]
     for number, under in enumerate(others):
-        table = found.table(under, f"attacks-{number + 2}", told=True)
+        table = attacks.table(under, f"attacks-{number + 2}", told=True)
         blocks.append(replace(table, notes=[*in_percent([under.measure]), *table.notes]))
     return Section("attacks", "Attacks on the metric", blocks)
 
 
-def _attack_chart(found: Attacked, under: Landings) -> Chart:
+def _attack_chart(attacks: Attacked, under: Landings) -> Chart:
     kind, sign = under.measure.kind, under.measure.sign
-    known = [each for each in under.systems if each.estimate.value is not None]
-    systems = sorted(known, key=lambda each: -sign * (each.estimate.value or 0.0))
-    rows = [(each, "") for each in systems[:MOST_ATTACKED]]
-    rows += [(each.attack, placed(each, under)) for each in under.best_first if each.rank is not None]
+    known = [system for system in under.systems if system.estimate.value is not None]
+    systems = sorted(known, key=lambda system: -sign * (system.estimate.value or 0.0))
+    rows = [(system, "") for system in systems[:MOST_ATTACKED]]
+    rows += [(system.attack, placed(system, under)) for system in under.best_first if system.rank is not None]
     rows.sort(key=lambda row: -sign * (row[0].estimate.value or 0.0))
     dots = [
-        Dot(f"{each.name} (attack)" if place else each.name, *drawn(each.estimate, kind), note=place)
-        for each, place in rows
+        Dot(f"{system.name} (attack)" if place else system.name, *drawn(system.estimate, kind), note=place)
+        for system, place in rows
     ]
     text = "Best first; behind an attack stands its place among the systems. An attack above systems is one that the "
     text += "metric prefers to their corrections."
     if len(systems) > MOST_ATTACKED:
         text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
-    table = found.table(under, "attacks-table", told=True)
+    table = attacks.table(under, "attacks-table", told=True)
     table = replace(table, notes=[*in_percent([under.measure]), *table.notes])
     title = f"{under.measure.title} of attacks among the systems"
     return Chart("attacks-chart", title, text, dot_chart(dots, axis(under.measure), name_title="who"), table)

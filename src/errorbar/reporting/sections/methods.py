@@ -1,4 +1,4 @@
-"""How the numbers were made: data, intervals, warnings, whom to cite, the command, signatures; and what is left out."""
+"""The last section: data, intervals, warnings, citations, the command and signatures; and the parts left out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
-# Signatures as people read them: what all of them share is said once, and of each only what differs.
-
-
 TOGETHER = (
     "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
     "all but the hypothesis (hyp). What the signatures share stands here once, and of each what is its own."
@@ -33,7 +30,7 @@ MEANING = {
     "ci": "intervals: method, level, resamples, what is drawn, seed",
     "v": "version of errorbar",
 }
-"""What the parts of a signature are."""
+"""The meaning of the parts of a signature."""
 
 
 class Signed(NamedTuple):
@@ -45,16 +42,16 @@ class Signed(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called among whole signatures."""
-        what, comma, more = self.what.partition(", ")
-        return f"{what}: {self.system}{comma}{more}" if self.system else self.what
+        """Its name in the table of whole signatures."""
+        name, comma, more = self.what.partition(", ")
+        return f"{name}: {self.system}{comma}{more}" if self.system else self.what
 
 
 def signature_blocks(studies: Sequence[Study]) -> list[Block]:
-    """What signatures share and what is each one's own; and folded, every one whole."""
+    """The shared parts of the signatures, the parts that differ, and, folded, every signature whole."""
     signed = [(study.name, _signed(study)) for study in studies]
-    every = [(name, one) for name, those in signed for one in those]
-    rows: list[list[Cell]] = [[name, one.title, one.signature] for name, one in every]
+    every = [(name, item) for name, those in signed for item in those]
+    rows: list[list[Cell]] = [[name, item.title, item.signature] for name, item in every]
     columns = [Column("data"), Column("what"), Column("signature")]
     whole = Table(columns, rows, "What was computed on which data how", "signatures")
     if len(every) < 2:
@@ -67,45 +64,45 @@ def signature_blocks(studies: Sequence[Study]) -> list[Block]:
 
 def _signed(study: Study) -> list[Signed]:
     every = dict(study.signatures)
-    found = []
+    signed = []
     if isinstance(study, CorpusStudy | HooStudy):
-        found = [Signed("score", one.system, every.pop(f"score: {one.system}")) for one in study.scores]
+        signed = [Signed("score", score.system, every.pop(f"score: {score.system}")) for score in study.scores]
     if isinstance(study, CrowdStudy):
         rows = [(row.system, row.score.estimand) for row in study.scores.rows]
-        found = [Signed(f"crowd score, {how}", name, every.pop(f"crowd score: {name}, {how}")) for name, how in rows]
-    found += [Signed(title, "", signature) for title, signature in every.items()]
+        signed = [Signed(f"crowd score, {how}", name, every.pop(f"crowd score: {name}, {how}")) for name, how in rows]
+    signed += [Signed(title, "", signature) for title, signature in every.items()]
     if isinstance(study, CorpusStudy):  # the scores beside the main ones too
         others = [score for scores in study.others.values() for score in scores]
-        found += [Signed(f"score, {one.metric}", one.system, str(one.signature)) for one in others]
-    return found
+        signed += [Signed(f"score, {score.metric}", score.system, str(score.signature)) for score in others]
+    return signed
 
 
 def _shared(name: str, signed: Sequence[Signed]) -> list[Block]:
     """Of one study the parts that stand in most signatures, then what each computation has beside them."""
-    parts = [one.signature.split("|") for one in signed]
+    parts = [item.signature.split("|") for item in signed]
     on_data = [own for own in parts if any(part.startswith("src:") for part in own)] or parts
     common = [part for part in on_data[0] if all(part in own for own in on_data) and not part.startswith(HYPOTHESIS)]
     rows = [[*_named(part)] for part in common]
     columns = [Column("part"), Column("value"), Column("what it is")]
-    others = [one.title for one, each in zip(signed, parts, strict=True) if each not in on_data]
+    others = [item.title for item, item_parts in zip(signed, parts, strict=True) if item_parts not in on_data]
     notes = [f"{', '.join(others)}: other data, named below"] if others else []
     shared = Table(columns, rows, f"What signatures share: {name}", "signature-parts", notes)
     version = [part for part in common if part.startswith(VERSION)]
     own: dict[tuple[str, str], list[str]] = {}
     hypotheses: dict[tuple[str, str], None] = {}
-    for one, each in zip(signed, parts, strict=True):
-        left = [part for part in each if part not in (common if each in on_data else version)]
-        if one.system:
-            hypotheses |= dict.fromkeys((one.system, part) for part in left if part.startswith(HYPOTHESIS))
+    for item, item_parts in zip(signed, parts, strict=True):
+        left = [part for part in item_parts if part not in (common if item_parts in on_data else version)]
+        if item.system:
+            hypotheses |= dict.fromkeys((item.system, part) for part in left if part.startswith(HYPOTHESIS))
             left = [part for part in left if not part.startswith(HYPOTHESIS)]
-        own.setdefault((one.what, "|".join(left)), []).append(one.system)
-    made: list[list[Cell]] = [
-        [f"{what}, {plural(len(names), 'system')}" if names[0] else what, rest or "nothing else"]
-        for (what, rest), names in own.items()
+        own.setdefault((item.what, "|".join(left)), []).append(item.system)
+    own_rows: list[list[Cell]] = [
+        [f"{title}, {plural(len(names), 'system')}" if names[0] else title, remainder or "nothing else"]
+        for (title, remainder), names in own.items()
     ]
     blocks: list[Block] = [shared] if rows else []
     columns = [Column("what"), Column("parts of its own")]
-    blocks.append(Table(columns, made, f"What each has of its own: {name}", "signature-own"))
+    blocks.append(Table(columns, own_rows, f"What each has of its own: {name}", "signature-own"))
     if hypotheses:
         columns = [Column("system"), Column("hyp")]
         each_system = [(system, part.removeprefix(HYPOTHESIS)) for system, part in hypotheses]
@@ -173,12 +170,13 @@ def _how(study: Study) -> list[str]:
 def _how_detectors(study: Study) -> list[str]:
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return []
-    found = study.detectors
-    who = plural(found.n_judges, "annotator" if found.annotated else "rater")
+    detectors = study.detectors
+    who = plural(detectors.n_judges, "annotator" if detectors.annotated else "rater")
     return [
-        f"{study.name}: {plural(len(found.detectors), 'detector')}; {plural(found.n_items, 'item')}, judged by {who}. "
-        f"{100 * study.confidence_level:g}% percentile intervals from resampled {found.unit}; precision at a recall is "
-        "that of the largest threshold that reaches it, found anew in every resample, and nothing is interpolated."
+        f"{study.name}: {plural(len(detectors.detectors), 'detector')}; {plural(detectors.n_items, 'item')}, judged by "
+        f"{who}. {100 * study.confidence_level:g}% percentile intervals from resampled {detectors.unit}; precision at "
+        "a recall is that of the largest threshold that reaches it, found anew in every resample, and nothing is "
+        "interpolated."
     ]
 
 
@@ -227,7 +225,7 @@ def _papers(study: Study) -> Iterator[str]:
 
 
 def _bootstrap(scores: Sequence[Score]) -> list[str]:
-    named = any("bca" in each for score in scores[:1] for each in score.signature.conventions)
+    named = any("bca" in convention for score in scores[:1] for convention in score.signature.conventions)
     return ["Intervals: Efron 1987 (BCa)."] if named else []
 
 
@@ -236,20 +234,20 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
     if not notes:
         return Prose(["No warning was raised, and nothing was repaired."])
     rows: list[list[Cell]] = []
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     for note in notes:
-        found[note.code] += note.others or 1
+        counts[note.code] += note.others or 1
         seen[note.code] += 1
         if seen[note.code] <= MOST_ALIKE:
             rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
-    others = [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in found.items() if n > MOST_ALIKE]
+    others = [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in counts.items() if n > MOST_ALIKE]
     columns = [Column("kind"), Column("code"), Column("where"), Column("what")]
-    return Table(columns, rows, f"Warnings and repairs: {sum(found.values()):,}", "warnings", others)
+    return Table(columns, rows, f"Warnings and repairs: {sum(counts.values()):,}", "warnings", others)
 
 
 def left_out(studies: Sequence[Study]) -> list[Problem]:
-    """What is said of each part that the data does not allow."""
+    """A warning for each section that the data does not allow."""
     lines = ((line, Place(study.name)) for study in studies for line in _missing(study))
     return [Problem("report-no-section", line, place, severity="warning") for line, place in lines]
 

@@ -44,8 +44,8 @@ def summary(studies: Sequence[Study]) -> list[str]:
 
 
 def _detectors(study: Study) -> list[str]:
-    found = study.detectors if isinstance(study, CorpusStudy | CrowdStudy) else None
-    return [] if found is None else [detector_summary(found)]
+    detectors = study.detectors if isinstance(study, CorpusStudy | CrowdStudy) else None
+    return [] if detectors is None else [detector_summary(detectors)]
 
 
 def _sentences(study: Study) -> list[str]:
@@ -70,11 +70,11 @@ def _scores(study: CorpusStudy) -> str:
         return f"None of {plural(n, 'system')} has a value of {name} against {against}."
     top = [score.system for score in order if score[score.main].value == main.value]
     if main.value == 0 and measure.better == "higher" and n > 1:
-        rest = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
-        return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{rest}."
+        others = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
+        return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{others}."
     shown = in_sentence(main, measure.kind, over_judges(best))
     # A score that a convention makes is said to be one.
-    why = next((one.undefined for one in (main, *best.estimates.values()) if one.undefined is not None), None)
+    why = next((e.undefined for e in (main, *best.estimates.values()) if e.undefined is not None), None)
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
     if n == 1:
         return f"{best.system} scores {name} {shown} against {against}.{filled}"
@@ -102,9 +102,9 @@ def _comparison(study: CorpusStudy) -> list[str]:
         return [f"{study.comparison.pairs[0].sentence(unit, main_measure(study.scores[0]).sign)}."]
     # By what the pairs are about: against sets of judges another system may be ahead than against all of them.
     best, *others = (row.name for row in study.comparison.ranking())
-    found = study.comparison.found.pairs
-    pairs = {p.second if p.first == best else p.first: p for p in found if best in (p.first, p.second)}
-    why = next((pair.why_undecided(unit) for pair in found if pair.undecided), "")
+    every_pair = study.comparison.found.pairs
+    pairs = {p.second if p.first == best else p.first: p for p in every_pair if best in (p.first, p.second)}
+    why = next((pair.why_undecided(unit) for pair in every_pair if pair.undecided), "")
     n, level = len(others), f"at the {level_text(alpha)} level, adjusted for all pairs"
     # No other system has a better value, so a significant difference is in its favor.
     better = [name for name in others if pairs[name].significant]
@@ -114,14 +114,14 @@ def _comparison(study: CorpusStudy) -> list[str]:
         return [f"{best} is significantly better than each of the other {n} {level}."]
     if len(undecided) == n:
         return [f"Whether {best} is better than any of the other {n} is undecided: {why} {level}."]
-    said = []
+    claims = []
     if equal:
         which = f"any of the other {n}" if len(equal) == n else listed(equal, MOST_LISTED)
-        said.append(f"is not significantly better than {which}")
+        claims.append(f"is not significantly better than {which}")
     if better:  # counted, since their names may be many
         many = f"{len(better)} of the other {n}" if undecided else f"the other {len(better)}"
-        said.append(f"is significantly better than {better[0] if len(better) == 1 else many}")
-    text = f"{best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
+        claims.append(f"is significantly better than {better[0] if len(better) == 1 else many}")
+    text = f"{best} {claims[0]} {level}" + "".join(f"; it {claim}" for claim in claims[1:])
     if undecided:
         text += f"; against {listed(undecided, MOST_LISTED)} it is undecided: {why}"
     return [f"{text}."]
@@ -130,35 +130,35 @@ def _comparison(study: CorpusStudy) -> list[str]:
 def _human(study: CorpusStudy) -> list[str]:
     if study.ceiling is None:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
-    found, intervals = study.ceiling.found, study.ceiling.intervals
-    measure = found.measures[found.main]
-    name, against = measure.title, plural(found.sizes[-1], "reference")
-    human = value_text(float(found.human[-1, found.main]), measure.kind)
+    by_size, intervals = study.ceiling.found, study.ceiling.intervals
+    measure = by_size.measures[by_size.main]
+    name, against = measure.title, plural(by_size.sizes[-1], "reference")
+    human = value_text(float(by_size.human[-1, by_size.main]), measure.kind)
     best = study.scores[ranked(study)[0]].system if study.scores else ""
-    if best not in found.systems:
+    if best not in by_size.systems:
         return [f"A human scores {name} {human} against {against}."]
-    at = found.systems.index(best)
-    ratio = float(found.ratio[at, -1])
+    at = by_size.systems.index(best)
+    ratio = float(by_size.ratio[at, -1])
     if np.isnan(ratio):
         return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
-    ends, wider = (_known_ends(each.ratios[at][-1]) if each else None for each in (intervals, study.ceiling.judged))
-    mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
-    most = int(np.nanargmax(found.ratio[:, -1]))
-    other, further = found.systems[most], float(found.ratio[most, -1])
+    ends, wider = (_known_ends(part.ratios[at][-1]) if part else None for part in (intervals, study.ceiling.judged))
+    mine = value_text(float(by_size.scores[at, -1, by_size.main]), measure.kind)
+    most = int(np.nanargmax(by_size.ratio[:, -1]))
+    other, further = by_size.systems[most], float(by_size.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
     more = f"; {other} comes closest to a human, at {100 * further:.0f}%" if further > ratio else ""
-    n = len(found.annotators)
+    n = len(by_size.annotators)
     share = f"{100 * ratio:.0f}%{ends_text(ends, WHOLE, wider, '%')}"
     if n == TWO or (wider is not None and wider.high > UNCLEAR * wider.low):
         who = "Two annotators" if n == TWO else f"{n} annotators"
-        each = "each scores against the other" if n == TWO else "they score against each other"
+        phrase = "each scores against the other" if n == TWO else "they score against each other"
         return [
-            f"{who} cannot tell what a human scores: {best} reaches {share} of what {each} ({name} {mine} against "
+            f"{who} cannot tell what a human scores: {best} reaches {share} of what {phrase} ({name} {mine} against "
             f"{human}){more}."
         ]
     of = "a human scores" if wider is not None else f"these {n} annotators score"
     why = f", since a human is scored against the other {f'{n - 1} annotators' if n > 2 else 'annotator'}"
-    against += f"{why if found.sizes[-1] == n - 1 else ''},"
+    against += f"{why if by_size.sizes[-1] == n - 1 else ''},"
     return [f"With {against} {best} reaches {share} of what {of} ({name} {mine} against {human}){more}."]
 
 
@@ -193,12 +193,12 @@ def _crowd(study: CrowdStudy) -> list[str]:
     if not named:
         return lines
     system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
-    what, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
+    title, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
     if len(named) == 1 or score.f.value is None:
-        return [*lines, f"{what} is {value}."]
+        return [*lines, f"{title} is {value}."]
     n = len(named)
     of = "of the two" if n == 2 else f"of {n} systems"
-    return [*lines, f"{what}, {value}, is the {superlative('higher', n)} {of}; no test was run."]
+    return [*lines, f"{title}, {value}, is the {superlative('higher', n)} {of}; no test was run."]
 
 
 def _alpha(study: CrowdStudy) -> str:
@@ -214,10 +214,10 @@ def _alpha(study: CrowdStudy) -> str:
 
 def _sample(study: SampleStudy) -> list[str]:
     lines = []
-    for one in study.systems[:2]:
-        precision, recall = one["P"].estimate, one["R"].estimate
+    for system in study.systems[:2]:
+        precision, recall = system["P"].estimate, system["R"].estimate
         lines.append(
-            f"From {study.n_judged:,} judged of {study.n_items:,} items, precision of {one.system} is estimated at "
+            f"From {study.n_judged:,} judged of {study.n_items:,} items, precision of {system.system} is estimated at "
             f"{in_sentence(precision)} and recall at {in_sentence(recall)}."
         )
     f = next((apart for apart in study.differences if apart.name == "F"), None)

@@ -1,4 +1,9 @@
-"""Recall of each error type, or what a metric gives in its place: which errors a system finds and which it misses."""
+"""Recall of each error type, or what a metric gives in its place; and the meaning of the codes of types.
+
+Source of the codes, whose words are ours
+    NUCLE: Dahlmeier, Ng and Wu 2013, and table 1 of Ng et al. 2014.
+    ERRANT, whose codes are made of parts: Bryant, Felice and Briscoe 2017, section 3 and appendix A.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,6 @@ from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
 from errorbar.reporting.sections.figures import FEW, at_ends, points, ranked
 from errorbar.tables.shown import DASH, interval_text, percent
 from errorbar.tables.table import Cell, Column, Table
-
-# What codes of error types stand for, in words: NUCLE's, and ERRANT's, which are made of parts.
-#
-# Source
-#     NUCLE: Dahlmeier, Ng and Wu 2013, and table 1 of Ng et al. 2014 (what each code is for; the words are ours).
-#     ERRANT: Bryant, Felice and Briscoe 2017, section 3 and appendix A.
-
 
 NUCLE: Mapping[str, str] = {
     "ArtOrDet": "article or determiner",
@@ -83,7 +81,7 @@ CATEGORIES: Mapping[str, str] = {
 
 
 def spelled(code: str) -> str:
-    """What a code stands for; empty where it is none of these schemes'."""
+    """The meaning of a code; empty where neither scheme has it."""
     if code in NUCLE:
         return NUCLE[code]
     operation, _, category = code.partition(":")
@@ -95,7 +93,7 @@ def spelled(code: str) -> str:
 
 
 def key(codes: Iterable[str]) -> dict[str, str]:
-    """What those codes stand for that are known."""
+    """The meaning of each code that is known."""
     return {code: words for code in codes if (words := spelled(code))}
 
 
@@ -112,19 +110,19 @@ def types(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy):
         return None
     scores = [study.scores[k] for k in ranked(study)]
-    found = {score.system: {row.type: row for row in score.by_type} for score in scores}
+    by_system = {score.system: {row.type: row for row in score.by_type} for score in scores}
     gold: dict[str, list[int]] = {}
-    for rows in found.values():
+    for rows in by_system.values():
         for row in rows.values():
             gold.setdefault(row.type, []).append(row.counts["gold"])
     if not gold:
         return None
     names = sorted(gold, key=lambda name: (-max(gold[name]), name))
     edits = {name: "–".join(f"{n:,}" for n in sorted({min(gold[name]), max(gold[name])})) for name in names}
-    counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
-    columns = [Column("type"), *(Column(system, key=system) for system in found)]
+    counts = [(name, *(_counts(rows.get(name)) for rows in by_system.values())) for name in names]
+    columns = [Column("type"), *(Column(system, key=system) for system in by_system)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
-    return Section("types", "Error types", [_chart(found, edits, study.browse), table])
+    return Section("types", "Error types", [_chart(by_system, edits, study.browse), table])
 
 
 def _counts(row: TypeScore | None) -> str | None:
@@ -132,7 +130,7 @@ def _counts(row: TypeScore | None) -> str | None:
 
 
 def _found(row: TypeScore) -> int:
-    """How many were found: what metrics count first."""
+    """The number of edits found: the first count of every metric."""
     return next(iter(row.counts.values()))
 
 
@@ -143,12 +141,12 @@ def _recall(row: TypeScore) -> str:
 
 def browsed_edits(browse: Browse) -> Counter[tuple[str, str]]:
     """Edits that the sentence browser has, by the system that is scored against them and by type."""
-    found = Counter[tuple[str, str]]()
+    counts = Counter[tuple[str, str]]()
     for unit in browse.units:
         for system, chosen in zip(browse.systems, unit.chosen, strict=True):
             edits = unit.annotators[chosen] if chosen >= 0 else None
-            found.update((system, edit.type) for edit in edits or ())
-    return found
+            counts.update((system, edit.type) for edit in edits or ())
+    return counts
 
 
 def _cell(name: str, system: str, row: TypeScore | None, there: Mapping[tuple[str, str], int]) -> HeatCell:
@@ -163,19 +161,21 @@ def _cell(name: str, system: str, row: TypeScore | None, there: Mapping[tuple[st
     return HeatCell(name, system, points(estimate.value), percent(estimate.value, 0), detail, gold < FEW, asks)
 
 
-def _chart(found: Found, edits: Mapping[str, str], browse: Browse | None) -> Chart:
+def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) -> Chart:
     names = list(edits)
-    shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
+    shown, systems = names[:MOST_TYPES], list(by_system)[:MOST_SYSTEMS]
     there: Mapping[tuple[str, str], int] = {} if browse is None else browsed_edits(browse)
-    cells = [_cell(name, system, found[system].get(name), there) for name in shown for system in systems]
-    recall = next(_recall(row) for rows in found.values() for row in rows.values())
-    hint = "A click on a cell, or Enter, opens the sentences with its edits." if any(one.asks for one in cells) else ""
+    cells = [_cell(name, system, by_system[system].get(name), there) for name in shown for system in systems]
+    recall = next(_recall(row) for rows in by_system.values() for row in rows.values())
+    hint = (
+        "A click on a cell, or Enter, opens the sentences with its edits." if any(cell.asks for cell in cells) else ""
+    )
     rows_are = RowNames("type", key(shown), edits, "edits")
     spec = heat_chart(cells, rows_are, column_title="system", value_title=f"{recall} (percent)")
-    said = recall.capitalize()
-    text = f"{said} in percent, frequent types and the best systems first: along a row who finds a type, down a "
+    title = recall.capitalize()
+    text = f"{title} in percent, frequent types and the best systems first: along a row who finds a type, down a "
     text += "column what a system misses."
-    often = [(rows[names[0]][recall].value, system) for system, rows in found.items() if names[0] in rows]
+    often = [(rows[names[0]][recall].value, system) for system, rows in by_system.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
     if len({value for value, _ in known}) > 1:
         most, least = at_ends(known)
@@ -183,7 +183,7 @@ def _chart(found: Found, edits: Mapping[str, str], browse: Browse | None) -> Cha
         text += f" Of the most frequent, {names[0]}, {listed(most)} {finds} most and {listed(least)} least."
     if any(cell.few for cell in cells):
         text += f" Faded: fewer than {FEW} edits, too few to compare."
-    if len(shown) < len(names) or len(systems) < len(found):
+    if len(shown) < len(names) or len(systems) < len(by_system):
         text += (
             f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
         )
@@ -192,13 +192,13 @@ def _chart(found: Found, edits: Mapping[str, str], browse: Browse | None) -> Cha
             " Beside a type, where there is room: its edits in the reference, from the fewest to the most that a system"
             " was scored against."
         )
-    ranges = any("–" in each for each in edits.values())
+    ranges = any("–" in text_of_edits for text_of_edits in edits.values())
     columns = [Column("type"), Column("edits")]
-    columns += [Column(system, "percent", system, interval="hidden") for system in found]
+    columns += [Column(system, "percent", system, interval="hidden") for system in by_system]
     rows: list[list[Cell]] = []
     for name in names:
-        parts = (table.get(name) for table in found.values())
+        parts = (table.get(name) for table in by_system.values())
         rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
     notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
-    table = Table(columns, rows, f"{said} by type", "type-recall", notes)
-    return Chart("type-recall-map", f"{said} by error type", text, spec, table, key=key(names), hint=hint)
+    table = Table(columns, rows, f"{title} by type", "type-recall", notes)
+    return Chart("type-recall-map", f"{title} by error type", text, spec, table, key=key(names), hint=hint)
