@@ -28,7 +28,7 @@ cdef int check_table(Py_ssize_t n_classes, Py_ssize_t n_features, Py_ssize_t n_r
 
 
 cdef inline uint32_t fold(uint32_t h, uint32_t value) noexcept nogil:
-    """One state after one more code (hashing.py)."""
+    """One state after one more code (learning.py)."""
     h = (h ^ value) * <uint32_t> 0x9E3779B1
     return h ^ (h >> 15)
 
@@ -38,19 +38,19 @@ cdef inline int32_t row_of(uint32_t h, int bits) noexcept nogil:
 
 
 cdef inline int fill(
-    int32_t *found, const int32_t[:, ::1] rows, const uint32_t[:, ::1] states, const int8_t[::1] depths,
+    int32_t *features, const int32_t[:, ::1] rows, const uint32_t[:, ::1] states, const int8_t[::1] depths,
     Py_ssize_t at, uint32_t before, uint32_t before_that, int bits,
 ) noexcept nogil:
     """The rows of a token: those known beforehand and those of the tags before it."""
     cdef Py_ssize_t j, known = rows.shape[1]
     cdef uint32_t h
     for j in range(known):
-        found[j] = rows[at, j]
+        features[j] = rows[at, j]
     for j in range(states.shape[1]):
         h = fold(states[at, j], before)
         if depths[j] > 1:
             h = fold(h, before_that)
-        found[known + j] = row_of(h, bits)
+        features[known + j] = row_of(h, bits)
     return <int> (known + states.shape[1])
 
 
@@ -63,7 +63,7 @@ cdef inline int best_of(const int64_t *scores, int n) noexcept nogil:
 
 
 cdef int learn_one(
-    const int32_t *found, int n_found, int right, int32_t[:, ::1] weights, int64_t[:, ::1] totals, int64_t at,
+    const int32_t *features, int n_features, int right, int32_t[:, ::1] weights, int64_t[:, ::1] totals, int64_t at,
 ) noexcept nogil:
     """Guess one example and mend the weights if the guess is wrong; the guess."""
     cdef int64_t scores[CLASSES]
@@ -71,14 +71,14 @@ cdef int learn_one(
     cdef int32_t row
     for c in range(n):
         scores[c] = 0
-    for j in range(n_found):
-        row = found[j]
+    for j in range(n_features):
+        row = features[j]
         for c in range(n):
             scores[c] += weights[row, c]
     guess = best_of(scores, n)
     if guess != right:
-        for j in range(n_found):
-            row = found[j]
+        for j in range(n_features):
+            row = features[j]
             weights[row, right] += 1
             weights[row, guess] -= 1
             totals[row, right] += at
@@ -106,9 +106,9 @@ def learn_tags(
     const int8_t[::1] right, const int64_t[:, ::1] spans, int32_t[:, ::1] weights, int64_t[:, ::1] totals,
     int64_t at, int bits,
 ):
-    cdef int32_t found[FEATURES]
+    cdef int32_t features[FEATURES]
     cdef Py_ssize_t i, t
-    cdef int n_found, guess
+    cdef int n_features, guess
     cdef uint32_t none = codes[codes.shape[0] - 1], before, before_that
     cdef int64_t mistakes = 0
     check_table(weights.shape[1], rows.shape[1] + states.shape[1], weights.shape[0], bits)
@@ -118,8 +118,8 @@ def learn_tags(
         for i in range(spans.shape[0]):
             before = before_that = none
             for t in range(spans[i, 0], spans[i, 1]):
-                n_found = fill(found, rows, states, depths, t, before, before_that, bits)
-                guess = learn_one(found, n_found, right[t], weights, totals, at)
+                n_features = fill(features, rows, states, depths, t, before, before_that, bits)
+                guess = learn_one(features, n_features, right[t], weights, totals, at)
                 at += 1
                 mistakes += guess != right[t]
                 before_that = before
@@ -191,10 +191,10 @@ def tag_tokens(
     const int64_t[:, ::1] spans, const int32_t[::1] offsets, const int8_t[::1] classes, const float[::1] weights,
     int8_t[::1] tags, int bits,
 ):
-    cdef int32_t found[FEATURES]
+    cdef int32_t features[FEATURES]
     cdef double scores[CLASSES]
     cdef Py_ssize_t i, t
-    cdef int j, c, n_found, best, n = <int> codes.shape[0] - 1
+    cdef int j, c, n_features, best, n = <int> codes.shape[0] - 1
     cdef int32_t k
     cdef uint32_t none, before, before_that
     check_table(n, rows.shape[1] + states.shape[1], offsets.shape[0] - 1, bits)
@@ -203,11 +203,11 @@ def tag_tokens(
         for i in range(spans.shape[0]):
             before = before_that = none
             for t in range(spans[i, 0], spans[i, 1]):
-                n_found = fill(found, rows, states, depths, t, before, before_that, bits)
+                n_features = fill(features, rows, states, depths, t, before, before_that, bits)
                 for c in range(n):
                     scores[c] = 0.0
-                for j in range(n_found):
-                    for k in range(offsets[found[j]], offsets[found[j] + 1]):
+                for j in range(n_features):
+                    for k in range(offsets[features[j]], offsets[features[j] + 1]):
                         scores[classes[k]] += weights[k]
                 best = 0
                 for c in range(1, n):

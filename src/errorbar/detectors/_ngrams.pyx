@@ -1,4 +1,4 @@
-"""Probabilities of the tokens of a text in a tree of n-grams: the fast twin of ngram_lookup.py, sum by sum."""
+"""Probabilities of the tokens of a text in a tree of n-grams: the fast twin of ngrams.py, sum by sum."""
 
 from libc.stdint cimport int32_t, uint8_t
 
@@ -26,7 +26,7 @@ def score_runs(
 ):
     """Fill ``out`` with log10 of the probability of each token after those before it in its run."""
     cdef int32_t[LONGEST] node  # by order - 1: the n-gram that ends at the token before, then at this one
-    cdef int32_t context, found
+    cdef int32_t context, next_node
     cdef Py_ssize_t at
     cdef int n
     cdef double total
@@ -41,11 +41,11 @@ def score_runs(
             node[0] = ids[at]
             total = log10_prob[ids[at]]
             for n in range(1, order):
-                found = child(word, first, context, ids[at]) if context >= 0 else -1
-                if found >= 0:
-                    total = log10_prob[found]
+                next_node = child(word, first, context, ids[at]) if context >= 0 else -1
+                if next_node >= 0:
+                    total = log10_prob[next_node]
                 elif context >= 0:
                     total += log10_backoff[context]
                 context = node[n]
-                node[n] = found
+                node[n] = next_node
             out[at] = total

@@ -119,8 +119,8 @@ class _Reader:
                 self.at = section.line + wrong[0]
                 raise self._error(wrong[1])
         self._skip_to("\\end\\")
-        made = {"counts": levels.sizes(), "order": len(counts), "smoothing": "as in the ARPA file"}
-        return NgramModel(levels.tree(), tuple(self.numbers), made, {"provenance": self.name})
+        about = {"counts": levels.sizes(), "order": len(counts), "smoothing": "as in the ARPA file"}
+        return NgramModel(levels.tree(), tuple(self.numbers), about, {"provenance": self.name})
 
     def _next(self, expected: str) -> str:
         for at, line in self.lines:
@@ -130,8 +130,8 @@ class _Reader:
         self.at = 0
         raise self._error("the file ends too early", expected, "the file may be cut off: get or make it again")
 
-    def _error(self, what: str, expected: str = "", fix: str = "") -> InputError:
-        return InputError(Problem("arpa", what, Place(self.name, self.at), expected, fix))
+    def _error(self, message: str, expected: str = "", fix: str = "") -> InputError:
+        return InputError(Problem("arpa", message, Place(self.name, self.at), expected, fix))
 
     def _skip_to(self, expected: str) -> None:
         if (line := self._next(expected)) != expected:
@@ -142,10 +142,10 @@ class _Reader:
             pass
         counts: list[int] = []
         while not (line := self._next("ngram n=COUNT")).startswith("\\"):
-            found = _COUNT.fullmatch(line)
-            if not found or int(found[1]) != len(counts) + 1:
+            match = _COUNT.fullmatch(line)
+            if not match or int(match[1]) != len(counts) + 1:
                 raise self._error(f"'{line[:60]}'", f"ngram {len(counts) + 1}=COUNT")
-            counts.append(int(found[2]))
+            counts.append(int(match[2]))
         if not 1 <= len(counts) <= LARGEST_ORDER or sum(counts) > MOST_NODES:
             message = f"a model of {len(counts)} orders and {sum(counts):,} n-grams"
             raise self._error(message, f"1 to {LARGEST_ORDER} orders, at most {MOST_NODES:,} n-grams")

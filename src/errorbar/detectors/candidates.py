@@ -1,4 +1,4 @@
-"""What a corrector may change: small edits that learners need often, by type.
+"""Candidates: small edits that learners need often, by type, each with the scores of models.
 
 Conventions
     Tokens are as in the CoNLL data. A candidate replaces a span of tokens; types are those of NUCLE where it has one:
@@ -13,6 +13,21 @@ Conventions
 Source
     The confusion sets of the classifiers of CoNLL-2013 and 2014 (Ng et al. 2013, 2014), and of the correctors without
     learner data (Bryant & Briscoe 2018).
+
+Forms of a word that learners mix up are the number of nouns, forms of verbs, words of one stem and near spellings.
+Rules of English spelling propose them, the words of the training text decide: a word that does not occur there is no
+form. Words are in lower case; ``as_written`` gives a form the case of the word that it replaces.
+
+A language model and classifiers score each candidate.
+
+Formula
+    Of a candidate the language model says ln p(the sentence with it) - ln p(the sentence), in nats. A classifier says
+    ln p(what stands there then) - ln p(what stands there now): of articles at the places of noun phrases, of
+    prepositions in the place of others (ME), of numbers of nouns, forms of verbs and words of one stem.
+Conventions
+    NaN: no classifier speaks of it. Candidates are in the order of the text.
+Source
+    Bryant and Briscoe (2018) for the language model; Rozovskaya et al. (2014) for classifiers beside it.
 """
 
 from __future__ import annotations
@@ -35,12 +50,6 @@ from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import find_contexts
 from errorbar.detectors.selectors import Classifier
 from errorbar.detectors.tagger import Tagged, Tagger
-
-# Forms of a word that learners mix up: number of nouns, forms of verbs, words of one stem, near spellings.
-#
-# Rules of English spelling propose, the words of the training text decide: what does not occur there is no form. Words
-# are in lower case; ``as_written`` gives a form the case of the word that it replaces.
-
 
 VOWELS = frozenset("aeiou")
 _ENDINGS = """s es ed ing er est ly al ial ally ation ations ition ion ions ment ments ness able ably ible ibly ity
@@ -65,7 +74,7 @@ def as_written(form: str, like: str) -> str:
 
 
 def _doubled(word: str) -> bool:
-    """Whether the last consonant may be doubled before a suffix, as in ``stopped``."""
+    """True if the last consonant may be doubled before a suffix, as in ``stopped``."""
     return len(word) > 2 and word[-1] not in VOWELS | {"w", "x", "y"} and word[-2] in VOWELS and word[-3] not in VOWELS
 
 
@@ -91,23 +100,23 @@ def other_number(word: str, known: Collection[str]) -> list[str]:
     """The plural of a singular, the singular of a plural: those of the known words that are one of the other."""
     if word in irregular("noun"):
         return [form for form in irregular("noun")[word] if form != word and form in known]
-    found = [base for base in _without_s(word) if with_s(base) == word]
-    if not found or word.endswith("ss"):
-        found = [*found, with_s(word)]
-    return [form for form in dict.fromkeys(found) if form in known]
+    forms = [base for base in _without_s(word) if with_s(base) == word]
+    if not forms or word.endswith("ss"):
+        forms = [*forms, with_s(word)]
+    return [form for form in dict.fromkeys(forms) if form in known]
 
 
 def verb_forms(word: str, known: Collection[str]) -> list[str]:
     """The other forms of a verb: known words that have a base with it in common."""
     if word in irregular("verb"):
         return [form for form in irregular("verb")[word] if form != word and form in known]
-    found: dict[str, None] = {}
+    related: dict[str, None] = {}
     for base in _bases(word):
         if base in known and base not in irregular("verb"):
             forms = _regular(base)
             if word in forms:
-                found |= dict.fromkeys(forms)
-    return [form for form in found if form != word and form in known]
+                related |= dict.fromkeys(forms)
+    return [form for form in related if form != word and form in known]
 
 
 def _bases(word: str) -> Iterator[str]:
@@ -137,7 +146,7 @@ def _regular(base: str) -> set[str]:
 
 @lru_cache(maxsize=1 << 16)
 def stem_of(word: str) -> str:
-    """What is left of a word without its longest suffix; at least four letters."""
+    """A word without its longest suffix; at least four letters."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             stem = word.removesuffix(suffix)
@@ -156,7 +165,7 @@ class Families:
 
     def of(self, word: str) -> list[str]:
         """The others of its stem, in alphabetical order."""
-        return [each for each in self._by_stem.get(stem_of(word), ()) if each != word]
+        return [other for other in self._by_stem.get(stem_of(word), ()) if other != word]
 
 
 class Spellings:
@@ -181,9 +190,9 @@ class Spellings:
         if len(word) > self._longest + 2:
             return []  # and what a word of thousands of letters is without two of them fits into no memory
         once = {word, *_parts(word)}
-        twice = once | {part for each in once if len(each) > 3 for part in _parts(each)}
-        found = {near for part in twice for near in self._by_part.get(part, ())}
-        ranked = sorted((distance(word, near), -self._counts[near], near) for near in found if near != word)
+        twice = once | {part for whole in once if len(whole) > 3 for part in _parts(whole)}
+        words = {near for part in twice for near in self._by_part.get(part, ())}
+        ranked = sorted((distance(word, near), -self._counts[near], near) for near in words if near != word)
         least = min(2, ranked[0][0]) if ranked else 0
         return [near for apart, _, near in ranked if apart <= least][: self._most]
 
@@ -222,9 +231,9 @@ NEIGHBORS: Mapping[str, tuple[str, ...]] = {
 }
 ENDS = frozenset(".,;:!?)\"'") | {"''", "``"}
 SEEN_OFTEN = 20
-"""How often a word must occur to be proposed as one of the same stem; of a spelling a quarter of that."""
+"""The least count of a word that is proposed as one of the same stem; of a spelling a quarter of that."""
 SEEN_WHOLE = 3
-"""How often a word must occur to be proposed for two."""
+"""The least count of a word that is proposed for two."""
 Forms = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -238,7 +247,7 @@ class Candidate(NamedTuple):
 
     @property
     def group(self) -> str:
-        """What is done and the type."""
+        """The operation and the type."""
         more = len(self.replacement) - (self.end - self.start)
         return f"{'M' if more > 0 else 'U' if more < 0 else 'R'}:{self.type}"
 
@@ -268,18 +277,18 @@ class Proposer:
             tokens: The sentence.
             tags: Penn tags of the tokens; none: every word is what it can be.
         """
-        found: list[Candidate] = []
+        proposed: list[Candidate] = []
         words = [token.lower() for token in tokens]
         for k, (token, word) in enumerate(zip(tokens, words, strict=True)):
-            found += _around(tokens, words, k, tags)
+            proposed += _around(tokens, words, k, tags)
             for form, kinds in () if is_name(tokens, k, tags) else self._words(word):
                 for kind in kinds:
                     if not tags or tags[k].startswith(_OPEN.get(kind, ("",))):
-                        said = as_written(form, token) if token != "I" else form
-                        found.append(Candidate(k, k + 1, (said,), kind))
+                        written = as_written(form, token) if token != "I" else form
+                        proposed.append(Candidate(k, k + 1, (written,), kind))
                         break
-            found += self._written(tokens, words, k, tags)
-        return found
+            proposed += self._written(tokens, words, k, tags)
+        return proposed
 
     def _written(self, tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[str]) -> Iterator[Candidate]:
         """A word with another first letter, with the next one in one word, or left out where it was just said."""
@@ -296,13 +305,13 @@ class Proposer:
                 yield Candidate(k, k + 2, (token,), "Rloc-")
 
     def _look_up(self, word: str) -> Forms:
-        """What can stand in the place of a word, each form once, with the types that the change can have."""
-        found: dict[str, tuple[str, ...]] = {}
+        """Forms that can replace a word, each once, with the types that the change can have."""
+        kinds: dict[str, tuple[str, ...]] = {}
 
         def add(forms: Sequence[str], kind: str) -> None:
             for form in forms:
                 if form != word:
-                    found[form] = (*found.get(form, ()), kind)
+                    kinds[form] = (*kinds.get(form, ()), kind)
 
         if word in ARTICLE_FORMS:
             add(ARTICLE_FORMS, "ArtOrDet")
@@ -317,11 +326,11 @@ class Proposer:
                 add(self._families.of(word), "Wform")
             elif len(word) > 2:
                 add(self._spellings.near(word), "Mec")
-        return tuple(found.items())
+        return tuple(kinds.items())
 
 
 def is_name(tokens: Sequence[str], k: int, tags: Sequence[str] = ()) -> bool:
-    """Whether a token is taken for a name: it has a capital inside a sentence, or is tagged as a name."""
+    """True if a token has a capital inside a sentence or is tagged as a name."""
     return tokens[k][:1].isupper() and (k > 0 or _tagged_name(tags, k))
 
 
@@ -343,9 +352,9 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
         yield from _missing(token, word, before, k, tags)
     if (word in ARTICLE_FORMS or word in PREPOSITION_FORMS) and not is_name(tokens, k, tags):
         following = tokens[k + 1 : k + 2]
-        said = (as_written(following[0], token),) if k == 0 and following else tuple(following)
+        kept = (as_written(following[0], token),) if k == 0 and following else tuple(following)
         if following:
-            yield Candidate(k, k + 2, said, "ArtOrDet" if word in ARTICLE_FORMS else "Prep")
+            yield Candidate(k, k + 2, kept, "ArtOrDet" if word in ARTICLE_FORMS else "Prep")
     if k and word in AUXILIARIES and k + 1 < len(tokens) and _tagged(tags, k + 1, ("VB", "RB")):
         yield Candidate(k, k + 1, (), "Vform")
     if token == "," and k:
@@ -394,18 +403,6 @@ def _inserted(word: str, k: int, token: str, kind: str, *, name: bool) -> Iterat
         yield Candidate(0, 1, (word.capitalize(), lower), kind)
 
 
-# What may be changed in some sentences, with what a language model and classifiers say of each change.
-#
-# Formula
-#     Of a candidate the language model says ln p(the sentence with it) - ln p(the sentence), in nats. A classifier says
-#     ln p(what stands there then) - ln p(what stands there now): of articles at the places of noun phrases, of
-#     prepositions in the place of others (ME), of numbers of nouns, forms of verbs and words of one stem.
-# Conventions
-#     NaN: no classifier speaks of it. Candidates are in the order of the text.
-# Source
-#     Bryant and Briscoe (2018) for the language model; Rozovskaya et al. (2014) for classifiers beside it.
-
-
 AT_ONCE = 256  # sentences: small blocks are slow to tag, large ones hold many candidates
 _GROUP = {name: number for number, name in enumerate(GROUPS)}
 _PREPOSITION = {word: number for number, word in enumerate(PREPOSITIONS)}
@@ -421,10 +418,10 @@ class Proposals:
         sentences: Their tokens.
         tags: Their tags.
         sentence: Number of each candidate's sentence.
-        candidates: What may be changed.
+        candidates: The changes.
         groups: An index into ``GROUPS``.
-        model: What the language model says, in nats.
-        classifiers: What the classifiers say, in nats, or NaN.
+        model: Scores by the language model, in nats.
+        classifiers: Scores by the classifiers, in nats, or NaN.
     """
 
     sentences: Sequence[Sequence[str]]
@@ -442,7 +439,7 @@ class Proposals:
             self.sentences,
             self.tags,
             self.sentence[at],
-            [self.candidates[each] for each in at.tolist()],
+            [self.candidates[k] for k in at.tolist()],
             self.groups[at],
             self.model[at],
             self.classifiers[at],
@@ -460,14 +457,14 @@ class Classifiers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reader:
-    """What finds candidates and what is said of them.
+    """The models that find candidates and score them.
 
     Attributes:
         model: Of n-grams.
         tagger: Whose tags say what a word can be.
-        proposer: What may be changed.
+        proposer: Finds the candidates.
         classifiers: None: only the language model speaks.
-        hashes: Of each model of these, by kind: what is learned from its scores is good for no other.
+        hashes: Of each model of these, by kind: weights learned from its scores are good for no other.
     """
 
     model: NgramModel
@@ -479,22 +476,22 @@ class Reader:
     def read(self, sentences: Sequence[Sequence[str]]) -> Proposals:
         """The candidates of some sentences: few enough to be held at once."""
         text = next(iter(self.tagger.blocks(sentences)))
-        named = [text.tags[each] for each in text.classes[text.layout.places].tolist()]
+        named = [text.tags[number] for number in text.classes[text.layout.places].tolist()]
         tags = [named[start:end] for start, end in text.layout.spans.tolist()]
-        found = [self.proposer.candidates(*each) for each in zip(sentences, tags, strict=True)]
-        numbers = np.repeat(np.arange(len(sentences)), [len(each) for each in found])
-        candidates = [one for each in found for one in each]
-        groups = np.array([_GROUP[one.group] for one in candidates], np.int64)
+        proposed = [self.proposer.candidates(*pair) for pair in zip(sentences, tags, strict=True)]
+        numbers = np.repeat(np.arange(len(sentences)), [len(of_sentence) for of_sentence in proposed])
+        candidates = [candidate for of_sentence in proposed for candidate in of_sentence]
+        groups = np.array([_GROUP[candidate.group] for candidate in candidates], np.int64)
         asked = [
-            (number, one.start, one.end, one.replacement)
-            for number, one in zip(numbers.tolist(), candidates, strict=True)
+            (number, candidate.start, candidate.end, candidate.replacement)
+            for number, candidate in zip(numbers.tolist(), candidates, strict=True)
         ]
-        said = change_scores(self.model, sentences, asked)
+        scores = change_scores(self.model, sentences, asked)
         margins = np.full(len(candidates), np.nan)
         if self.classifiers is not None and candidates:
-            starts = text.layout.spans[numbers, 0] + np.array([one.start for one in candidates])
+            starts = text.layout.spans[numbers, 0] + np.array([candidate.start for candidate in candidates])
             _Margins(self.classifiers, text, candidates, groups, starts).find(margins)
-        return Proposals(sentences, tags, numbers, candidates, groups, said, margins)
+        return Proposals(sentences, tags, numbers, candidates, groups, scores, margins)
 
 
 def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
@@ -504,14 +501,14 @@ def read_all(reader: Reader, sentences: Sequence[Sequence[str]]) -> Proposals:
         sentences,
         [tags for part in parts for tags in part.tags],
         np.concatenate([part.sentence + number * AT_ONCE for number, part in enumerate(parts)]),
-        [one for part in parts for one in part.candidates],
+        [candidate for part in parts for candidate in part.candidates],
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "model", "classifiers")),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Margins:
-    """What classifiers say of the candidates of a block; ``starts``: each one's first token in the block."""
+    """The classifiers' margins of the candidates of a block; ``starts``: first token of each in the block."""
 
     classifiers: Classifiers
     text: Tagged
@@ -526,8 +523,8 @@ class _Margins:
         self._forms(margins)
 
     def _of(self, *groups: str) -> tuple[Ints, list[Candidate]]:
-        at = np.flatnonzero(np.isin(self.groups, [_GROUP[each] for each in groups]))
-        return at, [self.candidates[each] for each in at.tolist()]
+        at = np.flatnonzero(np.isin(self.groups, [_GROUP[name] for name in groups]))
+        return at, [self.candidates[k] for k in at.tolist()]
 
     def _rows(self, tokens: Ints) -> Ints:
         """Of each token of the block its row among some tokens, or -1."""
@@ -546,7 +543,10 @@ class _Margins:
         inside = np.searchsorted(ends, places, "right") == np.searchsorted(ends, self.starts[at], "right")
         rows = np.where(inside, self._rows(slots.tokens)[places], -1)
         left_out = (self.groups[at] == _GROUP["U:ArtOrDet"]).tolist()
-        new = [0 if out else ARTICLES[one.replacement[0].lower()] for one, out in zip(asked, left_out, strict=True)]
+        new = [
+            0 if out else ARTICLES[candidate.replacement[0].lower()]
+            for candidate, out in zip(asked, left_out, strict=True)
+        ]
         # An "A" that is no article to the tagger is none that another could stand for.
         replaced = np.flatnonzero(~missing & (rows >= 0))
         rows[replaced[slots.written[rows[replaced]] == 0]] = -1
@@ -557,7 +557,7 @@ class _Margins:
         scores = self.classifiers.prepositions.scores(self.text, contexts)
         at, asked = self._of("R:Prep")
         rows = self._rows(contexts.tokens)[self.starts[at]]
-        new = np.array([_PREPOSITION[one.replacement[0].lower()] for one in asked], np.int64)
+        new = np.array([_PREPOSITION[candidate.replacement[0].lower()] for candidate in asked], np.int64)
         margins[at] = _gained(scores, contexts.written, rows, new)
 
     def _forms(self, margins: Floats) -> None:
@@ -567,31 +567,31 @@ class _Margins:
         at, _ = self._of(*_FORMS)
         rows = self._rows(slots.tokens)[self.starts[at]]
         at, rows = at[rows >= 0], rows[rows >= 0]
-        asked = [self.candidates[each] for each in at.tolist()]
+        asked = [self.candidates[k] for k in at.tolist()]
         written = slots.written[rows].astype(np.int64)
         noun = self.groups[at] == _GROUP["R:Nn"]
         verb = self.groups[at] == _GROUP["R:Vform"]
         # The number of a noun is as it is tagged; its other form has the other one.
-        new = chooser.words.masks([one.replacement[0] for one in asked])
+        new = chooser.words.masks([candidate.replacement[0] for candidate in asked])
         new[verb] &= _VERBS
         new[noun] = np.eye(new.shape[1], dtype=np.bool_)[np.where(written[noun] < 2, 1 - written[noun], 0)]
         names, words = self.text.lexicon.names, self.text.layout
-        old = chooser.words.masks([names[each] for each in words.words[words.places[self.starts[at]]].tolist()])
+        old = chooser.words.masks([names[k] for k in words.words[words.places[self.starts[at]]].tolist()])
         old[verb] &= _VERBS
         old[noun] = False
         old[np.arange(len(old)), written] = True
-        found = _log_sum(scores[rows], new) - _log_sum(scores[rows], old)
+        gains = _log_sum(scores[rows], new) - _log_sum(scores[rows], old)
         spoken = new.any(axis=1) & ~(noun & (written > 1))
-        margins[at] = np.where(spoken, found, np.nan)
+        margins[at] = np.where(spoken, gains, np.nan)
 
 
 def _gained(scores: Floats, written: NDArray[np.int8], rows: Ints, new: Ints) -> Floats:
-    """How much better the new class is than the written one; NaN where there is no row (-1), or nothing is new."""
-    found = np.full(len(rows), np.nan)
+    """The score of the new class less that of the written one; NaN where there is no row (-1), or nothing is new."""
+    gains = np.full(len(rows), np.nan)
     at = np.flatnonzero(rows >= 0)
     at = at[written[rows[at]] != new[at]]
-    found[at] = scores[rows[at], new[at]] - scores[rows[at], written[rows[at]]]
-    return found
+    gains[at] = scores[rows[at], new[at]] - scores[rows[at], written[rows[at]]]
+    return gains
 
 
 def _log_sum(scores: Floats, masks: NDArray[np.bool_]) -> Floats:

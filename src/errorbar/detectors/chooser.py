@@ -1,13 +1,33 @@
 """Classifiers that choose an article, or the form of a word, from native text: what is right is what is written.
 
 Formula
-    Probabilities by maximum entropy (``maxent.py``) over the features of ``choice_features.py``. The score of a form
+    Probabilities by maximum entropy (``linear.py``) over the features below. The score of a form
     is the logarithm of the summed probabilities of the tags that it has: of those of its nouns, verbs, and other words
     each, the tags with at least ``LEAST_SHARE`` of its occurrences.
 Conventions
     ``EPOCHS`` passes by task. Words are in lower case. A word that the training text does not have has no tag.
 Source
     Berger et al. (1996) for maximum entropy; features and classes are ours.
+
+The places that a corrector may change: articles, and forms of words.
+
+Conventions
+    ``articles``: no article, *a* (or *an*), *the*, before every word where a noun phrase begins without another
+    determiner. The text is looked at without its articles, so that none is in its own context. ``forms``: the tag of a
+    noun, verb, adjective or adverb, whose lemma is seen and whose form is not.
+Source
+    Knight and Chander (1994) for articles learned from native text; Rozovskaya et al. (2014) for a classifier of each
+    type of error.
+
+Features of the places where a corrector chooses an article or a form.
+
+Conventions
+    ``w-1`` is the word before the place, ``t+2`` the tag of the second after it; an article's place is between two
+    words. ``next``, ``verb``, ``noun`` are the lemmas of heads (``prepositions.py``), ``T:next`` the tag of one. Of
+    articles ``then`` is the word after the phrase's head. Of forms ``l`` is the lemma of the word, ``det`` the nearest
+    determiner, possessive or number in the phrase before it, ``aux`` the nearest verb before, ``then`` the next verb,
+    ``subject`` the head of the phrase before the verbs: a pronoun as it is, else its tag. Several parts make one
+    feature, their combination.
 """
 
 from __future__ import annotations
@@ -39,14 +59,6 @@ from errorbar.detectors.prepositions import (
     next_place,
 )
 from errorbar.detectors.tagger import Lemmas, Tagged, Tagger
-
-# Places that a corrector may change, with what stands there: articles, and forms of words.
-#
-# Conventions ``articles``: no article, *a* (or *an*), *the*, before every word where a noun phrase begins without
-# another determiner. The text is looked at without its articles, so that none is in its own context. ``forms``: the
-# tag of a noun, verb, adjective or adverb, whose lemma is seen and whose form is not. Source Knight and Chander (1994)
-# for articles learned from native text; Rozovskaya et al. (2014) for a classifier of each type of error.
-
 
 Task = Literal["articles", "forms"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -93,21 +105,21 @@ def _article_slots(text: Tagged) -> Slots:
     old = layout.places[stay]
     ends = np.concatenate([[0], np.cumsum(stay)])
     bare = Layout(layout.words[kept], (np.cumsum(kept) - 1)[old], ends[layout.spans])
-    rest = Tagged(text.lexicon, bare, text.tags, text.classes[kept])
+    bare_text = Tagged(text.lexicon, bare, text.tags, text.classes[kept])
     before = articles[old - 1]
-    chosen = np.flatnonzero(_phrases(rest) | (before > 0))
+    chosen = np.flatnonzero(_phrases(bare_text) | (before > 0))
     tokens = np.flatnonzero(stay)[chosen]
     sentence = np.searchsorted(layout.spans[:, 1], tokens, side="right")
-    return Slots(rest, bare.places[chosen], before[chosen].astype(np.int8), sentence, tokens)
+    return Slots(bare_text, bare.places[chosen], before[chosen].astype(np.int8), sentence, tokens)
 
 
 def _article_numbers(text: Tagged) -> NDArray[np.int8]:
-    found = np.zeros(len(text.lexicon.names), np.int8)
+    numbers = np.zeros(len(text.lexicon.names), np.int8)
     for word, number in ARTICLES.items():
         for form in (word, word.capitalize(), word.upper()):
             if (at := text.lexicon.numbers.get(form)) is not None:
-                found[at] = number
-    return found
+                numbers[at] = number
+    return numbers
 
 
 def _phrases(text: Tagged) -> NDArray[np.bool_]:
@@ -130,16 +142,6 @@ def _form_slots(text: Tagged) -> Slots:
     return Slots(text, layout.places[tokens], written[tokens], sentence, tokens)
 
 
-# Features of the places where a corrector chooses an article or a form.
-#
-# Conventions ``w-1`` is the word before the place, ``t+2`` the tag of the second after it; an article's place is
-# between two words. ``next``, ``verb``, ``noun`` are the lemmas of heads (``contexts.py``), ``T:next`` the tag of one.
-# Of articles ``then`` is the word after the phrase's head. Of forms ``l`` is the lemma of the word, ``det`` the
-# nearest determiner, possessive or number in the phrase before it, ``aux`` the nearest verb before, ``then`` the next
-# verb, ``subject`` the head of the phrase before the verbs: a pronoun as it is, else its tag. Several parts make one
-# feature, their combination.
-
-
 FEATURES = "choices-1"  # what model files name; other templates are another name
 _WINDOW = """w-1 w-2 w-3 w+1 w+2 w+3 t-1 t-2 t+1 t+2 w-1,w+1 w-2,w-1 w+1,w+2 w-2,w-1,w+1 w-1,w+1,w+2 t-1,t+1 t-2,t-1
     t+1,t+2 t-2,t-1,t+1,t+2 w-3,w-2,w-1 w+1,w+2,w+3"""
@@ -151,8 +153,8 @@ _OF_FORMS = """l l,w-1 l,w+1 l,t-1 l,t+1 l,t-1,t+1 l,w-1,w+1 l,w-2,w-1 l,w+1,w+2
     subject subject,aux,t-1 subject,t-1"""
 
 
-def _templates(said: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(template.split(",")) for template in said.split())
+def _templates(names: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(template.split(",")) for template in names.split())
 
 
 TEMPLATES: Mapping[Task, tuple[tuple[str, ...], ...]] = {
@@ -164,12 +166,12 @@ _AS_IT_IS = ("PRP", "WDT", "WP", "EX", "DT")
 
 
 def slot_states(task: Task, slots: Slots, lemmas: Lemmas) -> States:
-    """Every slot's features as states (``hashing.py``); shape (slots, templates)."""
+    """Every slot's features as states (``learning.py``); shape (slots, templates)."""
     parts = _parts(task, slots, lemmas)
-    found = np.empty((len(slots.places), len(TEMPLATES[task])), np.uint32)
+    table = np.empty((len(slots.places), len(TEMPLATES[task])), np.uint32)
     for number, names in enumerate(TEMPLATES[task]):
-        found[:, number] = states(number, *(parts[name] for name in names))
-    return found
+        table[:, number] = states(number, *(parts[name] for name in names))
+    return table
 
 
 def _parts(task: Task, slots: Slots, lemmas: Lemmas) -> dict[str, Codes]:
@@ -177,27 +179,27 @@ def _parts(task: Task, slots: Slots, lemmas: Lemmas) -> dict[str, Codes]:
     layout = text.layout
     forms = text.lexicon.codes(Lexicon.FORM)[layout.words]
     tags = np.array([*map(code, text.tags), 0], np.uint32)[text.classes]
-    found: dict[str, Codes] = {}
+    parts: dict[str, Codes] = {}
     for offset in _OFFSETS:
         at = places + offset - (between and offset > 0)
-        found[f"w{offset:+d}"], found[f"t{offset:+d}"] = forms[at], tags[at]
+        parts[f"w{offset:+d}"], parts[f"t{offset:+d}"] = forms[at], tags[at]
     first, last = layout.places[layout.spans[slots.sentence] - [0, 1]].T
     heads = find_heads(text, places - 1, places + (not between), first)
     for name in ("next", "verb", "noun"):
-        found[name] = lemma_codes(text, heads[name], lemmas)
+        parts[name] = lemma_codes(text, heads[name], lemmas)
     for name in ("next", "noun"):
-        found[f"T:{name}"] = tags[heads[name]]
+        parts[f"T:{name}"] = tags[heads[name]]
     if between:
         then = np.minimum(heads["next"] + 1, last + 1)
-        return found | {"then": forms[then], "then+1": forms[np.minimum(then + 1, last + 1)]}
-    found["l"] = lemma_codes(text, places, lemmas)
+        return parts | {"then": forms[then], "then+1": forms[np.minimum(then + 1, last + 1)]}
+    parts["l"] = lemma_codes(text, places, lemmas)
     around = _around(text, places, first, last)
     for name in ("det", "aux", "then"):
-        found[name] = forms[around[name]]
+        parts[name] = forms[around[name]]
     subject = around["subject"]
-    found["T:then"] = tags[around["then"]]
-    found["subject"] = np.where(text.flags(_AS_IT_IS)[subject], forms[subject], tags[subject])
-    return found
+    parts["T:then"] = tags[around["then"]]
+    parts["subject"] = np.where(text.flags(_AS_IT_IS)[subject], forms[subject], tags[subject])
+    return parts
 
 
 def _around(text: Tagged, places: Ints, first: Ints, last: Ints) -> dict[str, Ints]:
@@ -228,34 +230,34 @@ Masks = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTags:
-    """Which tags the forms of a text have: bits, by word in lower case, in the order of the classes of ``forms``."""
+    """The tags of the forms of a text: bits, by word in lower case, in the order of the classes of ``forms``."""
 
     bits: Mapping[str, int]
 
     @classmethod
     def of_counts(cls, counts: Mapping[str, NDArray[np.int64]]) -> WordTags:
         """Of how often each word has each tag."""
-        found = {}
+        bits = {}
         for word in sorted(counts):
             seen = counts[word]
-            found[word] = sum(
+            bits[word] = sum(
                 1 << tag for family in FAMILIES for tag in family if seen[tag] > LEAST_SHARE * seen[family].sum()
             )
-        return cls(found)
+        return cls(bits)
 
     def masks(self, words: Sequence[str]) -> Masks:
         """The tags of some words; shape (words, tags)."""
-        found = np.array([self.bits.get(word.lower(), 0) for word in words], np.int64)
-        return (found[:, None] >> np.arange(len(CLASSES["forms"])) & 1).astype(np.bool_)
+        bits = np.array([self.bits.get(word.lower(), 0) for word in words], np.int64)
+        return (bits[:, None] >> np.arange(len(CLASSES["forms"])) & 1).astype(np.bool_)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file holds."""
+        """The arrays of a model file."""
         named = "\n".join(self.bits).encode("utf-8", "surrogatepass")
         return {"words": np.frombuffer(named, np.uint8), "tags": np.array([*self.bits.values()], np.int16)}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> WordTags:
-        """Those of a model file; a ``ValueError`` if they do not fit."""
+        """The tags of a model file; a ``ValueError`` if they do not fit."""
         words = arrays["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
         return cls(dict(zip(words, arrays["tags"].tolist(), strict=True)) if words != [""] else {})
 
@@ -285,11 +287,11 @@ class Chooser:
     def scores(self, slots: Slots) -> Floats:
         """The natural logarithm of each class's probability in each slot; shape (slots, classes)."""
         rows = self.known.rows(slot_states(self.task, slots, self.tagger.lemmas))
-        found = self.weights.scores(rows)
-        return log_probabilities(found) if len(found) else found
+        scores = self.weights.scores(rows)
+        return log_probabilities(scores) if len(scores) else scores
 
     def model(self) -> Model:
-        """What a model file holds."""
+        """The classifier as a model file."""
         arrays = self.weights.arrays() | {"known": self.known.marks} | self.words.arrays()
         return Model(self.task, self.made, self.text, arrays)
 
@@ -331,8 +333,8 @@ def train_chooser(
     known = Known.of_examples(states, bits, least)
     weights = train_maxent(known.rows(states), right, len(CLASSES[task]), bits, epochs=EPOCHS[task], seed=seed)
     about = {"tagger": fingerprint(tagger.model()), "features": FEATURES, "hash": HASH, "bits": bits, "seed": seed}
-    made = about | {"examples": len(right)}
-    return Chooser(task, known, weights, WordTags.of_counts(counts), tagger, made, text)
+    header = about | {"examples": len(right)}
+    return Chooser(task, known, weights, WordTags.of_counts(counts), tagger, header, text)
 
 
 def _count(counts: dict[str, NDArray[np.int64]], slots: Slots) -> None:

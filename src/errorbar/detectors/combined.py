@@ -1,10 +1,24 @@
 """ME, PERC and a language model as one detector, which learners' text with labels has taught what to trust.
 
 Conventions
-    ``combiner.py`` has the regression. The language model gives two kinds of scores: of every preposition in the place
+    The language model gives two kinds of scores: of every preposition in the place
     of the one written, and of leaving it out. A preposition is an error if an edit of type ``Prep``, or of one of
     ERRANT's types of prepositions, touches it, whoever made the edit. The ridge is fixed: it was the best of four on
     the labels of CoNLL-2013.
+
+Several detectors and a few learner labels: one score for every preposition of learners' text.
+
+Formula
+    The log odds of an error are a logistic regression (``linear.py``) on columns. Of each detector: the margin, the
+    margin where it is above 0, and the score of what is written. Indicators: the preposition written, the first
+    detector's suggestion, and whether the token is tagged as the mark of an infinitive.
+Conventions
+    An indicator needs ``LEAST`` examples. The ridge, of 1, 3, 10 and 30, had the least log loss when whole prompts
+    were left out in turn, not essays or sentences: essays to one prompt use the same words with the same prepositions,
+    and what is learned from one of them looks better on another than it is.
+Source
+    Tetreault and Chodorow (2008, The ups and downs) filter by rules here; learning from a few labels what to trust is
+    the way of Rozovskaya et al. (2014).
 """
 
 from __future__ import annotations
@@ -30,24 +44,13 @@ from errorbar.detectors.selectors import Classifier, Selector
 from errorbar.detectors.text import LearnerText
 from errorbar.edits.items import ERROR, edit_items
 
-# Several detectors and a few learner labels: one score for every preposition of learners' text.
-#
-# Formula The log odds of an error are a logistic regression (``logistic.py``) on columns. Of each detector: the
-# margin, the margin where it is above 0, and the score of what is written. Indicators: the preposition written, the
-# first detector's suggestion, and whether the token is tagged as the mark of an infinitive. Conventions An indicator
-# needs ``LEAST`` examples. The ridge, of 1, 3, 10 and 30, had the least log loss when whole prompts were left out in
-# turn, not essays or sentences: essays to one prompt use the same words with the same prepositions, and what is
-# learned from one of them looks better on another than it is. Source Tetreault and Chodorow (2008, The ups and downs)
-# filter by rules here; learning from a few labels what to trust is the way of Rozovskaya et al. (2014).
-
-
 KIND = "combiner"
 LEAST = 4  # examples that an indicator must have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionEvidence:
-    """What is known of each preposition of a text, in order.
+    """The evidence on each preposition of a text, in order.
 
     Attributes:
         sentence: Number of its sentence.
@@ -55,7 +58,7 @@ class PrepositionEvidence:
         scores: Columns of numbers by name.
         marks: Of each preposition, the names of the indicators that hold.
         suggested: By the first selector, an index into ``PREPOSITIONS``.
-        written: What stands there.
+        written: The preposition of the text.
     """
 
     sentence: Ints
@@ -71,29 +74,29 @@ class PrepositionEvidence:
 
 
 def find_evidence(selectors: Mapping[str, Selector], sentences: Sentences) -> PrepositionEvidence:
-    """What selectors of one tagger say of every preposition of tokenized sentences."""
+    """Score every preposition of tokenized sentences by selectors of one tagger."""
     tagger = next(iter(selectors.values())).tagger
     parts = []
     marks: list[list[str]] = []
-    for found in find_prepositions(tagger, sentences, every=True):
-        written = found.contexts.written
+    for block in find_prepositions(tagger, sentences, every=True):
+        written = block.contexts.written
         columns, suggested = [], []
         for selector in selectors.values():
-            scores = selector.scores(found.text, found.contexts)
+            scores = selector.scores(block.text, block.contexts)
             best, margin = margins(scores, written)
             columns += [margin, np.maximum(margin, 0), scores[np.arange(len(scores)), written]]
             suggested.append(best)
-        marks += _marks(found, suggested[0])
-        parts.append((found.sentence, found.token, np.stack(columns, axis=1), suggested[0], written))
+        marks += _marks(block, suggested[0])
+        parts.append((block.sentence, block.token, np.stack(columns, axis=1), suggested[0], written))
     s, t, table, best, written = (np.concatenate(column) for column in zip(*parts, strict=True))
-    names = [f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")]
+    names = [f"{name} {column}" for name in selectors for column in ("margin", "excess", "written")]
     return PrepositionEvidence(s, t, dict(zip(names, table.T, strict=True)), marks, best, written)
 
 
-def _marks(found: Found, suggested: Classes) -> list[list[str]]:
-    pairs = zip(found.contexts.written.tolist(), suggested.tolist(), strict=True)
-    marks = [[f"written {PREPOSITIONS[one]}", f"suggested {PREPOSITIONS[other]}"] for one, other in pairs]
-    for at in np.flatnonzero(is_tagged_infinitive(found)).tolist():
+def _marks(block: Found, suggested: Classes) -> list[list[str]]:
+    pairs = zip(block.contexts.written.tolist(), suggested.tolist(), strict=True)
+    marks = [[f"written {PREPOSITIONS[written]}", f"suggested {PREPOSITIONS[best]}"] for written, best in pairs]
+    for at in np.flatnonzero(is_tagged_infinitive(block)).tolist():
         marks[at].append("infinitive")
     return marks
 
@@ -120,15 +123,15 @@ class Combiner:
     text: Mapping[str, Any]
 
     def model(self) -> Model:
-        """What a model file holds."""
-        made = dict(self.made) | {"scores": self.n_scores, "constant": self.fitted.constant}
+        """The combination as a model file."""
+        header = dict(self.made) | {"scores": self.n_scores, "constant": self.fitted.constant}
         arrays = {
             "center": self.center,
             "scale": self.scale,
             "weights": self.fitted.weights,
             "names": np.array(self.names),
         }
-        return Model(KIND, made, self.text, arrays)
+        return Model(KIND, header, self.text, arrays)
 
     def log_odds(self, evidence: PrepositionEvidence) -> Floats:
         """The log odds that each preposition is an error."""
@@ -155,7 +158,7 @@ def fit_combiner(evidence: PrepositionEvidence, errors: Flags, ridge: float, tex
     """Fit a combination to labels.
 
     Args:
-        evidence: What is known of each preposition.
+        evidence: The scores and indicators of each preposition.
         errors: Which ones are errors; there must be one that is and one that is not.
         ridge: Of the regression.
         text: What the model says of its text.
@@ -172,8 +175,8 @@ def fit_combiner(evidence: PrepositionEvidence, errors: Flags, ridge: float, tex
     center, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1
     columns = _columns(evidence, names, len(scores), center, scale)
-    made = {"ridge": ridge, "examples": len(errors), "errors": int(errors.sum())}
-    return Combiner(names, len(scores), center, scale, fit_logistic(columns, errors, ridge), made, text)
+    header = {"ridge": ridge, "examples": len(errors), "errors": int(errors.sum())}
+    return Combiner(names, len(scores), center, scale, fit_logistic(columns, errors, ridge), header, text)
 
 
 def load_combiner(model: Model, path: str) -> Combiner:
@@ -207,20 +210,20 @@ class Combined:
     ngrams: NgramModel
 
     def evidence(self, sentences: Sentences) -> PrepositionEvidence:
-        """What they say of every preposition of tokenized sentences."""
+        """The scores of the detectors for every preposition of tokenized sentences."""
         choice = LmChoice(self.ngrams, self.me.tagger)
-        found = find_evidence({"me": self.me, "perc": self.perc, "lm": choice}, sentences)
-        items = [*zip(found.sentence.tolist(), found.token.tolist(), strict=True)]
-        return replace(found, scores={**found.scores, DELETION: deletion_scores(self.ngrams, sentences, items)})
+        evidence = find_evidence({"me": self.me, "perc": self.perc, "lm": choice}, sentences)
+        items = [*zip(evidence.sentence.tolist(), evidence.token.tolist(), strict=True)]
+        return replace(evidence, scores={**evidence.scores, DELETION: deletion_scores(self.ngrams, sentences, items)})
 
     def hashes(self) -> dict[str, str]:
         """A hash of each model; that of a classifier is also one of its tagger."""
-        return {each.kind: fingerprint(each) for each in (self.me.model(), self.perc.model(), self.ngrams.model())}
+        return {model.kind: fingerprint(model) for model in (self.me.model(), self.perc.model(), self.ngrams.model())}
 
     def fit(self, text: LearnerText) -> Combiner:
         """Learn from labels what to trust; a ``UsageError`` if there is no error among them, or nothing else."""
-        found = self.evidence(text.tokens)
-        fitted = fit_combiner(found, errors_of(text, found), RIDGE, text.described)
+        evidence = self.evidence(text.tokens)
+        fitted = fit_combiner(evidence, errors_of(text, evidence), RIDGE, text.described)
         return replace(fitted, made={**fitted.made, "models": self.hashes()})
 
     def load(self, model: Model, path: str) -> Combiner:
@@ -233,21 +236,21 @@ class Combined:
         return combiner.detect(self.evidence(sentences))
 
 
-def errors_of(text: LearnerText, found: PrepositionEvidence) -> Flags:
+def errors_of(text: LearnerText, evidence: PrepositionEvidence) -> Flags:
     """Which of the prepositions found in a text an annotator changed."""
     sentences = [
         replace(
-            each,
+            sentence,
             annotations={
                 name: tuple(edit for edit in edits if edit.type in OF_PREPOSITIONS)
-                for name, edits in each.annotations.items()
+                for name, edits in sentence.annotations.items()
             },
         )
-        for each in text.corpus.sentences
+        for sentence in text.corpus.sentences
     ]
     judgments = edit_items(Corpus(sentences, text.corpus.annotators), "words").judgments
     wrong = {judgments.items[at] for at in judgments.item[judgments.label == judgments.labels.index(ERROR)].tolist()}
-    return np.array([item in wrong for item in found.items()], np.bool_)
+    return np.array([item in wrong for item in evidence.items()], np.bool_)
 
 
 def refuse_other_models(model: Model, path: str, hashes: Mapping[str, str]) -> None:

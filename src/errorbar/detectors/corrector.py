@@ -1,13 +1,13 @@
 """Correctors: small changes that a language model, classifiers or a ranker find much better than what stands there.
 
 Formula
-    Every candidate (``proposals.py``) has a score. From the highest down, it is made if its score is above 0 and it
+    Every candidate (``candidates.py``) has a score. From the highest down, it is made if its score is above 0 and it
     neither overlaps nor touches one that is made. ``Weighed``: with the language model's l and the classifier's m of a
     candidate, and of its group a weight v and a threshold t, the score is (l + v m - t) / (1 + v), in nats. Of a group
     with a weight, candidates of which no classifier speaks are not made.
 Conventions
     Scores are those of single changes: what two of them do together is not looked at. Of equal scores the first in the
-    text goes first. Of ``Weighed``, weights and thresholds are the only numbers learned from learners (``tuning.py``).
+    text goes first. Of ``Weighed``, only weights and thresholds are learned from learners (``correctors.py``).
 Source
     Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data";
     Rozovskaya et al. (2014) for classifiers of native text beside it. Candidates and thresholds are ours.
@@ -42,7 +42,7 @@ class Change(NamedTuple):
 
 
 class Scorer(Protocol):
-    """What says which candidates are made."""
+    """A model that scores candidates, which decides which ones are made."""
 
     def scores(self, proposals: Proposals) -> Floats:
         """The score of each candidate; those above 0 are made where they do not get into each other's way."""
@@ -71,19 +71,19 @@ class Weighed:
 
     def scores(self, proposals: Proposals) -> Floats:
         """See the module."""
-        found = np.full(len(proposals.candidates), NEVER)
+        scores = np.full(len(proposals.candidates), NEVER)
         for name, setting in self.settings.items():
             at = np.flatnonzero(proposals.groups == GROUPS.index(name))
-            found[at] = weighed(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
-        return found
+            scores[at] = weighed(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
+        return scores
 
 
 def weighed(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
     """The scores of some candidates of a group without a threshold."""
     if not weight:
         return proposals.model[at]
-    found = (proposals.model[at] + weight * proposals.classifiers[at]) / (1 + weight)
-    return np.where(np.isnan(found), NEVER, found)
+    scores = (proposals.model[at] + weight * proposals.classifiers[at]) / (1 + weight)
+    return np.where(np.isnan(scores), NEVER, scores)
 
 
 def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int]:
@@ -91,20 +91,24 @@ def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int
     order = np.flatnonzero(scores > least)
     order = order[np.argsort(-scores[order], kind="stable")]
     taken: dict[int, list[tuple[int, int]]] = {}
-    made: list[int] = []
+    chosen: list[int] = []
     for at, number in zip(order.tolist(), proposals.sentence[order].tolist(), strict=True):
-        one = proposals.candidates[at]
+        candidate = proposals.candidates[at]
         spans = taken.setdefault(number, [])
-        place = bisect(spans, (one.start, one.end))  # no two of them touch: their order is that of starts and of ends
-        if (not place or spans[place - 1][1] < one.start) and (place == len(spans) or one.end < spans[place][0]):
-            spans.insert(place, (one.start, one.end))
-            made.append(at)
-    return made
+        place = bisect(
+            spans, (candidate.start, candidate.end)
+        )  # no two of them touch: their order is that of starts and of ends
+        if (not place or spans[place - 1][1] < candidate.start) and (
+            place == len(spans) or candidate.end < spans[place][0]
+        ):
+            spans.insert(place, (candidate.start, candidate.end))
+            chosen.append(at)
+    return chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrector:
-    """What finds candidates, and what says which of them are made.
+    """A reader that finds candidates and a scorer that decides which of them are made.
 
     Attributes:
         reader: Finds candidates.
@@ -124,22 +128,24 @@ class Corrector:
     def _block(self, sentences: Sequence[Sequence[str]]) -> list[list[Change]]:
         proposals = self.reader.read(sentences)
         scores = self.scorer.scores(proposals)
-        made: list[list[Change]] = [[] for _ in sentences]
+        of_sentences: list[list[Change]] = [[] for _ in sentences]
         above = 0.0 if self.least is None else float(np.nextafter(self.least, -np.inf))
         for at in choose(proposals, scores, above):
-            one, number = proposals.candidates[at], int(proposals.sentence[at])
+            candidate, number = proposals.candidates[at], int(proposals.sentence[at])
             # A candidate may hold a word that stays, so that nothing else is done beside it; the change does not.
-            first, rest = common_ends(sentences[number][one.start : one.end], one.replacement)
-            new = one.replacement[first : len(one.replacement) - rest]
-            made[number].append(Change(one.start + first, one.end - rest, new, one.type, float(scores[at])))
-        return [sorted(changes) for changes in made]
+            first, last = common_ends(sentences[number][candidate.start : candidate.end], candidate.replacement)
+            new = candidate.replacement[first : len(candidate.replacement) - last]
+            of_sentences[number].append(
+                Change(candidate.start + first, candidate.end - last, new, candidate.type, float(scores[at]))
+            )
+        return [sorted(changes) for changes in of_sentences]
 
 
 def changed(tokens: Sequence[str], changes: Sequence[Change]) -> list[str]:
     """A sentence with changes made."""
-    made: list[str] = []
+    tokens_after: list[str] = []
     last = 0
     for change in changes:
-        made += (*tokens[last : change.start], *change.replacement)
+        tokens_after += (*tokens[last : change.start], *change.replacement)
         last = change.end
-    return [*made, *tokens[last:]]
+    return [*tokens_after, *tokens[last:]]

@@ -2,9 +2,21 @@
 
 Conventions
     ``lm``: a language model. ``lm+classifiers``: classifiers learned from native text beside it. ``ranked``: a ranker
-    over both. Without labels of their own, the first two have the settings that ``tuning.py`` finds on the test set of
+    over both. Without labels of their own, the first two have the settings that ``tune`` finds on the test set of
     CoNLL-2013 (revised annotation) with the models that docs/detectors/correctors.md names; none was chosen on
     CoNLL-2014. A threshold in nats is as good for other models as these are alike.
+
+Weights and thresholds by group are learned from learners' text with edits.
+
+Formula
+    Coordinate ascent on F0.5, counted as in ``ranker.py``: in ``ROUNDS`` rounds, each group in turn takes the weight
+    of ``WEIGHTS`` and the threshold of ``THRESHOLDS`` (or none: nothing of the group is made) that give the highest
+    F0.5 with what the others have.
+Conventions
+    Within a group, changes are made one after the other from the highest score down, where they do not get into each
+    other's way; between groups that is not looked at. A group has to make ``LEAST`` right changes.
+Source
+    A threshold for each type, chosen on learners' text: Bryant and Briscoe (2018) have one for all.
 """
 
 from __future__ import annotations
@@ -27,19 +39,6 @@ from errorbar.detectors.model_file import Model, check_made, fitting
 from errorbar.detectors.ranker import FEATURES, Ranker, edits_wanted, fit_ranker, right_changes
 from errorbar.detectors.text import LearnerText
 
-# Weights and thresholds of a corrector by group, from learners' text with edits.
-#
-# Formula
-#     Coordinate ascent on F0.5, counted as in ``ranker.py``: in ``ROUNDS`` rounds, each group in turn takes the weight
-#     of ``WEIGHTS`` and the threshold of ``THRESHOLDS`` (or none: nothing of the group is made) that give the highest
-#     F0.5 with what the others have.
-# Conventions
-#     Within a group, changes are made one after the other from the highest score down, where they do not get into each
-#     other's way; between groups that is not looked at. A group has to make ``LEAST`` right changes.
-# Source
-#     A threshold for each type, chosen on learners' text: Bryant and Briscoe (2018) have one for all.
-
-
 WEIGHTS = (0.0, 2.0)
 THRESHOLDS = (-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
 ROUNDS, LEAST = 4, 10
@@ -47,7 +46,7 @@ ROUNDS, LEAST = 4, 10
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """What a group does with a setting: how many changes it makes, how many of them are right."""
+    """A setting of a group, with the number of changes that it makes and of those that are right."""
 
     setting: Setting | None
     made: int
@@ -67,27 +66,27 @@ def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str
         _options(proposals, right, np.flatnonzero(proposals.groups == number), WEIGHTS if classifiers else WEIGHTS[:1])
         for number in range(len(GROUPS))
     ]
-    chosen = [each[0] for each in options]
+    chosen = [choices[0] for choices in options]
     for _ in range(ROUNDS):
-        for at, each in enumerate(options):
-            made = sum(one.made for k, one in enumerate(chosen) if k != at)
-            hit = sum(one.right for k, one in enumerate(chosen) if k != at)
-            chosen[at] = max(each, key=lambda one: (hit + one.right) / (made + one.made + 0.25 * wanted))
-    return {name: one.setting for name, one in zip(GROUPS, chosen, strict=True) if one.setting is not None}
+        for at, choices in enumerate(options):
+            n_made = sum(option.made for k, option in enumerate(chosen) if k != at)
+            hit = sum(option.right for k, option in enumerate(chosen) if k != at)
+            chosen[at] = max(choices, key=lambda option: (hit + option.right) / (n_made + option.made + 0.25 * wanted))
+    return {name: option.setting for name, option in zip(GROUPS, chosen, strict=True) if option.setting is not None}
 
 
 def _options(proposals: Proposals, right: Flags, at: NDArray[np.int64], weights: tuple[float, ...]) -> list[_Option]:
-    found = [_Option(None, 0, 0)]
+    options = [_Option(None, 0, 0)]
     for weight in weights:
         scores = np.full(len(proposals.candidates), NEVER)
         scores[at] = weighed(proposals, at, weight)
         order = choose(proposals, scores, min(THRESHOLDS) / (1 + weight))
         hits = np.concatenate([[0], np.cumsum(right[order])])
         for threshold in THRESHOLDS:
-            made = int((scores[order] > threshold / (1 + weight)).sum())
-            if hits[made] >= LEAST:
-                found.append(_Option(Setting(weight, threshold), made, int(hits[made])))
-    return found
+            n_made = int((scores[order] > threshold / (1 + weight)).sum())
+            if hits[n_made] >= LEAST:
+                options.append(_Option(Setting(weight, threshold), n_made, int(hits[n_made])))
+    return options
 
 
 Name = Literal["lm", "lm+classifiers", "ranked"]
@@ -97,8 +96,8 @@ Settings = Mapping[str, Setting]
 
 
 def _settings(weight: float, thresholds: Mapping[str, float], alone: Mapping[str, float]) -> Settings:
-    found = {name: Setting(weight, threshold) for name, threshold in thresholds.items()}
-    return found | {name: Setting(0.0, threshold) for name, threshold in alone.items()}
+    settings = {name: Setting(weight, threshold) for name, threshold in thresholds.items()}
+    return settings | {name: Setting(0.0, threshold) for name, threshold in alone.items()}
 
 
 _ALONE = {"R:Mec": 6.0, "R:Prep": 6.0, "U:Prep": 7.0, "U:Split": 4.0}
@@ -116,13 +115,13 @@ DEFAULTS: Mapping[Name, Settings] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What learners' text has taught.
+    """The settings and the ranker that were learned from learners' text.
 
     Attributes:
         settings: Of ``lm`` and ``lm+classifiers``, by group.
         ranker: Of ``ranked``; None: nothing was learned.
         made: How it was made.
-        text: What of.
+        text: The text that was learned from.
     """
 
     settings: Mapping[Name, Settings]
@@ -131,18 +130,25 @@ class Learned:
     text: Mapping[str, Any]
 
     def scorer(self, name: Name) -> Scorer | None:
-        """What says which candidates are made; None: it has to be learned from labels."""
+        """The scorer of a corrector; None: it has to be learned from labels."""
         return self.ranker if name == "ranked" else Weighed(self.settings[name])
 
     def model(self) -> Model:
-        """What a model file holds; a ``ValueError`` if nothing was learned."""
+        """The settings and the ranker as a model file; a ``ValueError`` if nothing was learned."""
         if self.ranker is None:
             raise ValueError("nothing was learned")
         fitted = self.ranker.fitted
-        said = {name: {group: asdict(one) for group, one in each.items()} for name, each in self.settings.items()}
-        made = dict(self.made) | {"settings": said, "constant": fitted.constant, "threshold": self.ranker.threshold}
+        settings = {
+            name: {group: asdict(setting) for group, setting in by_group.items()}
+            for name, by_group in self.settings.items()
+        }
+        header = dict(self.made) | {
+            "settings": settings,
+            "constant": fitted.constant,
+            "threshold": self.ranker.threshold,
+        }
         arrays: dict[str, NDArray[Any]] = {"marks": self.ranker.marks, "weights": fitted.weights}
-        return Model(KIND, made, self.text, arrays)
+        return Model(KIND, header, self.text, arrays)
 
 
 UNLEARNED = Learned(DEFAULTS, None, {}, {})
@@ -156,26 +162,26 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
         text: Learners' text with edits.
     """
     proposals = read_all(reader, text.tokens)
-    ranker, said = fit_ranker(proposals, text.corpus, reader.proposer.counts)
+    ranker, results = fit_ranker(proposals, text.corpus, reader.proposer.counts)
     settings: dict[Name, Settings] = {
         "lm": tune(proposals, text.corpus, classifiers=False),
         "lm+classifiers": tune(proposals, text.corpus, classifiers=True),
     }
-    made = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **said}
-    return Learned(settings, ranker, made, text.described)
+    header = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **results}
+    return Learned(settings, ranker, header, text.described)
 
 
 def load_learned(model: Model, path: str, reader: Reader) -> Learned:
-    """What a model file has learned; an ``InputError`` if it did so with other models or features."""
+    """The settings and the ranker of a model file; an ``InputError`` if it has other models or features."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
     refuse_other_models(model, path, reader.hashes)
     with fitting(path):
-        said = model.made["settings"]
+        stored = model.made["settings"]
         settings: dict[Name, Settings] = {
-            name: {group: Setting(**one) for group, one in said[name].items()} for name in CORRECTORS[:2]
+            name: {group: Setting(**setting) for group, setting in stored[name].items()} for name in CORRECTORS[:2]
         }
-        for each in settings.values():
-            check_settings(each)
+        for by_group in settings.values():
+            check_settings(by_group)
         fitted = Logistic(float(model.made["constant"]), model.arrays["weights"].astype(np.float64))
         ranker = Ranker(model.arrays["marks"], fitted, float(model.made["threshold"]), reader.proposer.counts)
         ranker.check()

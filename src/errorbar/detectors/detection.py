@@ -1,4 +1,4 @@
-"""Prepositions that a selector would not have written: suggestions with scores, labels by a threshold.
+"""Detectors of prepositions: by a selector's suggestions, and by a language model without or with another word.
 
 Formula
     The margin of a preposition in its context is the best score of the others less the score of the one written. It
@@ -7,11 +7,41 @@ Conventions
     Scores are the selector's: for ``me`` and ``majority`` natural logarithms of probabilities, so that a margin is in
     nats (a threshold of 4: the other is e^4 = 55 times as probable); for ``perc`` sums of averaged weights. The
     threshold is above 0 in use; margins below 0 (the written one is the best) are kept for sweeping. The mark of an
-    infinitive (``contexts.is_infinitive``) is no preposition: its margin is minus infinity. One that a rule for
+    infinitive (``prepositions.is_infinitive``) is no preposition: its margin is minus infinity. One that a rule for
     extraneous use leaves out (``me-paper`` alone) has a margin of infinity.
 Source
     Tetreault and Chodorow (2008), who compare probabilities by their difference; a ratio keeps thresholds apart where
     both are small.
+
+``detect_extraneous``: a word is extraneous if a language model finds the sentence more probable without it.
+
+Formula
+    For the sentence w1 ... wk </s> and the word at i, with p of an n-gram model of order N,
+
+        score = ln p(the sentence without wi) - ln p(the sentence)      label = "error" if score > threshold, else "ok"
+
+    in nats. Only wi and the N - 1 tokens after it have another probability in the two, so the score is exact though
+    nothing else is looked at. No length is taken out: the sentence without the word has one factor less.
+Conventions
+    The threshold is 0: on a tie the word is OK. Scores are kept, so that another threshold can be tried afterwards.
+    The words to look at are given, token by token; a word that the model does not know is ``<unk>``, in either
+    sentence. Nothing is suggested but leaving the word out: a wrong choice of preposition is found only where it is
+    worse than none.
+Source
+    The LM system of Madnani, Chodorow, Tetreault and Rozovskaya 2011, section 5 (a 4-gram model of the Web 1T corpus
+    with SRILM there, the text of the user and modified Kneser-Ney here).
+
+``LmChoice``: a language model scores each preposition in the place of the one written.
+
+Formula
+    The score of a preposition is the natural logarithm of the probability of the words from it to N - 1 words after
+    it (or the sentence's end), it being there; N is the model's order. The differences between prepositions are
+    those of whole sentences.
+Conventions
+    The preposition stands there in lower case, the other words as written.
+Source
+    Gamon et al. (2008) let a language model of words judge prepositions that a classifier suggests; here it is a
+    detector of its own beside PERC and ME.
 """
 
 from __future__ import annotations
@@ -55,7 +85,7 @@ class Detected:
     margin: Floats
 
     def __len__(self) -> int:
-        """How many prepositions there are."""
+        """The number of prepositions."""
         return len(self.token)
 
     def items(self) -> list[str]:
@@ -71,26 +101,26 @@ class Detected:
         return [ERROR if flag else OK for flag in self.flags(threshold).tolist()]
 
     def suggestions(self) -> list[str]:
-        """What to write instead of each one; empty: leave it out."""
+        """The text to write instead of each one; empty: leave it out."""
         extraneous = np.isposinf(self.margin).tolist()
         return ["" if out else PREPOSITIONS[number] for number, out in zip(self.suggested, extraneous, strict=True)]
 
 
 def item_names(sentence: Ints, token: Ints) -> list[str]:
-    """What ``edit_items`` calls tokens of sentences, both counted from 0."""
+    """The names that ``edit_items`` gives tokens of sentences, both counted from 0."""
     return [f"{s + 1}:{t}-{t + 1}" for s, t in zip(sentence.tolist(), token.tolist(), strict=True)]
 
 
 def detect(selector: Selector, sentences: Sentences) -> Detected:
     """Judge every preposition of tokenized sentences; a text without one gives none."""
     parts = []
-    for found in find_prepositions(selector.tagger, sentences, every=True):
-        written = found.contexts.written
-        suggested, margin = margins(selector.scores(found.text, found.contexts), written)
+    for block in find_prepositions(selector.tagger, sentences, every=True):
+        written = block.contexts.written
+        suggested, margin = margins(selector.scores(block.text, block.contexts), written)
         if isinstance(selector, Classifier) and selector.kind == PAPER:
-            margin[find_extraneous(found.text, found.contexts)] = np.inf
-        margin[is_infinitive(found)] = -np.inf
-        parts.append((found.sentence, found.token, written, suggested, margin))
+            margin[find_extraneous(block.text, block.contexts)] = np.inf
+        margin[is_infinitive(block)] = -np.inf
+        parts.append((block.sentence, block.token, written, suggested, margin))
     return Detected(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -104,25 +134,6 @@ def margins(scores: Floats, written: Classes) -> tuple[Classes, Floats]:
     return best.astype(np.int8), others[every, best] - own
 
 
-# LM: a word is extraneous if a language model finds the sentence more probable without it.
-#
-# Formula
-#     For the sentence w1 ... wk </s> and the word at i, with p of an n-gram model of order N,
-#
-# score = ln p(the sentence without wi) - ln p(the sentence)      label = "error" if score > threshold, else "ok"
-#
-#     in nats. Only wi and the N - 1 tokens after it have another probability in the two, so the score is exact though
-#     nothing else is looked at. No length is taken out: the sentence without the word has one factor less.
-# Conventions
-#     The threshold is 0: on a tie the word is OK. Scores are kept, so that another threshold can be tried afterwards.
-#     The words to look at are given, token by token; a word that the model does not know is ``<unk>``, in either
-#     sentence. Nothing is suggested but leaving the word out: a wrong choice of preposition is found only where it is
-#     worse than none.
-# Source
-#     The LM system of Madnani, Chodorow, Tetreault and Rozovskaya 2011, section 5 (a 4-gram model of the Web 1T corpus
-#     with SRILM there, the text of the user and modified Kneser-Ney here).
-
-
 _AT_ONCE = 1 << 16  # changes whose windows are looked up together
 Item = tuple[int, int]  # the sentence and the token in it, from 0
 Change = tuple[int, int, int, Sequence[str]]  # the sentence, start and end of a span of tokens, and others for it
@@ -130,7 +141,7 @@ Change = tuple[int, int, int, Sequence[str]]  # the sentence, start and end of a
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """What a detector says of an item.
+    """The judgment of a detector on an item.
 
     Attributes:
         label: ``error`` or ``ok``.
@@ -163,12 +174,12 @@ def detect_extraneous(
 
 
 def deletion_scores(model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequence[Item]) -> Floats:
-    """How much more probable, in nats, each item's sentence is without it; ``detect_extraneous`` says how."""
+    """The score of each item in nats, as in ``detect_extraneous``: the gain of its sentence without it."""
     return change_scores(model, sentences, [(number, at, at + 1, ()) for number, at in items])
 
 
 def change_scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequence[Change]) -> Floats:
-    """How much more probable, in nats, each changed sentence is than as it stands: below 0, it is less probable.
+    """The gain of each change in nats: ln p of the changed sentence less ln p of the sentence as it stands.
 
     Args:
         model: An n-gram model.
@@ -223,19 +234,6 @@ def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], changes: Sequ
     return np.asarray((summed[new] - summed[old]) * log(10), np.float64)
 
 
-# Which preposition a language model prefers: each one put in the place of the one written.
-#
-# Formula
-#     The score of a preposition is the natural logarithm of the probability of the words from it to N - 1 words after
-#     it (or the sentence's end), it being there; N is the model's order. The differences between prepositions are
-#     those of whole sentences.
-# Conventions
-#     The preposition stands there in lower case, the other words as written.
-# Source
-#     Gamon et al. (2008) let a language model of words judge prepositions that a classifier suggests; here it is a
-#     detector of its own beside PERC and ME.
-
-
 _CONTEXTS_AT_ONCE = 4_096  # contexts looked up together
 
 
@@ -253,11 +251,11 @@ class LmChoice:
 
     def scores(self, text: Tagged, contexts: Contexts) -> Floats:
         """The score of every preposition in every context, in nats; shape (contexts, prepositions)."""
-        found = np.zeros((len(contexts.tokens), len(PREPOSITIONS)))
-        for first in range(0, len(found), _CONTEXTS_AT_ONCE):
+        scores = np.zeros((len(contexts.tokens), len(PREPOSITIONS)))
+        for first in range(0, len(scores), _CONTEXTS_AT_ONCE):
             part = slice(first, first + _CONTEXTS_AT_ONCE)
-            found[part] = self._scores(text, contexts.tokens[part].tolist(), contexts.written[part])
-        return found
+            scores[part] = self._scores(text, contexts.tokens[part].tolist(), contexts.written[part])
+        return scores
 
     def _scores(self, text: Tagged, tokens: list[int], written: Classes) -> Floats:
         layout, names, reach = text.layout, text.lexicon.names, self.model.order - 1
@@ -276,13 +274,13 @@ class LmChoice:
                 for number in layout.words[layout.places[token + 1 : min(end, token + 1 + reach)]].tolist()
             )
             after = [*after, EOS][:reach]
-            for each in candidates:
-                ids += (*before, each, *after)
+            for candidate in candidates:
+                ids += (*before, candidate, *after)
             lengths += [len(before) + 1 + len(after)] * len(candidates)
             counted += [1 + len(after)] * len(candidates)
         ends = np.cumsum(lengths, dtype=np.int64)
         starts = np.zeros(len(ids), np.bool_)
         starts[ends - lengths] = True
         sums = np.concatenate([[0.0], np.cumsum(score_tokens(self.model.tree, np.array(ids, np.int32), starts))])
-        found: Floats = (sums[ends] - sums[ends - counted]).reshape(len(tokens), len(candidates)) * log(10)
-        return found
+        scores: Floats = (sums[ends] - sums[ends - counted]).reshape(len(tokens), len(candidates)) * log(10)
+        return scores

@@ -1,7 +1,18 @@
 """The readable twins of ``_learn.pyx``: averaged perceptron, maximum entropy and tagging, one example at a time.
 
-Examples are rows of a table of weights (hashing.py); a class's score is the sum of its weights in those rows. The
+Examples are rows of a table of weights; a class's score is the sum of its weights in those rows. The
 first of several best classes is the guess. All change what they are given: weights, sums, tags.
+
+Features are rows of a table: names are hashed by crc32, combinations of names by one multiplication each.
+
+Formula
+    A name's code is the crc32 of its UTF-8. A feature is a template (a number) and some codes: h starts as the
+    template's state and takes each code v in turn by h = (h xor v) * 0x9E3779B1 mod 2^32, h = h xor (h >> 15).
+    Its row in a table of 2^bits rows is the top ``bits`` bits of h * 0x85EBCA6B mod 2^32.
+Conventions
+    The same on every machine and in every Python, which ``hash()`` is not. Two features may share a row.
+Source
+    Weinberger et al. (2009) for hashed features; the multiplications are Knuth's (1973, section 6.4).
 """
 
 from __future__ import annotations
@@ -17,18 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.edits.matching import KERNEL
-
-# Features as rows of a table: names hashed by crc32, combinations of names by one multiplication each.
-#
-# Formula
-#     A name's code is the crc32 of its UTF-8. A feature is a template (a number) and some codes: h starts as the
-#     template's state and takes each code v in turn by h = (h xor v) * 0x9E3779B1 mod 2^32, h = h xor (h >> 15).
-#     Its row in a table of 2^bits rows is the top ``bits`` bits of h * 0x85EBCA6B mod 2^32.
-# Conventions
-#     The same on every machine and in every Python, which ``hash()`` is not. Two features may share a row.
-# Source
-#     Weinberger et al. (2009) for hashed features; the multiplications are Knuth's (1973, section 6.4).
-
 
 HASH = "crc32-multiply-1"  # what model files name; another function is another name
 FIRST, STEP, LAST, SHIFT, MASK = 0x811C9DC5, 0x9E3779B1, 0x85EBCA6B, 15, 0xFFFFFFFF
@@ -71,8 +70,8 @@ def rows_of(h: Codes, bits: int) -> Rows:
 def states(template: int, *values: Codes) -> Codes:
     """The states of a template's features: one for each place in the arrays of codes."""
     h = np.full(values[0].shape, state(template), np.uint32)
-    for each in values:
-        h = step(h, each)
+    for codes in values:
+        h = step(h, codes)
     return h
 
 
@@ -98,28 +97,28 @@ def learn_perceptron(rows: Ints32, right: Classes, order: Ints64, weights: Ints3
     return mistakes
 
 
-def _learn_one(found: Sequence[int], right: int, weights: Ints32, totals: Ints64, at: int) -> int:
+def _learn_one(features: Sequence[int], right: int, weights: Ints32, totals: Ints64, at: int) -> int:
     scores = np.zeros(weights.shape[1], np.int64)
-    for row in found:
+    for row in features:
         scores += weights[row]
     guess = int(scores.argmax())
     if guess != right:
-        for row in found:
-            for change, one in ((1, right), (-1, guess)):
-                weights[row, one] += change
-                totals[row, one] += change * at
+        for row in features:
+            for change, label in ((1, right), (-1, guess)):
+                weights[row, label] += change
+                totals[row, label] += change * at
     return guess
 
 
 def _history(states: NDArray[Any], depths: Classes, at: int, before: Sequence[int], bits: int) -> list[int]:
     """Rows of the features that look at the tags before; ``before``: codes of the last tag and the one before it."""
-    found = []
+    features = []
     for start, depth in zip(states[at].tolist(), depths.tolist(), strict=True):
         h = start
         for tag in before[:depth]:
             h = step_one(h, tag)
-        found.append(row_of(h, bits))
-    return found
+        features.append(row_of(h, bits))
+    return features
 
 
 def learn_tags(
@@ -144,8 +143,8 @@ def learn_tags(
     for start, end in spans.tolist():
         before = (names[-1], names[-1])
         for t in range(start, end):
-            found = rows[t].tolist() + _history(states, depths, t, before, bits)
-            guess = _learn_one(found, int(right[t]), weights, totals, at)
+            features = rows[t].tolist() + _history(states, depths, t, before, bits)
+            guess = _learn_one(features, int(right[t]), weights, totals, at)
             at += 1
             mistakes += guess != right[t]
             before = (names[guess], before[0])
@@ -164,21 +163,21 @@ def learn_maxent(
     loss = 0.0
     n = weights.shape[1]
     for example in order.tolist():
-        found, truth = rows[example].tolist(), int(right[example])
+        features, truth = rows[example].tolist(), int(right[example])
         p = [0.0] * n
-        for row in found:
+        for row in features:
             for c, weight in enumerate(weights[row].tolist()):
                 p[c] += weight
         most = max(p)
         loss -= p[truth] - most
         p = [exp(score - most) for score in p]
         total = 0.0
-        for each in p:
-            total += each
+        for weight_of_class in p:
+            total += weight_of_class
         loss += log(total)
-        slopes = [each / total - (c == truth) for c, each in enumerate(p)]
+        slopes = [weight_of_class / total - (c == truth) for c, weight_of_class in enumerate(p)]
         live = [(c, slope) for c, slope in enumerate(slopes) if slope > SMALL or slope < -SMALL]
-        for row in found:
+        for row in features:
             for c, slope in live:
                 square = float(squares[row, c]) + slope * slope
                 squares[row, c] = square
@@ -188,8 +187,8 @@ def learn_maxent(
 
 def add_scores(rows: Ints32, offsets: Ints32, classes: Classes, weights: Floats32, scores: NDArray[np.float64]) -> None:
     """Add the weights of each example's rows to its scores, row by row."""
-    for example, found in zip(scores, rows.tolist(), strict=True):
-        for row in found:
+    for example, features in zip(scores, rows.tolist(), strict=True):
+        for row in features:
             for k in range(offsets[row], offsets[row + 1]):
                 example[classes[k]] += weights[k]
 
@@ -211,14 +210,11 @@ def tag_tokens(
     for start, end in spans.tolist():
         before = (names[-1], names[-1])
         for t in range(start, end):
-            found = np.array([rows[t].tolist() + _history(states, depths, t, before, bits)], np.int32)
+            features = np.array([rows[t].tolist() + _history(states, depths, t, before, bits)], np.int32)
             scores = np.zeros((1, len(names) - 1))
-            add_scores(found, offsets, classes, weights, scores)
+            add_scores(features, offsets, classes, weights, scores)
             tags[t] = best = int(scores[0].argmax())
             before = (names[best], before[0])
-
-
-# Which learners run: the compiled ones where there are, else their readable twins.
 
 
 def kernel() -> ModuleType:

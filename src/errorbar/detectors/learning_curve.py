@@ -1,4 +1,4 @@
-"""How much more text brings: accuracy on held-out text by the number of examples trained on, with error bars.
+"""Learning curves: accuracy on held-out text by the number of examples trained on, with error bars.
 
 Formula
     a(n) is the mean over R runs on n examples of (right / all) on the held-out text, s(n) the standard deviation of the
@@ -104,12 +104,12 @@ def training_samples(blocks: Ints, n: int, most: int, seed: int) -> list[Ints]:
     names, block = np.unique(blocks, return_inverse=True)
     order = np.argsort(chance.permutation(len(names))[block], kind="stable")
     ends = np.flatnonzero(np.diff(block[order], append=-1)) + 1  # of blocks
-    found: list[Ints] = []
+    samples: list[Ints] = []
     at = 0
-    while len(found) < most and at + n <= len(order):
-        found.append(order[at : at + n])
+    while len(samples) < most and at + n <= len(order):
+        samples.append(order[at : at + n])
         at = int(ends[np.searchsorted(ends, at + n)])
-    return found
+    return samples
 
 
 def learning_curve(right: Mapping[int, Floats], totals: Floats, ahead: float, resampling: Resampling) -> LearningCurve:
@@ -134,47 +134,47 @@ def learning_curve(right: Mapping[int, Floats], totals: Floats, ahead: float, re
         return np.concatenate([accuracies, *fits], axis=1)
 
     def fold(weights: Floats) -> Floats:
-        found: Floats = (weights @ means) / (weights @ totals)[:, None]
-        return found
+        accuracies: Floats = (weights @ means) / (weights @ totals)[:, None]
+        return accuracies
 
     values = of_resample(fold(np.ones((1, len(totals)))))[0]
     drawn = None
     if len(totals) > 1:
         drawn = of_resample(resampled(Units(np.ones(len(totals))), fold, resampling, "held out") + drawn_t)
     n_units = int(totals.sum()), len(totals)
-    made = estimated(values.tolist(), [None] * len(values), n_units, resampling, drawn)
+    estimates = estimated(values.tolist(), [None] * len(values), n_units, resampling, drawn)
     points = [
-        LearningPoint(n, tuple(each.tolist()), estimate, None if spread is None else spread[0])
-        for n, each, estimate, spread in zip(sizes, runs, made, spreads, strict=False)
+        LearningPoint(n, tuple(accuracies.tolist()), estimate, None if spread is None else spread[0])
+        for n, accuracies, estimate, spread in zip(sizes, runs, estimates, spreads, strict=False)
     ]
     fits = []
     for k, form in enumerate(FORMS):
         first = len(sizes) + k * (_STEPS + 1)
         if len(sizes) > 1 and not np.isnan(values[first : first + _STEPS + 1]).any():
-            fits.append(CurveFit(form, tuple(places.tolist()), tuple(made[first : first + _STEPS])))
-    doubling = made[len(sizes) + _STEPS] if len(sizes) > 1 else None
+            fits.append(CurveFit(form, tuple(places.tolist()), tuple(estimates[first : first + _STEPS])))
+    doubling = estimates[len(sizes) + _STEPS] if len(sizes) > 1 else None
     return LearningCurve(tuple(points), doubling, tuple(fits))
 
 
 def _spreads(runs: Sequence[Floats]) -> list[tuple[float, int, int] | None]:
     """Of each n the standard deviation between runs, its degrees of freedom, and the number of runs."""
-    found: list[tuple[float, int, int] | None] = []
+    spreads: list[tuple[float, int, int] | None] = []
     last: tuple[float, int] | None = None
-    for each in runs:
-        if len(each) > 1:
-            last = float(each.std(ddof=1)), len(each) - 1
-        found.append(None if last is None else (*last, len(each)))
-    return found
+    for accuracies in runs:
+        if len(accuracies) > 1:
+            last = float(accuracies.std(ddof=1)), len(accuracies) - 1
+        spreads.append(None if last is None else (*last, len(accuracies)))
+    return spreads
 
 
 def _noise(spreads: Sequence[tuple[float, int, int] | None], resampling: Resampling) -> Floats:
-    """What the training samples add to the accuracies of every resample; shape (replicates, sizes)."""
+    """The noise that training samples add to the accuracies of every resample; shape (replicates, sizes)."""
     chance = stream(resampling.seed, "spread of training samples")
     columns = [
         np.zeros(resampling.replicates)
-        if each is None
-        else each[0] / sqrt(each[2]) * chance.standard_t(each[1], resampling.replicates)
-        for each in spreads
+        if spread is None
+        else spread[0] / sqrt(spread[2]) * chance.standard_t(spread[1], resampling.replicates)
+        for spread in spreads
     ]
     return np.stack(columns, axis=1)
 
@@ -186,6 +186,6 @@ def _fitted(form: Form, sizes: Sequence[int], accuracies: Floats, places: NDArra
         y = accuracies if form == "line" else np.log(1 - accuracies)
         y = np.where(np.isfinite(y), y, np.nan)
     constant, slope = (y @ np.linalg.pinv(design).T).T
-    found = constant[:, None] + slope[:, None] * np.log2(places)
-    shares = np.clip(found, 0, 1) if form == "line" else 1 - np.exp(found)
+    line = constant[:, None] + slope[:, None] * np.log2(places)
+    shares = np.clip(line, 0, 1) if form == "line" else 1 - np.exp(line)
     return np.concatenate([shares, slope[:, None]], axis=1)

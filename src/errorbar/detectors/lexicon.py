@@ -1,4 +1,4 @@
-"""Words of a text as numbers, with the codes of their forms: what is known of a word without its neighbors.
+"""Words of a text as numbers, with the codes of their forms: the features of a word without its neighbors.
 
 A text is laid out as one row of word numbers with ``GAP`` empty words (number 0) before, between and after its
 sentences, so that the neighbors of all words are shifts of the row.
@@ -65,7 +65,7 @@ class Lexicon:
         self._fill()
 
     def __len__(self) -> int:
-        """How many words are known, the empty one among them."""
+        """The number of known words, the empty one among them."""
         return len(self.numbers)
 
     def lay_out(self, sentences: Sentences) -> Layout:

@@ -1,4 +1,6 @@
-"""Logistic regression with a ridge, on a few hundred columns: what weighs scores against each other.
+"""Linear models: logistic regression with a ridge, maximum entropy and the averaged perceptron.
+
+Logistic regression weighs scores against each other, on a few hundred columns.
 
 Formula
     p(error | x) = 1 / (1 + exp(-(b + w x))). Fitting makes the sum of -log p(label | x) + (ridge / 2) |w|^2 small.
@@ -6,6 +8,28 @@ Conventions
     By L-BFGS from w = 0. The constant b has no ridge. Columns should be of one scale: the ridge is the same for all.
 Source
     le Cessie and van Houwelingen (1992) for the ridge.
+
+Maximum entropy is multinomial logistic regression over hashed features, by stochastic gradient descent.
+
+Formula
+    p(c | x) = exp(s_c) / sum over k of exp(s_k), s_c the sum of class c's weights over the features of x. Training
+    makes the sum of -log p(right | x) small: one example after the other, every weight at a rate of its own,
+    ``RATE`` / the root of the sum of its squared slopes so far.
+Conventions
+    ``EPOCHS`` passes, stopped early instead of penalized. Slopes below 0.001 move nothing (``learning.SMALL``).
+Source
+    Berger et al. (1996) for maximum entropy; Duchi et al. (2011), AdaGrad, for the rates. Tetreault and Chodorow
+    (2008) trained theirs by generalized iterative scaling.
+
+The averaged perceptron works over hashed features too.
+
+Formula
+    A class's score is the sum of its weights over the example's features. A wrong guess adds 1 to the right class's
+    weights and takes 1 from the guessed one's. What is kept is the mean of the weights over all examples seen.
+Conventions
+    Of equal scores the first class wins. Every pass takes the examples in an order of its own. No rate, no margin.
+Source
+    Freund and Schapire (1999); Collins (2002) for averaging in place of voting.
 """
 
 from __future__ import annotations
@@ -38,8 +62,8 @@ class Logistic:
 
     def log_odds(self, columns: Columns) -> Floats:
         """The natural logarithm of the odds of an error; shape (examples,)."""
-        found: Floats = self.constant + columns @ self.weights
-        return found
+        odds: Floats = self.constant + columns @ self.weights
+        return odds
 
 
 def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enough: float = ENOUGH) -> Logistic:
@@ -64,13 +88,8 @@ def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enou
         slope = np.concatenate([[error.sum()], columns.T @ error + ridge * w[1:]])
         return float((np.logaddexp(0, odds) - y * odds).sum() + ridge * (w[1:] @ w[1:]) / 2), slope
 
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": enough, "gtol": enough}
-    )
-    return Logistic(float(found.x[0]), found.x[1:])
-
-
-# Weights of a linear model over hashed features, only those that are not zero.
+    fit = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": enough, "gtol": enough})
+    return Logistic(float(fit.x[0]), fit.x[1:])
 
 
 _PART = 1 << 16  # rows
@@ -122,37 +141,24 @@ class Weights:
 
     @classmethod
     def of_table(cls, part: Callable[[slice], NDArray[Any]], shape: tuple[int, ...]) -> Weights:
-        """What is not zero in a table of 2^bits rows, read a part at a time: the table is large."""
-        found: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        """The weights other than zero in a table of 2^bits rows, read a part at a time: the table is large."""
+        parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         for first in range(0, shape[0], _PART):
             values = part(slice(first, first + _PART)).astype(np.float16)
             rows, classes = np.nonzero(values)
-            found.append(((rows + first).astype(np.int32), classes.astype(np.int8), values[rows, classes]))
-        columns: list[NDArray[Any]] = [np.concatenate(column) for column in zip(*found, strict=True)]
+            parts.append(((rows + first).astype(np.int32), classes.astype(np.int8), values[rows, classes]))
+        columns: list[NDArray[Any]] = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return cls(shape[0].bit_length() - 1, shape[1], *columns)
 
     def scores(self, rows: Rows) -> Floats:
         """Sum the weights of each example's rows, by class; shape (examples, classes)."""
-        found = np.zeros((len(rows), self.n_classes))
-        kernel().add_scores(np.ascontiguousarray(rows), self.offsets, self.classes, self.wide, found)
-        return found
+        scores = np.zeros((len(rows), self.n_classes))
+        kernel().add_scores(np.ascontiguousarray(rows), self.offsets, self.classes, self.wide, scores)
+        return scores
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file holds."""
+        """The arrays of a model file."""
         return {"rows": self.rows, "classes": self.classes, "values": self.values}
-
-
-# Maximum entropy: multinomial logistic regression over hashed features, by stochastic gradient descent.
-#
-# Formula
-#     p(c | x) = exp(s_c) / sum over k of exp(s_k), s_c the sum of class c's weights over the features of x. Training
-#     makes the sum of -log p(right | x) small: one example after the other, every weight at a rate of its own,
-#     ``RATE`` / the root of the sum of its squared slopes so far.
-# Conventions
-#     ``EPOCHS`` passes, stopped early instead of penalized. Slopes below 0.001 move nothing (``learning.SMALL``).
-# Source
-#     Berger et al. (1996) for maximum entropy; Duchi et al. (2011), AdaGrad, for the rates. Tetreault and Chodorow
-#     (2008) trained theirs by generalized iterative scaling.
 
 
 MAXENT = "maxent"
@@ -173,19 +179,8 @@ def train_maxent(
 def log_probabilities(scores: Floats) -> Floats:
     """Natural logarithms of the classes' probabilities; shape as of ``scores``, (examples, classes)."""
     shifted = scores - scores.max(axis=1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
-
-
-# Averaged perceptron over hashed features.
-#
-# Formula
-#     A class's score is the sum of its weights over the example's features. A wrong guess adds 1 to the right class's
-#     weights and takes 1 from the guessed one's. What is kept is the mean of the weights over all examples seen.
-# Conventions
-#     Of equal scores the first class wins. Every pass takes the examples in an order of its own. No rate, no margin.
-# Source
-#     Freund and Schapire (1999); Collins (2002) for averaging in place of voting.
+    logs: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return logs
 
 
 PERCEPTRON = "perceptron"

@@ -57,12 +57,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes:
-        kind: What it is, e.g. ``ngrams``.
+        kind: The kind of model, e.g. ``ngrams``.
         made: How it was made: parameters, sizes, seed; values that JSON holds.
-        text: What it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
+        text: The text it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
         arrays: The weights or counts by name; none holds objects.
         hashes: Of each array that was read from a file, as it was checked; of others they are found when needed.
     """
@@ -94,11 +94,14 @@ def save_model(model: Model, path: str | Path, *, packed: bool = False) -> None:
         "text": dict(model.text),
         "arrays": {name: _hash(array) for name, array in arrays.items()},
     }
-    said = json.dumps(header, ensure_ascii=False, indent=1, sort_keys=True).encode()
+    header_text = json.dumps(header, ensure_ascii=False, indent=1, sort_keys=True).encode()
     buffer = io.BytesIO()
     way = zipfile.ZIP_LZMA if packed else zipfile.ZIP_DEFLATED
     with zipfile.ZipFile(buffer, "w", way, compresslevel=6) as archive:
-        for name, content in ((f"{_HEADER}.json", said), *((f"{name}.npy", _bytes(a)) for name, a in arrays.items())):
+        for name, content in (
+            (f"{_HEADER}.json", header_text),
+            *((f"{name}.npy", _bytes(a)) for name, a in arrays.items()),
+        ):
             archive.writestr(zipfile.ZipInfo(name), content, way)  # of 1980: no clock in the file
     save_bytes(buffer.getvalue(), str(path))
 
@@ -145,8 +148,8 @@ def _header(content: bytes) -> dict[str, Any]:
         raise ValueError("its header is another program's")
     types: dict[str, type] = {"version": int, "kind": str, "made": dict, "text": dict, "arrays": dict}
     wrong = [name for name, type_ in types.items() if not isinstance(header.get(name), type_)]
-    for said in (header["made"], header["text"]) if not wrong else ():
-        for name, value in said.items():
+    for part in (header["made"], header["text"]) if not wrong else ():
+        for name, value in part.items():
             whole = type(value) is int and -(1 << 63) <= value < 1 << 63
             number = whole or (isinstance(value, float) and math.isfinite(value))
             fits = (whole or name not in _WHOLE) and (number or name not in _NUMBERS)
@@ -161,8 +164,8 @@ def _header(content: bytes) -> dict[str, Any]:
 def fingerprint(model: Model) -> str:
     """A hash of everything a model computes with: one model that needs another names it by this."""
     hashes = model.hashes or {name: _hash(array) for name, array in model.arrays.items()}
-    said = {"kind": model.kind, "made": dict(model.made), **hashes}
-    return sha256(json.dumps(said, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+    parts = {"kind": model.kind, "made": dict(model.made), **hashes}
+    return sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
 def _bytes(array: Array) -> bytes:
@@ -172,7 +175,7 @@ def _bytes(array: Array) -> bytes:
 
 
 def _content(archive: zipfile.ZipFile, name: str, room: int) -> bytes:
-    """What an archive has under a name; a ``ValueError`` if that is more than there is room for.
+    """The content of a member of an archive; a ``ValueError`` if that is more than there is room for.
 
     It is unpacked at once, and without its checksum, since the hash of each array is checked anyway.
     """
@@ -220,23 +223,20 @@ def _array(content: bytes) -> Array:
     """
     start = len(_NPY) + 2
     end = start + int.from_bytes(content[len(_NPY) : start], "little")
-    said = _ARRAY.fullmatch(content[start:end])
-    if not content.startswith(_NPY) or not said:
+    match = _ARRAY.fullmatch(content[start:end])
+    if not content.startswith(_NPY) or not match:
         raise ValueError("an array that errorbar does not write")
-    dtype, shape = np.dtype(said[1].decode()), tuple(int(size) for size in said.groups()[1:] if size is not None)
+    dtype, shape = np.dtype(match[1].decode()), tuple(int(size) for size in match.groups()[1:] if size is not None)
     if not dtype.isnative or not dtype.itemsize or len(content) - end != dtype.itemsize * math.prod(shape):
         raise ValueError("an array of another size than its own header says")
     return np.frombuffer(content, dtype, math.prod(shape), end).reshape(shape)
 
 
 def _hash(array: Array) -> str:
-    found = sha256(f"{array.dtype.str} {array.shape} ".encode())
+    digest = sha256(f"{array.dtype.str} {array.shape} ".encode())
     if array.size:
-        found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return found.hexdigest()
-
-
-# What every model is checked for before it is used: made by the same definitions, its parts fit each other.
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 _UNFIT = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
@@ -256,10 +256,10 @@ def fitting(path: str) -> Iterator[None]:
 
 def check_made(model: Model, path: str, wanted: Mapping[str, str]) -> None:
     """Refuse a model that was made by other definitions, e.g. of other ``features`` or with another ``hash``."""
-    for what, name in wanted.items():
-        if model.made.get(what) != name:
-            found = f"a model of {what} '{model.made.get(what)}'"
-            raise InputError(Problem("model-features", found, Place(path), f"{what} '{name}'", TRAIN))
+    for key, name in wanted.items():
+        if model.made.get(key) != name:
+            message = f"a model of {key} '{model.made.get(key)}'"
+            raise InputError(Problem("model-features", message, Place(path), f"{key} '{name}'", TRAIN))
 
 
 def check_tagger(model: Model, path: str, tagger: str) -> None:

@@ -1,8 +1,43 @@
-"""N-grams of a text, counted: for each order a table in which every n-gram knows the one that it extends.
+"""N-gram models: counting, training by modified Kneser-Ney smoothing, and probabilities of tokens.
+
+Counts are a table for each order, in which every n-gram knows the one that it extends.
 
 Conventions
     A sentence is ``<s> w1 ... wk </s>``: n-grams reach over one ``<s>`` and one ``</s>`` and into no other sentence. A
     sentence without a token is ``<s> </s>``.
+
+A model is a tree of all orders in four arrays, in which n-grams are looked up.
+
+Formula
+    log p(w | c) is kept for n-grams c w that the model has. For others it is log b(c) + log p(w | c'), where c' is c
+    without its first word, and b(c) is 1 where the model does not have c.
+Conventions
+    Nodes are numbered order by order; the unigrams have the numbers of their words. The children of a node, its
+    extensions by one word, stand together and are sorted by that word. Sums are taken in 64 bits, from the n-gram
+    found on to its longer contexts: the compiled twin adds in the same order.
+Source
+    Backoff as in Katz 1987 and in ARPA files.
+
+Modified Kneser-Ney smoothing gives the probabilities of n-grams, interpolated over all orders.
+
+Formula
+    a(g), the adjusted count of an n-gram g, is how often it occurs where it has the highest order or begins with
+    ``<s>``, and else in how many different words' company it occurs: the number of different v with v g in the text.
+    With n_k, the number of n-grams of an order with a = k, and Y = n_1 / (n_1 + 2 n_2), the discounts of that order
+    are D(k) = k - (k + 1) Y n_{k+1} / n_k for k = 1, 2, 3, D(a) = D(3) above, D(0) = 0. With A(c) the sum of a(c w)
+    over all words w, and c' for c without its first word,
+
+    p(w | c) = (a(c w) - D(a(c w))) / A(c) + b(c) p(w | c')        b(c) = sum over w of D(a(c w)) / A(c)
+Conventions
+    Unigrams are interpolated with 1 / |V|, where V is all words with ``</s>`` and ``<unk>`` and without ``<s>``, so
+    that ``<unk>`` has a probability; ``<s>`` has the probability 1 and is no part of the sums. The weight b of an
+    n-gram that is no context is 1. Where D cannot be had (n_1, n_2 or n_3 is 0), is above k or not above 0, the text
+    is refused, unless the fallback .5, 1, 1.5 is asked for; lmplz takes a D of 0 and gives some words the probability
+    0. Nothing is pruned unless it is asked for. Then an n-gram that is rarer than asked of its order counts in A and D
+    as ever, but all of its a goes to b(c): it has the probability b(c) p(w | c') and is not kept.
+Source
+    Chen and Goodman 1998, sections 2.7 and 4.1.6, equation 26; special words and the uniform distribution as lmplz
+    does it (Heafield et al. 2013), whose figures it gives: tests/oracle/test_lmplz.py.
 """
 
 from __future__ import annotations
@@ -129,15 +164,6 @@ def count_ngrams(text: NumberedText, order: int) -> Iterator[Level]:
         gram[ends] = np.cumsum(new, dtype=np.int32) - 1
 
 
-# Looking up n-grams: a tree of all orders in four arrays, and the probability of every token of some text in it.
-#
-# Formula log p(w | c) is kept for n-grams c w that the model has. For others it is log b(c) + log p(w | c'), where c'
-# is c without its first word, and b(c) is 1 where the model does not have c. Conventions Nodes are numbered order by
-# order; the unigrams have the numbers of their words. The children of a node, its extensions by one word, stand
-# together and are sorted by that word. Sums are taken in 64 bits, from the n-gram found on to its longer contexts: the
-# compiled twin adds in the same order. Source Backoff as in Katz 1987 and in ARPA files.
-
-
 COMPILED = find_spec("errorbar.detectors._ngrams") is not None
 KERNEL = COMPILED and environ.get(SWITCH, "").lower() != "off"
 LEAST_LOG = -999.0  # of a probability or a weight; SRILM writes -99 for none
@@ -166,7 +192,7 @@ class Tree:
         """Refuse by a ValueError what is no tree: the kernel reads where it is told to."""
         types = (np.int32, np.float32, np.int32, np.float32)
         arrays = (self.word, self.log10_prob, self.first, self.log10_backoff)
-        fits = all(each.ndim == 1 and each.dtype == type_ for each, type_ in zip(arrays, types, strict=True))
+        fits = all(array.ndim == 1 and array.dtype == type_ for array, type_ in zip(arrays, types, strict=True))
         sizes = len(self.word) == len(self.log10_prob) and len(self.first) == len(self.log10_backoff) + 1
         if not (fits and sizes and self.first[0] > 0 and np.all(np.diff(self.first) >= 0)):
             raise ValueError("the arrays of n-grams do not fit together")
@@ -219,7 +245,7 @@ def score_tokens(tree: Tree, ids: Integers, starts: NDArray[np.bool_], kernel: b
 
 def children(tree: Tree, parents: NDArray[np.int64], words: Integers) -> NDArray[np.int64]:
     """The child of each parent by each word: a binary search in every list of children, one step of all at a time."""
-    found = np.full(len(words), -1, np.int64)
+    nodes = np.full(len(words), -1, np.int64)
     asked = np.flatnonzero(parents >= 0)
     low, end = tree.first[parents[asked]].astype(np.int64), tree.first[parents[asked] + 1].astype(np.int64)
     high = end.copy()
@@ -231,11 +257,8 @@ def children(tree: Tree, parents: NDArray[np.int64], words: Integers) -> NDArray
         high = np.where(open_ & ~less, middle, high)
     there = low < end
     there[there] = tree.word[low[there]] == words[asked[there]]
-    found[asked[there]] = low[there]
-    return found
-
-
-# An n-gram language model: probabilities of tokens and perplexity, saved and read.
+    nodes[asked[there]] = low[there]
+    return nodes
 
 
 KIND = "ngrams"
@@ -274,7 +297,7 @@ class NgramModel:
         tree: The n-grams.
         words: The vocabulary; the first three are ``<unk> <s> </s>``.
         made: How it was made: ``order``, ``counts`` of n-grams and ``discounts`` by order.
-        text: What it was made of: ``tokens``, ``sha256``, ``license``, ``provenance``, as far as known.
+        text: The text it was made of: ``tokens``, ``sha256``, ``license``, ``provenance``, as far as known.
     """
 
     tree: Tree = field(repr=False)
@@ -284,7 +307,7 @@ class NgramModel:
 
     @property
     def order(self) -> int:
-        """How many words the longest n-grams have."""
+        """The number of words of the longest n-grams."""
         return self.tree.order
 
     @cached_property
@@ -320,7 +343,7 @@ class NgramModel:
         return TokenScores(log10, flat[~begins] == UNK, offsets)
 
     def model(self) -> Model:
-        """What a model file holds."""
+        """The n-grams as a model file."""
         tree = self.tree
         arrays: dict[str, NDArray[Any]] = {
             "words": np.frombuffer("\n".join(self.words).encode("utf-8", "surrogatepass"), np.uint8),
@@ -358,25 +381,6 @@ class NgramModel:
         return cls(tree, words, model.made, model.text)
 
 
-# Modified Kneser-Ney smoothing: probabilities of n-grams, interpolated over all orders.
-#
-# Formula a(g), the adjusted count of an n-gram g, is how often it occurs where it has the highest order or begins with
-# ``<s>``, and else in how many different words' company it occurs: the number of different v with v g in the text.
-# With n_k, the number of n-grams of an order with a = k, and Y = n_1 / (n_1 + 2 n_2), the discounts of that order are
-# D(k) = k - (k + 1) Y n_{k+1} / n_k for k = 1, 2, 3, D(a) = D(3) above, D(0) = 0. With A(c) the sum of a(c w) over all
-# words w, and c' for c without its first word,
-#
-# p(w | c) = (a(c w) - D(a(c w))) / A(c) + b(c) p(w | c')        b(c) = sum over w of D(a(c w)) / A(c) Conventions
-# Unigrams are interpolated with 1 / |V|, where V is all words with ``</s>`` and ``<unk>`` and without ``<s>``, so that
-# ``<unk>`` has a probability; ``<s>`` has the probability 1 and is no part of the sums. The weight b of an n-gram that
-# is no context is 1. Where D cannot be had (n_1, n_2 or n_3 is 0), is above k or not above 0, the text is refused,
-# unless the fallback .5, 1, 1.5 is asked for; lmplz takes a D of 0 and gives some words the probability 0. Nothing is
-# pruned unless it is asked for. Then an n-gram that is rarer than asked of its order counts in A and D as ever, but
-# all of its a goes to b(c): it has the probability b(c) p(w | c') and is not kept. Source Chen and Goodman 1998,
-# sections 2.7 and 4.1.6, equation 26; special words and the uniform distribution as lmplz does it (Heafield et al.
-# 2013), whose figures it gives: tests/oracle/test_lmplz.py.
-
-
 FALLBACK = (0.5, 1.0, 1.5)
 _KEPT = 5  # counts of counts: of 0, which is of no use, to 4
 
@@ -385,7 +389,7 @@ Discounts = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """What an order adds: the share of each n-gram's own count, and the weight of each context."""
+    """The parts of an order: the share of each n-gram's own count, and the weight of each context."""
 
     own: Floats
     backoff: Floats
@@ -449,10 +453,10 @@ def train_ngrams(
         probs.append(np.minimum(np.log10(prob), 0).astype(np.float32))
         lower = prob
     tokens = int(levels[0].count.sum() - 2 * levels[0].count[BOS])
-    counts = [int(each.sum()) for each in kept]
-    made = {"counts": counts, "discounts": discounts, "order": order, "fallback": fallback}
-    made |= {"smoothing": "modified Kneser-Ney"} | ({"least": needed[1:]} if max(needed) > 1 else {})
-    return NgramModel(_tree(levels, kept, probs, backoffs), numbered.words, made, {"tokens": tokens, **(text or {})})
+    counts = [int(flags.sum()) for flags in kept]
+    about = {"counts": counts, "discounts": discounts, "order": order, "fallback": fallback}
+    about |= {"smoothing": "modified Kneser-Ney"} | ({"least": needed[1:]} if max(needed) > 1 else {})
+    return NgramModel(_tree(levels, kept, probs, backoffs), numbered.words, about, {"tokens": tokens, **(text or {})})
 
 
 def _adjusted(level: Level, above: Level | None, n: int) -> Integers:
@@ -469,7 +473,7 @@ def _adjusted(level: Level, above: Level | None, n: int) -> Integers:
 
 
 def _weigh(level: Level, adjusted: Integers, kept: Flags, n_contexts: int, discounts: Discounts) -> _Weights:
-    """What an order adds; all of the counts that are not kept goes to the backoff."""
+    """The parts of an order; all of the counts that are not kept goes to the backoff."""
     table = np.array((0.0, *discounts))
     discounted = np.where(kept, table[np.minimum(adjusted, 3)], adjusted)
     total = np.bincount(level.prefix, weights=adjusted, minlength=n_contexts)
@@ -485,10 +489,10 @@ def _discounts(n_with: NDArray[np.int64], n: int, fallback: bool) -> Discounts:
     missing = [k for k in (1, 2, 3) if n_with[k] == 0]
     if not missing:
         y = n_with[1] / (n_with[1] + 2 * n_with[2])
-        one, two, three = (float(k - (k + 1) * y * n_with[k + 1] / n_with[k]) for k in (1, 2, 3))
-        if all(0 < found <= k for k, found in enumerate((one, two, three), 1)):
-            return one, two, three
-        why = f"they come out as {one:.3f}, {two:.3f} and {three:.3f}, not from 0 to 1, 2 and 3"
+        first, second, third = (float(k - (k + 1) * y * n_with[k + 1] / n_with[k]) for k in (1, 2, 3))
+        if all(0 < discount <= k for k, discount in enumerate((first, second, third), 1)):
+            return first, second, third
+        why = f"they come out as {first:.3f}, {second:.3f} and {third:.3f}, not from 0 to 1, 2 and 3"
     else:
         why = f"no {n}-gram has the adjusted count {missing[0]}"
     if fallback:
@@ -511,8 +515,8 @@ def _tree(
     ]
     first = np.cumsum(np.concatenate([[len(levels[0].word)], *children])).astype(np.int32)
     word, prob = (
-        np.concatenate([each[own] for each, own in zip(column, kept, strict=True)])
+        np.concatenate([values[own] for values, own in zip(column, kept, strict=True)])
         for column in ([level.word for level in levels], probs)
     )
-    backoff = [each[own] for each, own in zip(backoffs, kept[:-1], strict=True)]
+    backoff = [values[own] for values, own in zip(backoffs, kept[:-1], strict=True)]
     return Tree(word, prob, first, np.concatenate([np.empty(0, np.float32), *backoff]), len(levels))

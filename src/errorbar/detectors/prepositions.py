@@ -1,4 +1,4 @@
-"""Prepositions in tagged sentences, and what stands around them: neighbors, and the heads of phrases near by.
+"""Prepositions in tagged sentences, with the features of their contexts: neighbors, and heads of phrases near by.
 
 Conventions
     A context is a token that has the form of one of the 34 prepositions and is not tagged ``TO`` (the mark of an
@@ -15,6 +15,18 @@ Source
     its rules nor their 34 prepositions; both are ours (``edits/items.py`` has the list). Extraneous use: two filters of
     Tetreault and Chodorow (2008, The ups and downs of preposition error detection in ESL writing), for a preposition
     that is repeated and for a quantifier, ``of`` and a bare plural; the lists of words and tags are ours.
+
+The classifiers PERC and ME share the features of a context.
+
+Conventions
+    ``w-1`` is the word before the preposition, ``t+2`` the tag of the second after it. ``verb``, ``noun``, ``near``
+    and ``next`` are the lemmas of heads, ``T:next`` the tag of one. Several parts make one
+    feature, their combination. The preposition itself is in none.
+Source
+    Tetreault and Chodorow (2008, both papers) and Chodorow et al. (2007, table 1) have 25 features: words and tags of
+    two tokens to each side, heads of the phrases before and after, their combinations, the same of tags only. They do
+    not print all of them; the first 25 here fit what they say, and ``me(features=paper)`` has these alone. The other
+    12 are ours: more words of the window, and the head most likely to govern the preposition.
 """
 
 from __future__ import annotations
@@ -93,17 +105,17 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
     return Contexts(tokens, at, written[tokens], find_heads(text, at - 1, at + 1, first))
 
 
-def is_tagged_infinitive(found: Found) -> Flags:
+def is_tagged_infinitive(block: Found) -> Flags:
     """Which ones are tagged as the mark of an infinitive."""
-    return found.text.flags(INFINITIVE)[found.contexts.places]
+    return block.text.flags(INFINITIVE)[block.contexts.places]
 
 
-def is_infinitive(found: Found) -> Flags:
+def is_infinitive(block: Found) -> Flags:
     """Which ones mark an infinitive: tagged so, and a verb follows, maybe after adverbs, or the phrase ends there."""
-    text, after = found.text, found.contexts.places + 1
+    text, after = block.text, block.contexts.places + 1
     verb = text.flags(VERBS)[next_place(~text.flags((*ADVERBS, "``", "''")))[after]]
     end = (text.layout.words[after] == 0) | text.flags(PHRASE_ENDS)[after]
-    return np.asarray(is_tagged_infinitive(found) & (verb | end), np.bool_)
+    return np.asarray(is_tagged_infinitive(block) & (verb | end), np.bool_)
 
 
 def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:
@@ -129,7 +141,7 @@ def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str
     nouns, verbs, adjectives = (text.flags(tags) for tags in (NOUNS, VERBS, ADJECTIVES))
     pronouns = text.flags(PRONOUNS)
     heads = {
-        name: np.where((found := last_place(flags)[before]) >= first, found, 0)
+        name: np.where((place := last_place(flags)[before]) >= first, place, 0)
         for name, flags in (
             ("verb", verbs),
             ("noun", nouns | pronouns),
@@ -140,9 +152,9 @@ def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str
     noun = next_place(nouns)[after]
     noun = last_place(nouns)[next_place(~text.flags(WITH_NOUNS))[noun] - 1]
     without = np.where((end > after) & ~pronouns[end], end - 1, end)
-    found = np.where(next_place(nouns)[after] < end, noun, without)
+    place = np.where(next_place(nouns)[after] < end, noun, without)
     gerund = text.flags(("VBG",))[after] & ~nouns[np.minimum(after + 1, len(nouns) - 1)]
-    return heads | {"next": np.where(gerund, after, found)}
+    return heads | {"next": np.where(gerund, after, place)}
 
 
 def last_place(flags: Flags) -> Ints:
@@ -154,19 +166,6 @@ def next_place(flags: Flags) -> Ints:
     """Of each place the next flagged one from it on, or the last place."""
     places = np.where(flags, np.arange(len(flags)), len(flags) - 1)
     return np.minimum.accumulate(places[::-1])[::-1]
-
-
-# Features of a preposition's context, shared by the classifiers PERC and ME.
-#
-# Conventions
-#     ``w-1`` is the word before the preposition, ``t+2`` the tag of the second after it. ``verb``, ``noun``, ``near``
-#     and ``next`` are the lemmas of heads (``contexts.py``), ``T:next`` the tag of one. Several parts make one
-#     feature, their combination. The preposition itself is in none.
-# Source
-#     Tetreault and Chodorow (2008, both papers) and Chodorow et al. (2007, table 1) have 25 features: words and tags of
-#     two tokens to each side, heads of the phrases before and after, their combinations, the same of tags only. They do
-#     not print all of them; the first 25 here fit what they say, and ``me(features=paper)`` has these alone. The other
-#     12 are ours: more words of the window, and the head most likely to govern the preposition.
 
 
 States = NDArray[np.uint32]
@@ -232,57 +231,57 @@ class Known:
     marks: NDArray[np.uint8]
 
     @classmethod
-    def of_examples(cls, found: States, bits: int, least: int = LEAST) -> Known:
+    def of_examples(cls, examples: States, bits: int, least: int = LEAST) -> Known:
         """The features that occur in some examples or more."""
         marks = np.zeros(1 << _MARKS, np.bool_)
-        for column in found.T:
+        for column in examples.T:
             unique, counts = np.unique(column, return_counts=True)
             marks[_mark(unique[counts >= least])] = True
         return cls(bits, np.packbits(marks))
 
     @classmethod
     def stored(cls, marks: NDArray[np.uint8], bits: int) -> Known:
-        """Those of a model file; a ``ValueError`` if it is another number of marks."""
+        """The features of a model file; a ``ValueError`` if it has another number of marks."""
         if marks.shape != ((1 << _MARKS) // 8,):
             raise ValueError("not one mark for each hash")
         return cls(bits, marks.astype(np.uint8))
 
-    def rows(self, found: States) -> Rows:
+    def rows(self, examples: States) -> Rows:
         """The rows of examples' features; shape (examples, templates)."""
-        rows = np.empty(found.shape, np.int32)
-        for number, column in enumerate(found.T):
+        rows = np.empty(examples.shape, np.int32)
+        for number, column in enumerate(examples.T):
             mark = _mark(column)
             known = self.marks[mark >> 3] >> (7 - (mark & 7)).astype(np.uint8) & 1
             rows[:, number] = np.where(known, rows_of(column, self.bits), number)
         return rows
 
 
-def _mark(found: Codes) -> Codes:
-    mixed: Codes = found * np.uint32(0xC2B2AE35) >> np.uint32(32 - _MARKS)
+def _mark(hashes: Codes) -> Codes:
+    mixed: Codes = hashes * np.uint32(0xC2B2AE35) >> np.uint32(32 - _MARKS)
     return mixed
 
 
 def feature_states(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> States:
-    """Every context's features as states (``hashing.py``); shape (contexts, templates)."""
+    """Every context's features as states (``learning.py``); shape (contexts, templates)."""
     parts = _parts(text, contexts, lemmas)
-    found = np.empty((len(contexts.places), len(TEMPLATES)), np.uint32)
+    table = np.empty((len(contexts.places), len(TEMPLATES)), np.uint32)
     for number, names in enumerate(TEMPLATES):
-        found[:, number] = states(number, *(parts[name] for name in names))
-    return found
+        table[:, number] = states(number, *(parts[name] for name in names))
+    return table
 
 
 def _parts(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> dict[str, Codes]:
     forms = text.lexicon.codes(Lexicon.FORM)
     tags = np.array([*map(code, text.tags), 0], np.uint32)
-    found: dict[str, Codes] = {}
+    parts: dict[str, Codes] = {}
     for offset in _OFFSETS:
         places = contexts.places + offset
-        found[f"w{offset:+d}"] = forms[text.layout.words[places]]
-        found[f"t{offset:+d}"] = tags[text.classes[places]]
+        parts[f"w{offset:+d}"] = forms[text.layout.words[places]]
+        parts[f"t{offset:+d}"] = tags[text.classes[places]]
     for name, places in contexts.heads.items():
-        found[name] = lemma_codes(text, places, lemmas)
-        found[f"T:{name}"] = tags[text.classes[places]]
-    return found
+        parts[name] = lemma_codes(text, places, lemmas)
+        parts[f"T:{name}"] = tags[text.classes[places]]
+    return parts
 
 
 def lemma_codes(text: Tagged, places: Ints, lemmas: Lemmas) -> Codes:
@@ -291,5 +290,5 @@ def lemma_codes(text: Tagged, places: Ints, lemmas: Lemmas) -> Codes:
     pairs = text.layout.words[places].astype(np.int64) * len(tags) + text.classes[places]
     unique, back = np.unique(pairs, return_inverse=True)
     names = text.lexicon.names
-    found = [code(lemmas.lemma(names[pair // len(tags)], tags[pair % len(tags)])) for pair in unique.tolist()]
-    return np.array(found, np.uint32)[back]
+    codes = [code(lemmas.lemma(names[pair // len(tags)], tags[pair % len(tags)])) for pair in unique.tolist()]
+    return np.array(codes, np.uint32)[back]

@@ -1,13 +1,17 @@
 """A ranker of candidates: which changes annotators of learners' text would make.
 
 Formula
-    The log odds that a change is right are a logistic regression with a ridge (``logistic.py``) on what
-    ``ranker_features.py`` finds: numbers by group, shared numbers, and marks. A candidate's score is its log odds less
+    The log odds that a change is right are a logistic regression with a ridge (``linear.py``) on numbers by group,
+    shared numbers, and marks. A candidate's score is its log odds less
     a threshold, the one with the highest F0.5 on the labels when each fold's sentences are ranked without them.
 Conventions
     A change is right if one of the annotators makes it: trimmed, the same tokens become the same. F0.5 counts the
     changes made and right against the mean number of edits of an annotator. Folds are runs of consecutive sentences,
     so that but for the essay at a boundary no essay is in two of them. A mark needs ``LEAST`` candidates.
+    Of the features, l is the score by the language model, m that by the classifier (0: none), both in nats. Numbers are
+    brought to about 1. Marks are hashed (``learning.py``) with the group; ``old`` and ``new`` are the words before and
+    after the change, without the tokens that stay, in lower case; ``end`` their last two letters. Candidates that
+    neither the language model nor a classifier finds near to the text as written are left out: ``plausible``.
 Source
     Re-ranking by a classifier that has seen learners: Yannakoudakis et al. (2017), Rozovskaya and Roth (2016).
 """
@@ -30,14 +34,6 @@ from errorbar.detectors.corrector import NEVER, choose
 from errorbar.detectors.learning import Codes, code, states
 from errorbar.detectors.linear import Logistic, fit_logistic
 from errorbar.edits.texts import common_ends
-
-# What a ranker looks at in a candidate: numbers of its group, and marks of its words and their neighbors.
-#
-# Conventions l is what the language model says, m what the classifier says (0: none), both in nats. Numbers are
-# brought to about 1. Marks are hashed (``hashing.py``) with the group; ``old`` and ``new`` are what is replaced and by
-# what, without the tokens that stay, in lower case; ``end`` their last two letters. Candidates that neither the
-# language model nor a classifier finds near to what is written are left out: ``plausible``.
-
 
 FEATURES = "ranker-2"  # what model files name; other features are another name
 LEAST_MODEL, LEAST_CLASSIFIER = -4.0, -0.5
@@ -70,12 +66,12 @@ def trimmed(tokens: Sequence[str], start: int, end: int, replacement: Sequence[s
     So that a word of which only a letter's case changes has its place before it, and its own tag.
     """
     new = [token.lower() for token in replacement]
-    rest, first = common_ends([token.lower() for token in tokens[start:end]][::-1], new[::-1])
-    return start + first, end - rest, tuple(new[first : len(new) - rest])
+    last, first = common_ends([token.lower() for token in tokens[start:end]][::-1], new[::-1])
+    return start + first, end - last, tuple(new[first : len(new) - last])
 
 
 class Features(NamedTuple):
-    """What is looked at in each candidate."""
+    """The features of each candidate."""
 
     groups: NDArray[np.int64]  # an index into ``GROUPS``
     numbers: Floats  # shape (candidates, ``NUMBERS``)
@@ -83,15 +79,15 @@ class Features(NamedTuple):
     marks: Codes  # shape (candidates, ``MARKS``)
 
     def part(self, chosen: NDArray[Any]) -> Features:
-        """Those of some of the candidates."""
+        """The features of some of the candidates."""
         return Features(*(column[chosen] for column in self))
 
 
 def find_features(proposals: Proposals, counts: Mapping[str, int]) -> Features:
-    """What is looked at in every candidate; ``counts`` tell how often the training text has each word."""
+    """Find the features of every candidate; ``counts`` tell how often the training text has each word."""
     edits = [
-        trimmed(proposals.sentences[number], one.start, one.end, one.replacement)
-        for number, one in zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
+        trimmed(proposals.sentences[number], candidate.start, candidate.end, candidate.replacement)
+        for number, candidate in zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     ]
     return Features(proposals.groups, *_numbers(proposals, edits, counts), _marks(proposals, edits))
 
@@ -125,11 +121,13 @@ def _numbers(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str
 
 
 def _unknown(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
-    """How many words of the sentence are unknown, and how many near by are rare; 3 at most."""
-    unknown = [sum(word.isalpha() and word.lower() not in counts for word in each) for each in proposals.sentences]
+    """The number of unknown words in the sentence, and of rare words near by; 3 at most."""
+    unknown = [
+        sum(word.isalpha() and word.lower() not in counts for word in sentence) for sentence in proposals.sentences
+    ]
     rare = [
-        np.concatenate([[0], np.cumsum([word.isalpha() and counts.get(word.lower(), 0) < RARE for word in each])])
-        for each in proposals.sentences
+        np.concatenate([[0], np.cumsum([word.isalpha() and counts.get(word.lower(), 0) < RARE for word in sentence])])
+        for sentence in proposals.sentences
     ]
     numbers = proposals.sentence.tolist()
     near = [
@@ -154,8 +152,8 @@ def _words(proposals: Proposals, at: int, edit: Trimmed) -> tuple[str, str]:
 def _rivals(proposals: Proposals, grouped: bool) -> Floats:
     """The best other candidate at the place, of the same group or of all, as the language model has it."""
     keys = [
-        (number, one.start, group if grouped else 0)
-        for number, one, group in zip(
+        (number, candidate.start, group if grouped else 0)
+        for number, candidate, group in zip(
             proposals.sentence.tolist(), proposals.candidates, proposals.groups.tolist(), strict=True
         )
     ]
@@ -163,11 +161,11 @@ def _rivals(proposals: Proposals, grouped: bool) -> Floats:
     for key, l_ in zip(keys, proposals.model.tolist(), strict=True):
         first, second = best.get(key, (-np.inf, -np.inf))
         best[key] = (l_, first) if l_ > first else (first, max(second, l_))
-    found = [
+    rivals = [
         best[key][1] if l_ == best[key][0] else best[key][0]
         for key, l_ in zip(keys, proposals.model.tolist(), strict=True)
     ]
-    return np.array(found, np.float64)
+    return np.array(rivals, np.float64)
 
 
 def _marks(proposals: Proposals, edits: Sequence[Trimmed]) -> Codes:
@@ -225,12 +223,12 @@ class Ranker:
 
     def scores(self, proposals: Proposals) -> Floats:
         """See ``Scorer``."""
-        found = np.full(len(proposals.candidates), NEVER)
+        scores = np.full(len(proposals.candidates), NEVER)
         chosen = plausible(proposals)
         if chosen.any():
             features = find_features(proposals.part(chosen), self.counts)
-            found[chosen] = self.log_odds(features) - self.threshold
-        return found
+            scores[chosen] = self.log_odds(features) - self.threshold
+        return scores
 
     def log_odds(self, features: Features) -> Floats:
         """The log odds that each candidate is right."""
@@ -245,25 +243,29 @@ class Ranker:
 
 def _columns(known: Codes, marks: Codes) -> NDArray[np.int64]:
     """The column of each mark; the one after the last for those that are not known."""
-    found = np.minimum(np.searchsorted(known, marks), max(len(known) - 1, 0))
-    return np.where(known[found] == marks, found, len(known)) if len(known) else np.zeros(marks.shape, np.int64)
+    columns = np.minimum(np.searchsorted(known, marks), max(len(known) - 1, 0))
+    return np.where(known[columns] == marks, columns, len(known)) if len(known) else np.zeros(marks.shape, np.int64)
 
 
 def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     """Which candidates an annotator makes too."""
-    made = [
+    wanted = [
         {
-            trimmed(sentence.tokens, edit.start, edit.end, said.split())
+            trimmed(sentence.tokens, edit.start, edit.end, text.split())
             for edits in sentence.annotations.values()
             for edit in edits
-            for said in edit.replacements
-            if said.split() != [*sentence.tokens[edit.start : edit.end]]  # some annotators' edits change nothing
+            for text in edit.replacements
+            if text.split() != [*sentence.tokens[edit.start : edit.end]]  # some annotators' edits change nothing
         }
         for sentence in corpus.sentences
     ]
     pairs = zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     return np.array(
-        [trimmed(proposals.sentences[n], one.start, one.end, one.replacement) in made[n] for n, one in pairs], np.bool_
+        [
+            trimmed(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in wanted[n]
+            for n, candidate in pairs
+        ],
+        np.bool_,
     )
 
 
@@ -290,18 +292,18 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
     odds = cross_validated(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
     order = choose(proposals, odds, float(THRESHOLDS[0]))
     wanted = edits_wanted(corpus)
-    best = max((f_half(order, odds, right, wanted, float(each)), float(each)) for each in THRESHOLDS)
+    best = max((f_half(order, odds, right, wanted, float(threshold)), float(threshold)) for threshold in THRESHOLDS)
     marks, fitted = _fit(features, right)
-    made = [at for at in order if odds[at] > best[1]]
-    hit = int(right[made].sum())
-    said = {
+    chosen = [at for at in order if odds[at] > best[1]]
+    hit = int(right[chosen].sum())
+    results = {
         "examples": len(right),
         "right": int(right.sum()),
-        "precision": hit / max(len(made), 1),
+        "precision": hit / max(len(chosen), 1),
         "recall": hit / wanted,
         "f0.5": best[0],
     }
-    return Ranker(marks, fitted, round(best[1], 3), counts), said
+    return Ranker(marks, fitted, round(best[1], 3), counts), results
 
 
 def edits_wanted(corpus: Corpus) -> float:
@@ -312,8 +314,8 @@ def edits_wanted(corpus: Corpus) -> float:
 
 def f_half(order: list[int], scores: Floats, right: Flags, wanted: float, threshold: float) -> float:
     """F0.5 of the changes above a threshold among those that are made at a lower one."""
-    made = [at for at in order if scores[at] > threshold]
-    return 1.25 * float(right[made].sum()) / (len(made) + 0.25 * wanted) if made else 0.0
+    chosen = [at for at in order if scores[at] > threshold]
+    return 1.25 * float(right[chosen].sum()) / (len(chosen) + 0.25 * wanted) if chosen else 0.0
 
 
 def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], share: float = 1.0) -> Floats:
@@ -321,10 +323,10 @@ def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], 
     odds = np.full(len(right), NEVER)
     for fold in np.unique(folds):
         out = folds == fold
-        rest = np.flatnonzero(~out)
-        rest = rest[: round(share * len(rest))]
-        if right[rest].any() and not right[rest].all():
-            ranker = Ranker(*_fit(features.part(rest), right[rest]), 0.0, {})
+        others = np.flatnonzero(~out)
+        others = others[: round(share * len(others))]
+        if right[others].any() and not right[others].all():
+            ranker = Ranker(*_fit(features.part(others), right[others]), 0.0, {})
             odds[out] = ranker.log_odds(features.part(out))
     return odds
 
@@ -332,8 +334,8 @@ def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], 
 def _fit(features: Features, right: Flags) -> tuple[Codes, Logistic]:
     from scipy.sparse import csr_matrix, hstack  # noqa: PLC0415 - loading it takes a while
 
-    found, counts = np.unique(features.marks, return_counts=True)
-    known = found[counts >= LEAST]
+    marks, counts = np.unique(features.marks, return_counts=True)
+    known = marks[counts >= LEAST]
     n = len(right)
     rows = np.arange(n)
     width = len(NUMBERS)

@@ -1,6 +1,28 @@
-"""Which preposition fits a context: PERC, ME and the most frequent one, trained from native text.
+"""Selectors of the preposition that fits a context: PERC, ME and the most frequent one, trained from native text.
 
 Native text needs no labels: the right preposition is the one written.
+
+Several selectors make one: a weighted sum of their scores, fitted to native text that none was trained on.
+
+Formula
+    p(c | x) = exp(sum over j of w_j s_j(c, x)) / sum over k of exp(sum over j of w_j s_j(k, x)), s_j(c, x) the score
+    of preposition c by selector j: a log-linear combination. The weights make the mean of -ln p(written | x) small.
+Conventions
+    By L-BFGS from weights that give every selector's scores a standard deviation of 1; no ridge: there are three
+    weights and thousands of examples. A selector whose scores are the same for all prepositions gets no weight.
+Source
+    Och and Ney (2002) for log-linear combinations of models.
+
+On held-out text the chosen prepositions are compared with the written ones.
+
+Formula
+    Accuracy = right choices / all. Of preposition c, with n_c contexts where it was written, m_c where it was chosen
+    and h_c where both: F = 2 h_c / (n_c + m_c), from P = h_c / m_c and R = h_c / n_c.
+Conventions
+    Intervals resample blocks of 100 consecutive sentences (``text.BLOCK``): neighbors repeat each other's
+    words.
+Source
+    van Rijsbergen (1979) for F.
 """
 
 from __future__ import annotations
@@ -39,18 +61,18 @@ from errorbar.stats.resampling import Resampling, Units
 BITS = 21
 Kind = Literal["perc", "me", "me-paper"]
 KINDS: tuple[Kind, ...] = ("perc", "me")
-"""Those of all features."""
+"""The kinds that use all features."""
 PAPER: Kind = "me-paper"
 """ME of the features of Tetreault and Chodorow alone, and with their rules for extraneous use."""
 MAJORITY = "majority"
 
 
 class Selector(Protocol):
-    """What scores all prepositions in contexts."""
+    """A model that scores all prepositions in contexts."""
 
     @property
     def tagger(self) -> Tagger:
-        """What tags the text."""
+        """The tagger of the text."""
 
     def scores(self, text: Tagged, contexts: Contexts) -> Floats:
         """The score of every preposition in every context; shape (contexts, prepositions)."""
@@ -101,11 +123,11 @@ class Classifier:
 
     def score_states(self, states: States) -> Floats:
         """The same, of features that were found before."""
-        found = self.weights.scores(self.known.rows(_templates(self.kind, states)))
-        return log_probabilities(found) if self.kind != "perc" and len(found) else found
+        scores = self.weights.scores(self.known.rows(_templates(self.kind, states)))
+        return log_probabilities(scores) if self.kind != "perc" and len(scores) else scores
 
     def model(self) -> Model:
-        """What a model file holds."""
+        """The classifier as a model file."""
         return Model(self.kind, self.made, self.text, self.weights.arrays() | {"known": self.known.marks})
 
 
@@ -131,15 +153,15 @@ class Majority:
         return np.tile(np.log(shares), (len(contexts.places), 1))
 
     def model(self) -> Model:
-        """What a model file holds."""
+        """The counts as a model file."""
         return Model(MAJORITY, self.made, self.text, {"counts": self.counts})
 
 
 def find_examples(sentences: Sentences, tagger: Tagger) -> Examples:
     """The prepositions of tokenized native sentences."""
     parts = [
-        (feature_states(found.text, found.contexts, tagger.lemmas), found.contexts.written, found.sentence)
-        for found in find_prepositions(tagger, sentences)
+        (feature_states(block.text, block.contexts, tagger.lemmas), block.contexts.written, block.sentence)
+        for block in find_prepositions(tagger, sentences)
     ]
     if not sum(len(part[1]) for part in parts):
         raise UsageError(Problem("text-no-preposition", "there is no preposition in the text", fix="give more text"))
@@ -172,14 +194,14 @@ def train_classifier(
     states = _templates(kind, examples.states)
     known = Known.of_examples(states, bits, least)
     weights = train(known.rows(states), examples.right, len(PREPOSITIONS), bits, seed=seed)
-    made = _made(tagger) | {
+    header = _made(tagger) | {
         "features": _features(kind),
         "hash": HASH,
         "bits": bits,
         "examples": len(examples.right),
         "seed": seed,
     }
-    return Classifier(kind, known, weights, tagger, made, text)
+    return Classifier(kind, known, weights, tagger, header, text)
 
 
 def train_majority(examples: Examples, tagger: Tagger, text: Mapping[str, Any]) -> Majority:
@@ -194,9 +216,9 @@ def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Major
     Raises:
         InputError: If it was made with another tagger, for other prepositions, features or another hash.
     """
-    made = _made(tagger)
-    check_tagger(model, path, made["tagger"])
-    if model.made.get("prepositions") != made["prepositions"]:
+    own = _made(tagger)
+    check_tagger(model, path, own["tagger"])
+    if model.made.get("prepositions") != own["prepositions"]:
         raise InputError(Problem("model-prepositions", "it was made for other prepositions", Place(path), fix=TRAIN))
     if model.kind == MAJORITY:
         with fitting(path):
@@ -232,15 +254,6 @@ def accuracy(selected: Sequence[int] | NDArray[Any], right: Classes) -> float:
     return float(np.mean(np.asarray(selected) == right))
 
 
-# Several selectors as one: a weighted sum of their scores, the weights fitted to native text that none was trained on.
-#
-# Formula p(c | x) = exp(sum over j of w_j s_j(c, x)) / sum over k of exp(sum over j of w_j s_j(k, x)), s_j(c, x) the
-# score of preposition c by selector j: a log-linear combination. The weights make the mean of -ln p(written | x)
-# small. Conventions By L-BFGS from weights that give every selector's scores a standard deviation of 1; no ridge:
-# there are three weights and thousands of examples. A selector whose scores are the same for all prepositions gets no
-# weight. Source Och and Ney (2002) for log-linear combinations of models.
-
-
 def fit_log_linear(scores: Sequence[Floats], right: Classes) -> Floats:
     """The weights of selectors.
 
@@ -251,7 +264,7 @@ def fit_log_linear(scores: Sequence[Floats], right: Classes) -> Floats:
     Returns:
         A weight for each selector.
     """
-    spreads = [float(each.std(axis=1).mean()) for each in scores]
+    spreads = [float(by_context.std(axis=1).mean()) for by_context in scores]
     used = [j for j, spread in enumerate(spreads) if spread > 0]
     table = np.stack([scores[j] / spreads[j] for j in used]) if used else np.zeros((0, *scores[0].shape))
     every = np.arange(len(right))
@@ -264,23 +277,15 @@ def fit_log_linear(scores: Sequence[Floats], right: Classes) -> Floats:
 
     weights = np.zeros(len(scores))
     if used:
-        found = minimize(loss, np.ones(len(used)), jac=True, method="L-BFGS-B")
-        weights[used] = found.x / np.array(spreads)[used]
+        fit = minimize(loss, np.ones(len(used)), jac=True, method="L-BFGS-B")
+        weights[used] = fit.x / np.array(spreads)[used]
     return weights
 
 
 def log_linear(scores: Sequence[Floats], weights: Floats) -> Floats:
     """The weighted sum of selectors' scores; shape as of one of them."""
-    found: Floats = np.tensordot(weights, np.stack(scores), 1)
-    return found
-
-
-# Prepositions that selectors choose on held-out text, against those that were written: accuracy, and F of each one.
-#
-# Formula Accuracy = right choices / all. Of preposition c, with n_c contexts where it was written, m_c where it was
-# chosen and h_c where both: F = 2 h_c / (n_c + m_c), from P = h_c / m_c and R = h_c / n_c. Conventions Intervals
-# resample blocks of 100 consecutive sentences (``corpus_text.BLOCK``): neighbors repeat each other's words. Source van
-# Rijsbergen (1979) for F.
+    combined: Floats = np.tensordot(weights, np.stack(scores), 1)
+    return combined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,7 +316,7 @@ class HeldOut:
         return np.bincount(self.block).astype(np.float64)
 
     def right_by_block(self, chosen: Classes) -> Floats:
-        """How many choices are right in each block; shape (blocks,)."""
+        """The number of right choices in each block; shape (blocks,)."""
         return np.bincount(self.block[chosen == self.right], minlength=len(self.totals)).astype(np.float64)
 
     def accuracy(self, chosen: Classes, resampling: Resampling, *, less: Classes | None = None) -> Estimate:
@@ -324,8 +329,8 @@ class HeldOut:
         shape = len(self.totals), len(PREPOSITIONS)
         hits, sums = np.zeros(shape), np.zeros(shape)
         np.add.at(hits, (self.block, self.right), chosen == self.right)
-        for each in (self.right, chosen):
-            np.add.at(sums, (self.block, each), 1)
+        for classes in (self.right, chosen):
+            np.add.at(sums, (self.block, classes), 1)
         return dict(zip(PREPOSITIONS, self._shares(2 * hits, sums, resampling), strict=True))
 
     def _shares(self, parts: Floats, wholes: Floats, resampling: Resampling) -> list[Estimate]:
@@ -333,8 +338,8 @@ class HeldOut:
 
         def fold(weights: Floats) -> Floats:
             with np.errstate(invalid="ignore"):
-                found: Floats = (weights @ parts) / (weights @ wholes)
-            return found
+                shares: Floats = (weights @ parts) / (weights @ wholes)
+            return shares
 
         n_blocks = len(self.totals)
         values = fold(np.ones((1, n_blocks)))[0]

@@ -1,10 +1,10 @@
-"""Small models: what weighs little is left out, and numbers are rounded, so that files pack well.
+"""Small models: light weights are left out and numbers are rounded, so that files pack well.
 
 Formula
     Classifiers. Features in fewer than ``LEAST_EXAMPLES`` examples share rows. Of a row the median of the classes'
     weights is taken from each where scores become probabilities, which do not change by that; then a weight below
     ``LIGHT`` (absolute) is left out, the others become multiples of ``STEP``. N-gram models. N-grams rarer than
-    ``LEAST`` are pruned (``kneser_ney.py``); logarithms become multiples of ``LOG_STEP``, so that probabilities are off
+    ``LEAST`` are pruned (``ngrams.py``); logarithms become multiples of ``LOG_STEP``, so that probabilities are off
     by 7.5 % at most.
 Conventions
     The numbers were chosen by what a model of 70 % of the textbooks says of the rest of them and of UD-EWT, and by the
@@ -26,7 +26,7 @@ from errorbar.detectors.model_file import Model, stored_weights
 from errorbar.detectors.ngrams import NgramModel, Tree
 
 SMALL = "small-1"
-"""What models say that were made with these numbers."""
+"""The name that models made with these numbers carry."""
 LEAST = (1, 2, 2)
 LOG_STEP = 1 / 16
 LEAST_EXAMPLES = 4

@@ -8,6 +8,11 @@ Conventions
     guesses the history as decoding does.
 Source
     Collins (2002) for the averaged perceptron and its features, Ratnaparkhi (1996) for parts of words.
+
+Lemmas of tagged words come from a few rules for endings, and a treebank's exceptions to them.
+
+``PipelineTagger`` has the tags of errorbar-en's spaCy pipeline in place of the perceptron's. It needs spaCy, for
+training and for use. docs/detectors/tagger.md says what it brings: nothing that the detectors' figures would show.
 """
 
 from __future__ import annotations
@@ -29,9 +34,6 @@ from errorbar.detectors.linear import MOST_CLASSES, Weights, averaged, tables
 from errorbar.detectors.model_file import Model, check_made, fitting, stored_weights
 from errorbar.detectors.text import Treebank
 from errorbar.stats.resampling import stream
-
-# Lemmas of tagged words: endings cut by a few rules, and a treebank's exceptions to them.
-
 
 # By Penn tag: endings, and what stands in their place; the first that fits.
 _PLURAL = (
@@ -86,7 +88,7 @@ def learn_lemmas(bank: Treebank) -> Lemmas:
         for form, tag, lemma in zip(forms, tags, lemmas, strict=True):
             if tag in RULES and max(len(form), len(lemma)) <= _LONGEST:
                 seen.setdefault((form.lower(), tag), Counter())[lemma.lower()] += 1
-    best = {key: min(found, key=lambda lemma: (-found[lemma], lemma)) for key, found in seen.items()}
+    best = {key: min(counts, key=lambda lemma: (-counts[lemma], lemma)) for key, counts in seen.items()}
     return Lemmas({key: lemma for key, lemma in best.items() if lemma_by_rule(*key) != lemma})
 
 
@@ -106,7 +108,7 @@ class Lemmas:
         return self.exceptions.get((form, tag)) or lemma_by_rule(form, tag)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file holds: three parallel columns of words."""
+        """The arrays of a model file: three parallel columns of words."""
         columns = [(form, tag, lemma) for (form, tag), lemma in sorted(self.exceptions.items())]
         return {name: np.array([row[at] for row in columns], "U") for at, name in enumerate(_ARRAYS)}
 
@@ -177,8 +179,8 @@ class Tagged:
         """Which places have one of some tags."""
         wanted = np.zeros(len(self.tags) + 1, np.bool_)
         wanted[[self.number(tag) for tag in tags if tag in self.tags]] = True
-        found: NDArray[np.bool_] = wanted[self.classes]
-        return found
+        flagged: NDArray[np.bool_] = wanted[self.classes]
+        return flagged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,22 +211,22 @@ class Tagger:
     def tagged(self, layout: Layout) -> Tagged:
         """Tag the words of a layout."""
         rows, h = _features(self.lexicon, layout, self.weights.bits)
-        w, found = self.weights, np.zeros(len(rows), np.int8)
+        w, classes = self.weights, np.zeros(len(rows), np.int8)
         kernel().tag_tokens(
-            rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, found, w.bits
+            rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, classes, w.bits
         )
-        return Tagged(self.lexicon, layout, self.tags, padded(layout, found, len(self.tags)))
+        return Tagged(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
 
     def tag(self, sentences: Sentences) -> list[list[str]]:
         """Tag tokenized sentences."""
-        found: list[list[str]] = []
+        tags: list[list[str]] = []
         for text in self.blocks(sentences):
-            named = [self.tags[each] for each in text.classes[text.layout.places].tolist()]
-            found += [named[start:end] for start, end in text.layout.spans.tolist()]
-        return found
+            named = [self.tags[number] for number in text.classes[text.layout.places].tolist()]
+            tags += [named[start:end] for start, end in text.layout.spans.tolist()]
+        return tags
 
     def model(self) -> Model:
-        """What a model file holds."""
+        """The tagger as a model file."""
         return Model(KIND, self.made, self.text, self.weights.arrays() | self.lemmas.arrays())
 
 
@@ -272,16 +274,16 @@ def train_tagger(
         spans = layout.spans[chance.permutation(len(layout.spans))]
         kernel().learn_tags(rows, h, DEPTHS, _codes(tags), right, spans, table, totals, at, bits)
         at += len(right)
-    made = {"features": FEATURES, "hash": HASH, "bits": bits, "tags": list(tags), "epochs": epochs, "seed": seed}
+    header = {"features": FEATURES, "hash": HASH, "bits": bits, "tags": list(tags), "epochs": epochs, "seed": seed}
     text = {"sha256": bank.sha256, "tokens": bank.n_tokens, **(about or {})}
-    return Tagger(tags, averaged(table, totals, at), learn_lemmas(bank), made, text)
+    return Tagger(tags, averaged(table, totals, at), learn_lemmas(bank), header, text)
 
 
 def padded(layout: Layout, classes: Classes, none: int) -> Classes:
     """The tag of each place, of the tags of tokens: ``none`` in the gaps."""
-    found = np.full(len(layout.words), none, np.int8)
-    found[layout.places] = classes
-    return found
+    padded_classes = np.full(len(layout.words), none, np.int8)
+    padded_classes[layout.places] = classes
+    return padded_classes
 
 
 def _codes(tags: tuple[str, ...]) -> Codes:
@@ -302,12 +304,6 @@ def _features(lexicon: Lexicon, layout: Layout, bits: int) -> tuple[Rows, Codes]
         template = len(STATIC) + number
         h[:, number] = states(template, *(near[part] for part in parts)) if parts else state(template)
     return rows, h
-
-
-# The tags of errorbar-en's spaCy pipeline in place of the perceptron's; lemmas are those of a treebank as ever.
-#
-# It needs spaCy, to train with and to use what was trained. docs/detectors/tagger.md has what it brings: nothing that
-# the detectors' figures would show.
 
 
 PIPELINE = "errorbar_en"
@@ -335,17 +331,17 @@ class PipelineTagger(Tagger):
         texts = ([names[word] for word in words[start:end]] for start, end in layout.spans.tolist())
         docs = self.pipeline.pipe((Doc(self.pipeline.vocab, words=text) for text in texts), batch_size=_BATCH)
         numbers = {tag: number for number, tag in enumerate(self.tags)}
-        found = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
-        return Tagged(self.lexicon, layout, self.tags, padded(layout, found, len(self.tags)))
+        classes = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
+        return Tagged(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
 
 
 def pipeline_tagger(bank: Treebank, about: Mapping[str, str]) -> PipelineTagger:
     """The pipeline's tags, and lemmas of a treebank; a ``UsageError`` if it is not installed."""
     pipeline, version = _pipeline()
     tags = tuple(sorted(pipeline.get_pipe("tagger").labels))
-    made = {"features": PIPELINE, "version": version, "hash": HASH, "tags": list(tags)}
+    header = {"features": PIPELINE, "version": version, "hash": HASH, "tags": list(tags)}
     text = {"sha256": bank.sha256, "tokens": bank.n_tokens, **about}
-    return PipelineTagger(tags, _NONE, learn_lemmas(bank), made, text, pipeline=pipeline)
+    return PipelineTagger(tags, _NONE, learn_lemmas(bank), header, text, pipeline=pipeline)
 
 
 def load_any_tagger(model: Model, path: str) -> Tagger:

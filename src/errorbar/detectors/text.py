@@ -1,4 +1,4 @@
-"""Text for models: plain files to tokenized sentences, to train on, with what a model must say of them, or to judge.
+"""Text for models: tokenized sentences to train on or to judge, learners' text, treebanks, and counts of words.
 
 Conventions
     Every line is a paragraph or a sentence; no sentence goes over its end. Inside a line a sentence ends after
@@ -92,7 +92,7 @@ def read_corpus_text(
         for block in Lines(file, noted, last=True).blocks():
             digest.update("".join(f"{line}\n" for line in block).encode("utf-8", "surrogatepass"))
             for line in block:
-                sentences += [[same.setdefault(token, token) for token in found] for found in tokenized(line)]
+                sentences += [[same.setdefault(token, token) for token in sentence] for sentence in tokenized(line)]
     if problems is None:
         noted.raise_errors()
     if not sentences:
@@ -148,15 +148,15 @@ def tokenized(paragraph: str) -> Iterator[list[str]]:
 
 def _ends(text: str) -> Iterator[int]:
     """Where sentences end inside a paragraph."""
-    for found in _END.finditer(text):
-        at = found.start()
+    for match in _END.finditer(text):
+        at = match.start()
         word = _LAST_WORD.search(text, max(0, at - _REACH), at)
         if text[at] != "." or word is None or not _goes_on(word[0]):
-            yield found.end()
+            yield match.end()
 
 
 def _goes_on(word: str) -> bool:
-    """Whether a sentence goes on after a word and a full stop."""
+    """True if a sentence goes on after a word and a full stop."""
     return word.lower() in _ABBREVIATED or (len(word) == 1 and word.isupper())
 
 
@@ -183,9 +183,6 @@ def split(sentences: Iterable[list[str]], out: NDArray[np.bool_]) -> tuple[list[
     return parts
 
 
-# Learners' sentences with the edits of annotators: what is learned from labels is learned from these.
-
-
 @dataclass(frozen=True, slots=True)
 class LearnerText:
     """A learner text with edits.
@@ -208,7 +205,7 @@ class LearnerText:
 def read_learner_text(files: Sequence[Source], problems: Problems) -> LearnerText:
     """Read M2, or another format of annotated sentences: each file a text of its own, one after the other."""
     corpora = [read_named([NamedFile(str(file), str(file))], problems) for file in files]
-    return learner_text([each for corpus in corpora for each in corpus.sentences])
+    return learner_text([sentence for corpus in corpora for sentence in corpus.sentences])
 
 
 def learner_text(sentences: list[Sentence]) -> LearnerText:
@@ -228,15 +225,12 @@ def learner_text(sentences: list[Sentence]) -> LearnerText:
     return LearnerText(Corpus(sentences, tuple(annotators)), described)
 
 
-# Sentences of a treebank in CoNLL-U: forms, lemmas and Penn tags.
-
-
 _COLUMNS, _FORM, _LEMMA, _TAG = 10, 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Treebank:
-    """Sentences of tokens with what annotators said of them; all lists are parallel."""
+    """Sentences of a treebank: forms, lemmas and Penn tags; all lists are parallel."""
 
     forms: list[list[str]]
     lemmas: list[list[str]]
@@ -245,7 +239,7 @@ class Treebank:
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return sum(map(len, self.forms))
 
 
@@ -267,8 +261,8 @@ def read_treebank(path: Source) -> Treebank:
         elif not line.startswith("#"):
             columns = line.split("\t")
             if len(columns) != _COLUMNS:
-                what = f"{len(columns)} columns"
-                raise InputError(Problem("conllu", what, Place(str(path), number), f"{_COLUMNS} columns of CoNLL-U"))
+                message = f"{len(columns)} columns"
+                raise InputError(Problem("conllu", message, Place(str(path), number), f"{_COLUMNS} columns of CoNLL-U"))
             if columns[0].isdigit():
                 for sentences, column in ((bank.forms, _FORM), (bank.lemmas, _LEMMA), (bank.tags, _TAG)):
                     if new:
@@ -279,19 +273,16 @@ def read_treebank(path: Source) -> Treebank:
     if not bank.forms:
         raise InputError(Problem("conllu", "there is no word in it", Place(str(path)), "sentences in CoNLL-U"))
     if (n_tags := len({tag for tags in bank.tags for tag in tags})) > MOST_CLASSES:
-        what, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
-        raise InputError(Problem("conllu", what, Place(str(path)), f"at most {MOST_CLASSES}", fix))
+        message, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
+        raise InputError(Problem("conllu", message, Place(str(path)), f"at most {MOST_CLASSES}", fix))
     return replace(bank, sha256=digest.hexdigest())
-
-
-# How often a text has each word: what a corrector knows of spelling and of words of one stem.
 
 
 KIND = "words"
 
 
 def count_words(sentences: Iterable[Sequence[str]], text: Mapping[str, Any]) -> Model:
-    """Count words in lower case; those that occur twice or more are kept, in alphabetical order."""
+    """Count words in lower case, for spelling and stems; those that occur twice are kept, in alphabetical order."""
     counts = Counter(token.lower() for sentence in sentences for token in sentence)
     kept = {word: counts[word] for word in sorted(counts) if counts[word] > 1}
     arrays: dict[str, NDArray[Any]] = {
