@@ -23,13 +23,13 @@ def self_test() -> str:
     """Score the demo corpus with whatever implementations are there.
 
     Returns:
-        ``passed (...)`` or ``FAILED (...)`` with what differs.
+        ``passed (...)`` or ``FAILED (...)`` with the systems that differ.
     """
     with demo_files() as (gold, files):
         corpus = read_corpus([gold])
         systems = [Hypothesis(file.stem, file.read_text(encoding="utf-8").splitlines()) for file in files]
-    found = {one.name: M2().fold(M2().measure(corpus, one.lines)).counts[0] for one in systems}
-    wrong = [name for name, counts in found.items() if tuple(counts.tolist()) != RECORDED[name]]
+    counted = {system.name: M2().fold(M2().measure(corpus, system.lines)).counts[0] for system in systems}
+    wrong = [name for name, counts in counted.items() if tuple(counts.tolist()) != RECORDED[name]]
     if COMPILED:
         for system in systems:
             fast, slow = (

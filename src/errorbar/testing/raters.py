@@ -28,7 +28,7 @@ NEVER = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class SimulatedRater:
-    """How a rater errs; refused if a probability is not between 0 and 1, or ``awake`` is negative."""
+    """The errors of a rater; refused if a probability is not between 0 and 1, or ``awake`` is negative."""
 
     kind: str  # part of the name
     sensitivity: float  # probability of saying "error" of an error
