@@ -1,4 +1,4 @@
-"""What a change costs or saves: the commands of two source trees, run in turn on the same data.
+"""The cost of a change: the commands of two source trees, run in turn on the same data.
 
 Run ``python benchmarks/before_after.py BEFORE AFTER``: two folders with the package in them (``src`` of two checkouts,
 kernels built). Each command runs in both trees, turn by turn, so that whatever else the machine does hits both alike;
@@ -102,15 +102,15 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
     from errorbar.testing import accurate, biased, simulate, spammer  # noqa: PLC0415 - as above
 
     raters = [biased(0.75, 0.95)] * 400 + [accurate(0.8)] * 50 + [spammer()] * 50
-    made = simulate(raters, np.random.default_rng(0), n_items=n // 20, per_item=20)
+    simulation = simulate(raters, np.random.default_rng(0), n_items=n // 20, per_item=20)
     votes, flags = folder / "votes.csv", folder / "flags.csv"
     with votes.open("w", encoding="utf-8") as stream:
-        columns = made.judgments.to_columns()
+        columns = simulation.judgments.to_columns()
         csv.writer(stream).writerows([tuple(columns), *zip(*columns.values(), strict=True)])
     with flags.open("w", encoding="utf-8") as stream:
         stream.write("item,flag\n")
-        labels = made.judgments.labels
-        rows = zip(made.judgments.items, made.truth.tolist(), strict=True)
+        labels = simulation.judgments.labels
+        rows = zip(simulation.judgments.items, simulation.truth.tolist(), strict=True)
         stream.writelines(f"{item},{labels[label]}\n" for item, label in rows)
     plain = ["crowd", "score", votes, flags]
     yield Case(title, plain, repeats=3)
@@ -125,36 +125,36 @@ def _on_sentences(n: int, folder: Path, only: str) -> Iterator[Case]:
     gold, system = generate(folder, n)
     for jobs in (1, 2):
         plain = ["score", "--gold", gold, system, "--jobs", jobs]
-        said = "" if jobs == 1 else f", of {jobs + 1} processes the one that reads"
-        yield Case(f"{title}{said}", [*plain, "--no-ci"], plain, repeats=3)
+        note = "" if jobs == 1 else f", of {jobs + 1} processes the one that reads"
+        yield Case(f"{title}{note}", [*plain, "--no-ci"], plain, repeats=3)
 
 
 def commands(tree: Path) -> list[str]:
     """Every command and subcommand of a tree, as its help lists them."""
-    found: list[str] = []
+    names_of_commands: list[str] = []
     waiting = [""]
     while waiting:
         parent = waiting.pop(0)
         shown = _run(tree, [*parent.split(), "--help"], capture=True).output
         for listed in re.findall(r"^\s*\{([\w,-]+)\}", shown, re.MULTILINE) or [",".join(_listed(shown))]:
             names = [f"{parent} {name}".strip() for name in listed.split(",") if name]
-            found += names
+            names_of_commands += names
             waiting += names if not parent else []
-    return found
+    return names_of_commands
 
 
 def _listed(shown: str) -> list[str]:
     """Names in a help's list of commands."""
-    _, _, rest = shown.partition("ommands:\n")
-    return re.findall(r"^  (?:  )?([a-z][\w-]*)(?:\s{2,}|$)", rest, re.MULTILINE)
+    _, _, listing = shown.partition("ommands:\n")
+    return re.findall(r"^  (?:  )?([a-z][\w-]*)(?:\s{2,}|$)", listing, re.MULTILINE)
 
 
 def _compared(case: Case, before: Path, after: Path, repeats: int) -> list[str]:
     arguments = {before: case.after if case.before is None else case.before, after: case.after}
     seconds: dict[Path, list[float]] = {before: [], after: []}
     for turn in range(1 + (case.repeats or repeats)):
-        for tree, given in arguments.items():
-            done = _run(tree, given)
+        for tree, words in arguments.items():
+            done = _run(tree, words)
             if turn:  # the first warms the file cache
                 seconds[tree].append(done.seconds)
     old, new = (statistics.median(seconds[tree]) for tree in (before, after))
@@ -170,9 +170,9 @@ class _Done:
     output: str
 
 
-def _run(tree: Path, given: Sequence[object], *, capture: bool = False) -> _Done:
+def _run(tree: Path, words: Sequence[object], *, capture: bool = False) -> _Done:
     """Run a command of a tree to its end; user seconds of its own process."""
-    command = [sys.executable, "-m", "errorbar", *map(str, given)]
+    command = [sys.executable, "-m", "errorbar", *map(str, words)]
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE if capture else subprocess.DEVNULL, stderr=subprocess.DEVNULL

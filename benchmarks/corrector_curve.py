@@ -1,4 +1,4 @@
-"""How F0.5 of the correctors grows with native text and with labels: M2 on learners' text, each part unseen.
+"""Curves of the correctors' F0.5 by native text and by labels: M2 on learners' text, each part unseen.
 
 Settings and ranker are learned from four fifths of the labeled sentences, in runs of consecutive ones, and correct the
 fifth that is left. With less native text every model but the tagger is trained anew on a part of its blocks of 100
@@ -52,10 +52,10 @@ def main() -> None:
     parser.add_argument("texts", nargs="+", help="plain native text")
     parser.add_argument("--models", required=True, type=Path, help="folder with a tagger")
     parser.add_argument("--labels", required=True, type=Path, help="learners' text with edits, M2")
-    given = parser.parse_args()
+    options = parser.parse_args()
     problems = Problems(lenient=True)
-    labels, tagger = read_learner_text([str(given.labels)], problems), read_tagger(given.models)
-    sentences = read_corpus_text(given.texts).sentences
+    labels, tagger = read_learner_text([str(options.labels)], problems), read_tagger(options.models)
+    sentences = read_corpus_text(options.texts).sentences
     numbers = np.arange(len(sentences)) // BLOCK
     order = stream(0, "corrector curve").permutation(numbers[-1] + 1)
     for share in SHARES:
@@ -80,7 +80,7 @@ def read(text: Sequence[Sequence[str]], tagger: Tagger, labels: LearnerText) -> 
 def corrected(
     proposals: Proposals, labels: LearnerText, counts: dict[str, int], shares: Sequence[float]
 ) -> Iterator[tuple[str, Floats]]:
-    """What each corrector makes of each fifth without having seen it: scores, above 0 for what is made."""
+    """Scores of each fifth by each corrector that has not seen it; above 0 for the changes that are made."""
     sentences, names = labels.corpus.sentences, labels.corpus.annotators
     n = len(sentences)
     folds: NDArray[np.int64] = proposals.sentence * FOLDS // n
@@ -88,7 +88,8 @@ def corrected(
         scores = np.full(len(folds), NEVER)
         for fold in range(FOLDS):
             seen = Corpus(
-                [each if k * FOLDS // n != fold else _unseen(each) for k, each in enumerate(sentences)], names
+                [sentence if k * FOLDS // n != fold else _unseen(sentence) for k, sentence in enumerate(sentences)],
+                names,
             )
             settings = tune(proposals.part(folds != fold), seen, classifiers=classifiers)
             scores[folds == fold] = Weighed(settings).scores(proposals.part(folds == fold))
@@ -100,7 +101,7 @@ def corrected(
     for share in shares:
         odds = cross_validated(features, right, folds[near], share)
         made = choose(some, odds, float(THRESHOLDS[0]))
-        best = max((f_half(made, odds, right, wanted, float(each)), float(each)) for each in THRESHOLDS)[1]
+        best = max((f_half(made, odds, right, wanted, float(least)), float(least)) for least in THRESHOLDS)[1]
         scores = np.full(len(folds), NEVER)
         scores[near] = odds - best
         yield f"ranked, {share:.3g} of the labels", scores
@@ -112,18 +113,18 @@ def _unseen(sentence: Sentence) -> Sentence:
 
 def scored(proposals: Proposals, labels: LearnerText, scores: Floats) -> str:
     """F0.5 with its interval."""
-    made: list[list[Change]] = [[] for _ in proposals.sentences]
+    changes_by_sentence: list[list[Change]] = [[] for _ in proposals.sentences]
     for at in choose(proposals, scores):
-        made[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
-    pairs = zip(proposals.sentences, made, strict=True)
+        changes_by_sentence[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
+    pairs = zip(proposals.sentences, changes_by_sentence, strict=True)
     lines = [" ".join(changed(tokens, sorted(changes))) for tokens, changes in pairs]
     (score,) = score_corpus(
         labels.corpus, [Hypothesis("it", lines)], ScoringPlan([M2()], resampling=Resampling()), Problems()
     )
-    found, ends = score.f.value, score.f.interval
-    assert found is not None
-    said = "" if ends is None else f" ({100 * ends.low:.1f} – {100 * ends.high:.1f})"
-    return f"{100 * found:.1f}{said}"
+    value, ends = score.f.value, score.f.interval
+    assert value is not None
+    interval = "" if ends is None else f" ({100 * ends.low:.1f} – {100 * ends.high:.1f})"
+    return f"{100 * value:.1f}{interval}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the correctors and their training cost: tokens a second, seconds and memory. Medians, one core.
+"""The cost of the correctors and of their training: tokens a second, seconds and memory. Medians, one core.
 
 ``python benchmarks/correctors.py TEXT --models DIR`` corrects a tokenized text; ``--train TEXTS... --treebank FILES...
 --labels FILE`` trains every model in a new folder first, which takes minutes.
@@ -26,16 +26,16 @@ def main() -> None:
     parser.add_argument("--treebank", nargs="+", default=[])
     parser.add_argument("--labels", default="")
     parser.add_argument("--repeats", type=int, default=5)
-    given = parser.parse_args()
-    if given.train:
-        train(given.train, given.treebank, given.labels)
-    correct(given.text, given.models, given.repeats)
+    options = parser.parse_args()
+    if options.train:
+        train(options.train, options.treebank, options.labels)
+    correct(options.text, options.models, options.repeats)
 
 
 def train(texts: list[str], treebanks: list[str], labels: str) -> None:
-    said = [*(f"--treebank={each}" for each in treebanks), f"--labels={labels}", "--lenient", "--seed=0"]
+    options = [*(f"--treebank={file}" for file in treebanks), f"--labels={labels}", "--lenient", "--seed=0"]
     with TemporaryDirectory() as folder:
-        run = run_process([ERRORBAR, "train", *texts, *said, "-o", folder])
+        run = run_process([ERRORBAR, "train", *texts, *options, "-o", folder])
     figures = [f"{run.seconds:.0f}", f"{run.cpu:.0f}", f"{run.megabytes / 1000:.1f}"]
     rows = [["measured", *figures], ["target", "240", "", "4.0"]]
     table("errorbar train, every model", ["", "s", "s of processor time", "GB"], rows)

@@ -35,13 +35,13 @@ def megabytes() -> float:
 
 
 def million(folder: Path) -> None:
-    made = simulate(RATERS, np.random.default_rng(0), n_items=50_000, per_item=20)
+    simulation = simulate(RATERS, np.random.default_rng(0), n_items=50_000, per_item=20)
     path = folder / "votes.csv"
     with path.open("w", encoding="utf-8") as stream:
-        columns = made.judgments.to_columns()
+        columns = simulation.judgments.to_columns()
         csv.writer(stream).writerows([tuple(columns), *zip(*columns.values(), strict=True)])
-    votes: Judgments = made.judgments
-    flags = {"s": made.truth == 1}
+    votes: Judgments = simulation.judgments
+    flags = {"s": simulation.truth == 1}
     rng = np.random.default_rng(1)
     answers = majority(votes)
     rows = [
@@ -50,11 +50,11 @@ def million(folder: Path) -> None:
         ["scores, no interval", median_call(lambda: crowd(votes, flags, ci=False), REPEATS)],
         ["Dawid-Skene, 4 starts", median_call(lambda: dawid_skene(votes, rng), REPEATS)],
         ["one coin, 4 starts", median_call(lambda: one_coin(votes, rng), REPEATS)],
-        ["raters, 500 gold items", median_call(lambda: rater_rows(votes, made.gold(range(500))), REPEATS)],
+        ["raters, 500 gold items", median_call(lambda: rater_rows(votes, simulation.gold(range(500))), REPEATS)],
     ]
     right = {
-        "majority": float((answers.answer == made.truth).mean()),
-        "Dawid-Skene": float((dawid_skene(votes, rng)[0].answer == made.truth).mean()),
+        "majority": float((answers.answer == simulation.truth).mean()),
+        "Dawid-Skene": float((dawid_skene(votes, rng)[0].answer == simulation.truth).mean()),
     }
     table("one million judgments", ["step", "seconds"], [[str(name), f"{value:.2f}"] for name, value in rows])
     print(f"right answers: {right}; largest memory {megabytes():.0f} MB")
@@ -86,8 +86,10 @@ def large(folder: Path, n: int, *, parquet: bool) -> None:
     begin = time.process_time()
     judgments = read_judgments(to_parquet(path) if parquet else path)
     rows = [[f"{len(judgments):,} read", f"{time.process_time() - begin:.1f}", f"{megabytes():.0f}"]]
-    made = crowd(judgments, {"s": rng.random(len(judgments.items)) < 0.2}, ci=True, resamples=200)
-    rows.append([f"{made.rows[0].score.n_items:,} scored", f"{time.process_time() - begin:.1f}", f"{megabytes():.0f}"])
+    result = crowd(judgments, {"s": rng.random(len(judgments.items)) < 0.2}, ci=True, resamples=200)
+    rows.append(
+        [f"{result.rows[0].score.n_items:,} scored", f"{time.process_time() - begin:.1f}", f"{megabytes():.0f}"]
+    )
     table("a large table", ["judgments, items", "seconds", "MB"], rows)
 
 

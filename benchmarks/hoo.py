@@ -43,12 +43,14 @@ def main() -> None:
         fragments = read_gold(str(gold), Problems(lenient=True))
         team = runs(fragments, Path(folder) / "UI")
         run = median_process([sys.executable, "-c", SCRIPT, str(gold), str(team)], arguments.repeats)
-        texts = [(one, (team / "4" / f"{one.name}.txt").read_text(encoding="utf-8")) for one in fragments]
+        texts = [
+            (fragment, (team / "4" / f"{fragment.name}.txt").read_text(encoding="utf-8")) for fragment in fragments
+        ]
         compared = median_call(
-            lambda: [extract_standoff(one.text or "", text) for one, text in texts], arguments.repeats
+            lambda: [extract_standoff(fragment.text or "", text) for fragment, text in texts], arguments.repeats
         )
         many = [Fragment(f"{k}", *parts(fragments[k % len(fragments)])) for k in range(MANY)]
-        edits = [simulated(one) for one in many]
+        edits = [simulated(fragment) for fragment in many]
         scored = median_call(lambda: score_runs(many, {"run": edits}, [Hoo()], Problems()), 1)
         from_files = files_of_many(many, edits, Path(folder) / "many")
     rows = [
@@ -61,9 +63,9 @@ def main() -> None:
         ["texts of one run compared with the source", f"{compared:.3f}", "", ""],
         [f"{MANY:,} fragments, edits given, in process", f"{scored:.2f}", "30", ""],
     ]
-    for what, done in from_files.items():
+    for kind, done in from_files.items():
         rows.append(
-            [f"{MANY:,} fragments, {what}, whole process", f"{done.seconds:.1f}", "30", f"{done.megabytes:.0f}"]
+            [f"{MANY:,} fragments, {kind}, whole process", f"{done.seconds:.1f}", "30", f"{done.megabytes:.0f}"]
         )
     table("HOO", ["what", "s", "target", "MB"], rows)
 
@@ -72,16 +74,16 @@ def files_of_many(many: list[Fragment], edits: list[tuple[StandoffEdit, ...]], f
     """A run of edit files and one of corrected texts, scored by one process and by two; each once."""
     save_fragments(many, str(folder / "set"), Problems(), texts=True)
     save_fragments(
-        [replace(one, edits=own) for one, own in zip(many, edits, strict=True)], str(folder / "E"), Problems()
+        [replace(fragment, edits=own) for fragment, own in zip(many, edits, strict=True)], str(folder / "E"), Problems()
     )
     (folder / "T").mkdir()
-    for one, own in zip(many, edits, strict=True):
-        text = apply_standoff(one.text or "", own, problems=Problems(lenient=True))
-        save_text(text, str(folder / "T" / f"{one.name}.txt"))
+    for fragment, own in zip(many, edits, strict=True):
+        text = apply_standoff(fragment.text or "", own, problems=Problems(lenient=True))
+        save_text(text, str(folder / "T" / f"{fragment.name}.txt"))
     command = [ERRORBAR, "score", "--metric", "hoo", "--lenient", "--gold", str(folder / "set")]
     return {
-        f"{what}, --jobs {jobs}": run_process([*command, str(folder / run), "--jobs", jobs])
-        for what, run in (("a run of edit files", "E"), ("a run of texts", "T"))
+        f"{kind}, --jobs {jobs}": run_process([*command, str(folder / run), "--jobs", jobs])
+        for kind, run in (("a run of edit files", "E"), ("a run of texts", "T"))
         for jobs in ("1", "2")
     }
 
@@ -98,16 +100,16 @@ def runs(fragments: list[Fragment], team: Path) -> Path:
     """Ten runs: each applies a tenth of the gold edits more."""
     for run in range(RUNS):
         (team / str(run)).mkdir(parents=True)
-        for one in fragments:
-            chosen = [edit for k, edit in enumerate(one.edits) if k % RUNS <= run]
-            text = apply_standoff(one.text or "", chosen, problems=Problems(lenient=True))
-            save_text(text, str(team / str(run) / f"{one.name}.txt"))
+        for fragment in fragments:
+            chosen = [edit for k, edit in enumerate(fragment.edits) if k % RUNS <= run]
+            text = apply_standoff(fragment.text or "", chosen, problems=Problems(lenient=True))
+            save_text(text, str(team / str(run) / f"{fragment.name}.txt"))
     return team
 
 
 def generated(folder: Path) -> Path:
     rng = random.Random(0)
-    made = []
+    fragments = []
     for number in range(19):
         words = [rng.choice(WORDS) for _ in range(1_000)]
         text = " ".join(words)
@@ -115,8 +117,8 @@ def generated(folder: Path) -> Path:
         for k in range(0, 1_000, 18):
             start = len(" ".join(words[:k])) + bool(k)
             edits.append(StandoffEdit(f"{number}-{k}", start, start + len(words[k]), words[k], ("other",), type="RN"))
-        made.append(Fragment(f"{1000 + number}", tuple(edits), text + "\n"))
-    save_fragments(made, str(folder), Problems(), texts=True)
+        fragments.append(Fragment(f"{1000 + number}", tuple(edits), text + "\n"))
+    save_fragments(fragments, str(folder), Problems(), texts=True)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""How large and how plain the code, tests and pages are: ``python benchmarks/house.py``.
+"""The size and plainness of the code, tests and pages: ``python benchmarks/house.py``.
 
 Lines, modules, words, imports and names are counted in the checkout. ``--speed`` adds what ``score`` takes against a
 bare start of numpy in the same environment, on the CoNLL-2014 data in ``../shared``.
@@ -53,10 +53,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speed", action="store_true", help="also what score takes")
     parser.add_argument("--repeats", type=int, default=9)
-    given = parser.parse_args()
+    options = parser.parse_args()
     table("the checkout", ["", "now"], [[title, f"{count:,}"] for title, count in counts()])
-    if given.speed:
-        rows = [[title, f"{ratio:.2f}"] for title, ratio in speed(given.repeats)]
+    if options.speed:
+        rows = [[title, f"{ratio:.2f}"] for title, ratio in speed(options.repeats)]
         table("score on CoNLL-2014, processor time", ["", "ratio"], rows)
 
 
@@ -109,7 +109,11 @@ def splinters(modules: dict[Path, list[ast.AST]]) -> Iterator[Path]:
                     if name in names:
                         importers.setdefault(names[name], set()).add(path)
     for path, who in importers.items():
-        if _lines(path) < SMALL and path.name != "__init__.py" and [one.parent for one in who] == [path.parent]:
+        if (
+            _lines(path) < SMALL
+            and path.name != "__init__.py"
+            and [importer.parent for importer in who] == [path.parent]
+        ):
             yield path
 
 

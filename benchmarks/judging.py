@@ -34,7 +34,7 @@ P99 = 150.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one run measured; times in milliseconds."""
+    """The measurements of one run; times in milliseconds."""
 
     per_second: float
     p50: float
@@ -89,7 +89,7 @@ async def load(
     acked: set[str] = set()
     start = time.perf_counter()
     until = start + plan.seconds
-    errors = await asyncio.gather(*(rate(*each, until, want, times, acked, pause) for each in raters))
+    errors = await asyncio.gather(*(rate(*rater, until, want, times, acked, pause) for rater in raters))
     seconds = time.perf_counter() - start
     for browser, _ in raters:
         browser.drop()
@@ -126,9 +126,9 @@ async def hour(plan: Plan, invite: str, server: Server) -> None:
     for share in (0.05, 0.25, 0.5, 0.75, 1.0):
         while len(acked) < HOUR * share:
             until = time.perf_counter() + 1.0
-            await asyncio.gather(*(rate(*each, until, 2, [], acked) for each in raters))
-        said = f"{len(acked):>7,} answers  {server.memory() / 2**20:.0f} MB  {server.open_files()} open files"
-        print(said, flush=True)
+            await asyncio.gather(*(rate(*rater, until, 2, [], acked) for rater in raters))
+        line = f"{len(acked):>7,} answers  {server.memory() / 2**20:.0f} MB  {server.open_files()} open files"
+        print(line, flush=True)
     for browser, _ in raters:
         browser.drop()
 
@@ -153,25 +153,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, default=1.05 * TARGET, help="answers a second of all raters; 0: no pause")
     parser.add_argument("--want", type=int, default=2, help="items that a rater holds: the one in work and the next")
     parser.add_argument("--hour", action="store_true", help="memory over the answers of an hour, on SQLite")
-    said = parser.parse_args(arguments)
-    if said.hour:
-        soak(Plan(seconds=20.0, workers=said.workers[0], rate=HOUR / 20 * 1.2, every=0.0))
+    options = parser.parse_args(arguments)
+    if options.hour:
+        soak(Plan(seconds=20.0, workers=options.workers[0], rate=HOUR / 20 * 1.2, every=0.0))
         return
     print(
         f"{'store':<12}{'processes':>10}{'answers/s':>11}{'target':>8}{'p50 ms':>8}{'p99 ms':>8}{'target':>8}"
         f"{'errors':>8}{'over':>6}{'lost':>6}{'MB':>6}"
     )
-    for store in said.store:
+    for store in options.store:
         if store == "postgresql" and binaries() is None:
             print("postgresql  skipped: no server of it is installed")
             continue
-        for workers in said.workers:
-            plan = Plan(seconds=said.seconds, workers=workers, store=store, rate=4000.0, every=0.0)
-            pause = plan.raters / said.rate if said.rate else 0.0
-            runs = [measure(plan, said.want, pause) for _ in range(said.repeats)]
+        for workers in options.workers:
+            plan = Plan(seconds=options.seconds, workers=workers, store=store, rate=4000.0, every=0.0)
+            pause = plan.raters / options.rate if options.rate else 0.0
+            runs = [measure(plan, options.want, pause) for _ in range(options.repeats)]
 
             def middle(name: str, runs: list[Load] = runs) -> float:
-                return float(statistics.median(getattr(each, name) for each in runs))
+                return float(statistics.median(getattr(run, name) for run in runs))
 
             print(
                 f"{store:<12}{workers:>10}{middle('per_second'):>11,.0f}{TARGET:>8}{middle('p50'):>8.1f}"

@@ -66,7 +66,7 @@ def judged_by(items: int, seed: int = 1) -> Iterator[tuple[int, int]]:
 
 def fill(path: Path, items: int) -> int:
     """Write judgments with all that follows from them; how many."""
-    with closing(sqlite3.connect(path)) as one:
+    with closing(sqlite3.connect(path)) as connection:
         pairs = list(judged_by(items))
         seq = [0] * (RATERS + 1)
 
@@ -75,14 +75,14 @@ def fill(path: Path, items: int) -> int:
                 seq[rater] += 1
                 yield number, f"{number:024x}", item, rater, seq[rater], seq[rater]
 
-        one.executemany(ASSIGNMENTS, rows())
+        connection.executemany(ASSIGNMENTS, rows())
         for statement in FOLLOWING:
-            one.execute(statement)
-        one.commit()
+            connection.execute(statement)
+        connection.commit()
         return len(pairs)
 
 
-def told(what: str, study: Study, rater: int, times: int = 400) -> None:
+def told(title: str, study: Study, rater: int, times: int = 400) -> None:
     """Milliseconds of a claim, an answer after each."""
     taken = []
 
@@ -97,7 +97,7 @@ def told(what: str, study: Study, rater: int, times: int = 400) -> None:
             study.submit(rater, answer_to(lease))
     taken.sort()
     print(
-        f"{what:50} p50 {taken[times // 2]:6.2f} ms  p99 {taken[int(times * 0.99)]:6.2f} ms  most {taken[-1]:6.2f} ms"
+        f"{title:50} p50 {taken[times // 2]:6.2f} ms  p99 {taken[int(times * 0.99)]:6.2f} ms  most {taken[-1]:6.2f} ms"
     )
 
 
@@ -105,14 +105,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--in-order", action="store_true", help="a study that may stop early")
-    said = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         path = Path(folder) / "store.sqlite"
-        items = [work_item(f"w{at}") for at in range(said.items)] + [gold_item(f"g{at}") for at in range(200)]
-        stop = "share(label=error,half_width=0.01)" if said.in_order else ""
+        items = [work_item(f"w{at}") for at in range(options.items)] + [gold_item(f"g{at}") for at in range(200)]
+        stop = "share(label=error,half_width=0.01)" if options.in_order else ""
         study = Study(str(path), StudyRules(raters_per_item=K, policy="none", stop=stop), items, RATERS + 4)
-        n = fill(path, said.items)
-        print(f"{said.items} items, {n} judgments, {path.stat().st_size / 1e6:.0f} MB")
+        n = fill(path, options.items)
+        print(f"{options.items} items, {n} judgments, {path.stat().st_size / 1e6:.0f} MB")
         nearly, whole, *others, new = study.raters
         told("a new rater", study, new)
         told("a rater who judged a third to three quarters", study, others[0])

@@ -1,4 +1,4 @@
-"""How long raters wait while the manager of a large study looks at it, in the same server.
+"""The time that raters wait while the manager of a large study looks at it, in the same server.
 
 ``python -m benchmarks.judging_manager`` from the checkout; 100,000 items of 20 judgments make a SQLite file of 1 GB.
 Forty raters answer all the while, each about every third of a second; the manager asks for one thing after the other,
@@ -58,18 +58,18 @@ async def rate(browser: Browser, csrf: str, pause: float, posts: Posts, done: as
 
 
 async def measure(study: Path, invite: str, server: Server, pause: float, most: int) -> None:
-    """What the manager asks for, each once."""
+    """Time each request of the manager once."""
     name = uuid.uuid4().hex[:6]
     loop = asyncio.get_running_loop()
     raters = [await join(invite, server.port, f"{name}-{number}") for number in range(RATERS)]
     posts: Posts = []
     done = asyncio.Event()
-    tasks = [asyncio.create_task(rate(*each, pause, posts, done)) for each in raters]
+    tasks = [asyncio.create_task(rate(*rater, pause, posts, done)) for rater in raters]
     manager = Manager(study, HOST, server.port, History())
     manager.browser.patience = 600.0
     await manager.get("/manage/codes")
     await asyncio.sleep(2)
-    for what, path in ASKED[:most]:
+    for title, path in ASKED[:most]:
         began = loop.time()
         if path:
             reply = await manager.get(path)
@@ -81,7 +81,7 @@ async def measure(study: Path, invite: str, server: Server, pause: float, most: 
         times = [milliseconds for at, milliseconds in posts if began - 0.5 <= at <= began + took]
         cuts = statistics.quantiles(times, n=100)
         print(
-            f"{server.workers:>9}{what:>28}{took:>8.1f}{len(times):>8,}{cuts[49]:>9.1f}{cuts[98]:>9.1f}{max(times):>9.1f}",
+            f"{server.workers:>9}{title:>28}{took:>8.1f}{len(times):>8,}{cuts[49]:>9.1f}{cuts[98]:>9.1f}{max(times):>9.1f}",
             flush=True,
         )
     done.set()
@@ -99,21 +99,21 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.3, help="seconds between a rater's reply and next post")
     parser.add_argument("--most", type=int, default=len(ASKED), help="so many of what the manager may ask for")
     parser.add_argument("--study", type=Path, help="folder of one that an earlier run kept, or that this one keeps")
-    said = parser.parse_args()
+    options = parser.parse_args()
     with bench() as folder:
-        study = said.study or folder / "study"
+        study = options.study or folder / "study"
         if not study.exists():
-            work, gold = write_items(folder, said.items, 40, 0)
-            judge_init(study, work, gold_items=gold, raters_per_item=said.raters_per_item, policy="none")
-            fill(next(study.glob("*.sqlite3")), said.raters_per_item, LEFT)
+            work, gold = write_items(folder, options.items, 40, 0)
+            judge_init(study, work, gold_items=gold, raters_per_item=options.raters_per_item, policy="none")
+            fill(next(study.glob("*.sqlite3")), options.raters_per_item, LEFT)
             errorbar("judge", "invite", study, "--crowd")
         invite = urlsplit(next(word for word in errorbar("judge", "invite", study).split() if "/j/" in word)).path
         print(f"{'processes':>9}{'asked for':>28}{'seconds':>8}{'posts':>8}{'p50 ms':>9}{'p99 ms':>9}{'most ms':>9}")
-        for workers in said.workers:
+        for workers in options.workers:
             server = Server(study, workers, folder / "log")
             server.start()
             try:
-                uvloop.run(measure(study, invite, server, said.pause, said.most))
+                uvloop.run(measure(study, invite, server, options.pause, options.most))
             finally:
                 server.kill()
 

@@ -48,10 +48,10 @@ def claim_times(url: str, n: int) -> tuple[list[float], list[float]]:
             if not leases:
                 continue
             text_hash = shown_hash(scheme, leases[0].item, leases[0].reversed)
-            one = Submission(f"x{number}", leases[0].token, text_hash, 0, {"judgment": "ok"})
+            submission = Submission(f"x{number}", leases[0].token, text_hash, 0, {"judgment": "ok"})
 
-            def both(tx, rater=rater, one=one):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-                submit(tx, scheme, current_rules(tx), rater, [one], 1.0)
+            def both(tx, rater=rater, submission=submission):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+                submit(tx, scheme, current_rules(tx), rater, [submission], 1.0)
                 claim(tx, current_rules(tx), rater, 2, 1.0)
 
             start = time.perf_counter()
@@ -66,18 +66,18 @@ def main() -> None:
     parser.add_argument("--raters-per-item", type=int, default=20)
     parser.add_argument("--claims", type=int, default=2000)
     parser.add_argument("--check", action="store_true")
-    said = parser.parse_args()
+    options = parser.parse_args()
     with bench() as folder:
-        work, gold = write_items(folder, said.items, 40, 0)
+        work, gold = write_items(folder, options.items, 40, 0)
         study = folder / "study"
-        judge_init(study, work, gold_items=gold, raters_per_item=said.raters_per_item, policy="none")
+        judge_init(study, work, gold_items=gold, raters_per_item=options.raters_per_item, policy="none")
         store = next(study.glob("*.sqlite3"))
-        fill(store, said.raters_per_item)
+        fill(store, options.raters_per_item)
         print(json.dumps({"megabytes of the store": round(store.stat().st_size / 2**20)}), flush=True)
-        if said.check:
+        if options.check:
             with Store.open(str(store)) as opened:
-                print([f"{each.what}: {each.rows}" for each in check(opened)])
-        for name, times in zip(("claim", "answer and claim"), claim_times(str(store), said.claims), strict=True):
+                print([f"{problem.what}: {problem.rows}" for problem in check(opened)])
+        for name, times in zip(("claim", "answer and claim"), claim_times(str(store), options.claims), strict=True):
             cuts = statistics.quantiles(times, n=100)
             print(f"{name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms, n = {len(times)}", flush=True)
         for out in ("judgments.csv", "everything.jsonl"):

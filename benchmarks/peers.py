@@ -79,7 +79,7 @@ def main() -> None:
 
 def beside_peers(data: Path, repeats: int) -> None:
     """Time what there is on the twelve systems of CoNLL-2014 and its two annotators."""
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{minutes:.1f}" for minutes in os.getloadavg())
     print(f"\n{os.cpu_count()} cores; load of the last 1, 5 and 15 minutes: {load}")
     submissions = data / "conll14_systems/official_submissions"
     systems = sorted(path for path in submissions.iterdir() if path.name != "INPUT")
@@ -88,7 +88,7 @@ def beside_peers(data: Path, repeats: int) -> None:
         texts = _texts(data, folder)
         start_up = median_process([*COMMAND, "--version"], repeats)
         _gleu(texts, submissions / "AMU", start_up, repeats)
-        missing = [each for each in ("errant", PIPELINE) if find_spec(each) is None]
+        missing = [package for package in ("errant", PIPELINE) if find_spec(package) is None]
         if missing:
             print(f"\nskipped: errant beside errorbar, since {missing[0]} is not installed (make errant)")
             return
@@ -99,17 +99,17 @@ def beside_peers(data: Path, repeats: int) -> None:
 def _texts(data: Path, folder: Path) -> list[Path]:
     """The source, and what the annotators make of it."""
     gold = data / "conll14/noalt/official-2014.combined.m2"
-    made: list[Path] = []
+    paths: list[Path] = []
     for options in ((), ("--annotator", "0"), ("--annotator", "1")):
-        made.append(folder / f"text{len(made)}")
-        run_process([*COMMAND, "convert", str(gold), "--to", "text", *options, "-o", str(made[-1])])
-    return made
+        paths.append(folder / f"text{len(paths)}")
+        run_process([*COMMAND, "convert", str(gold), "--to", "text", *options, "-o", str(paths[-1])])
+    return paths
 
 
 def _gleu(texts: Sequence[Path], system: Path, start_up: Run, repeats: int) -> None:
     source, *references = map(str, texts)
-    given = [f"--reference={path}" for path in references]
-    command = ["score", "--no-ci", "--metric", "gleu(draws=published)", "--source", source, *given, str(system)]
+    options = [f"--reference={path}" for path in references]
+    command = ["score", "--no-ci", "--metric", "gleu(draws=published)", "--source", source, *options, str(system)]
     plain = [sys.executable, str(PLAIN_GLEU), source, str(system), *references]
     title = f"GLEU of 500 draws, {system.name}, two references (plain_gleu.py, our own, for the published script)"
     _beside(title, [*COMMAND, *command], plain, start_up, repeats, "0.30")
@@ -137,17 +137,17 @@ def _extraction(texts: Sequence[Path], systems: Sequence[Path], folder: Path) ->
     source, *references = map(str, texts)
     corrected = [*map(str, systems), *references]
     os.environ["ERRORBAR_DATA"] = str(folder / "cache")
-    made = folder / "all.m2"
+    path = folder / "all.m2"
     convert = [*COMMAND, "convert", "--edits", "errant", "--lenient", "--to", "m2", "--source", source]
     theirs = [sys.executable, "-c", PARALLEL, "-orig", source, "-cor", *corrected, "-out", str(folder / "peer.m2")]
-    first = run_process([*convert, *corrected, "-o", str(made)])
+    first = run_process([*convert, *corrected, "-o", str(path)])
     peer = run_process(theirs)
-    again = run_process([*convert, *corrected, "-o", str(made)])
-    ours, peers = (path.read_text(encoding="utf-8").splitlines() for path in (made, folder / "peer.m2"))
-    found = subprocess.run(
+    again = run_process([*convert, *corrected, "-o", str(path)])
+    ours, peers = (file.read_text(encoding="utf-8").splitlines() for file in (path, folder / "peer.m2"))
+    process = subprocess.run(
         [sys.executable, "-c", EXTRACTION, source, *corrected], check=True, capture_output=True, text=True
     )
-    n, tokens, alone, extraction = json.loads(found.stdout)
+    n, tokens, alone, extraction = json.loads(process.stdout)
     rows = [
         ["whole process", f"{first.cpu:.1f}", f"{peer.cpu:.1f}", f"{first.cpu / peer.cpu:.2f}", "0.50"],
         ["second run", f"{again.cpu:.2f}", "", "", "2 s"],
@@ -162,7 +162,7 @@ def _extraction(texts: Sequence[Path], systems: Sequence[Path], folder: Path) ->
     title = f"Extraction: 12 systems, 2 references, {n:,} distinct sentences, {tokens:,} tokens"
     title += f"; the pipeline parses {tokens / alone:,.0f} tokens a second"
     table(title, ["convert --edits errant", "s", "peer s", "ratio", "target"], rows)
-    differing = sum(one != other for one, other in zip(ours, peers, strict=False)) + abs(len(ours) - len(peers))
+    differing = sum(line != other for line, other in zip(ours, peers, strict=False)) + abs(len(ours) - len(peers))
     print(f"{differing:,} of {len(ours):,} lines of M2 differ from errant_parallel's")
     typed = []
     for name, files in (("gold", references), (systems[0].stem, [str(systems[0])])):

@@ -1,4 +1,4 @@
-"""GLEU with 500 draws in plain Python, from its description: what bench.py times ``gleu`` beside.
+"""GLEU with 500 draws in plain Python, from its description; bench.py times ``gleu`` beside it.
 
 The published script is on no index, so this stands in for it: python plain_gleu.py SOURCE OUTPUT REFERENCE...
 """
@@ -20,13 +20,13 @@ def grams(tokens: list[str], n: int) -> Counter[tuple[str, ...]]:
 
 def counts(source: list[str], output: list[str], reference: list[str]) -> list[int]:
     """Lengths of output and reference, then for each order the right n-grams and all of the output."""
-    found = [len(output), len(reference)]
+    numbers = [len(output), len(reference)]
     for n in range(1, ORDER + 1):
         ours, before, theirs = grams(output, n), grams(source, n), grams(reference, n)
         given_up = Counter({gram: count for gram, count in before.items() if gram not in theirs})
-        found.append(max(0, (ours & theirs).total() - (ours & given_up).total()))
-        found.append(max(0, len(output) + 1 - n))
-    return found
+        numbers.append(max(0, (ours & theirs).total() - (ours & given_up).total()))
+        numbers.append(max(0, len(output) + 1 - n))
+    return numbers
 
 
 def main(source: str, output: str, *references: str) -> None:
@@ -34,7 +34,10 @@ def main(source: str, output: str, *references: str) -> None:
         [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
         for path in (source, output, *references)
     ]
-    rows = [[counts(before, said, one) for one in others] for before, said, *others in zip(*texts, strict=True)]
+    rows = [
+        [counts(before, output_tokens, reference) for reference in others]
+        for before, output_tokens, *others in zip(*texts, strict=True)
+    ]
     scores = []
     for draw in range(DRAWS):
         chance = random.Random(SEED * draw)
@@ -42,9 +45,9 @@ def main(source: str, output: str, *references: str) -> None:
         for row in rows:
             for k, count in enumerate(row[int(chance.random() * len(references))]):
                 sums[k] += count
-        said, wanted, *pairs = sums
+        length, wanted, *pairs = sums
         logs = [math.log(pairs[k] / pairs[k + 1]) for k in range(0, 2 * ORDER, 2)]
-        scores.append(math.exp(min(0.0, 1 - wanted / said) + sum(logs) / ORDER))
+        scores.append(math.exp(min(0.0, 1 - wanted / length) + sum(logs) / ORDER))
     print(f"{sum(scores) / DRAWS:.6f}")
 
 

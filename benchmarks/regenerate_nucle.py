@@ -1,4 +1,4 @@
-"""How exactly the released M2 files come out of the released SGML.
+"""The released M2 files against those that come out of the released SGML.
 
 For each pair of files: the mistakes in the SGML; how many stand in the M2 as we make them (span, type, correction); how
 many are dropped and why; how many differ, and how many would differ under the other reading of full stops. Below,
@@ -78,13 +78,13 @@ def regenerate(data: Path, name: str, *, detach_stops: bool) -> list[str]:
     essays, released = essays_of(data / f"{name}.sgml"), sentences_of(data / f"{name}.m2")
     official = edits_of(released)
     problems, other = Problems(limit=LIMIT), Problems(limit=LIMIT)
-    found = edits_of(project_essays(essays, released, problems, detach_stops=detach_stops))
+    projected = edits_of(project_essays(essays, released, problems, detach_stops=detach_stops))
     changed = edits_of(project_essays(essays, released, other, detach_stops=not detach_stops))
     n_mistakes = sum(len(mistakes) for essay in essays for mistakes in essay.annotations.values())
-    n_found = sum(edits.total() for edits in found)
+    n_found = sum(edits.total() for edits in projected)
     why = Counter(note.code for note in problems.notes)
     n_official = sum(edits.total() for edits in official)
-    exact = common(found, official)
+    exact = common(projected, official)
     figures = [n_mistakes, n_official, exact, why["nucle-crosses"], why["nucle-no-change"], n_found - exact]
     return [name, *(f"{figure:,}" for figure in figures), f"{n_found - common(changed, official):,}"]
 
@@ -97,11 +97,11 @@ def alternatives(data: Path, name: str) -> list[str]:
     texts = [Essay(essay.nid, essay.place, essay.paragraphs) for essay in essays_of(base)]
     problems = Problems(limit=LIMIT)
     merged = merge_essays([("base", texts), ("team", team)])
-    found = edits_of(project_essays(merged, released, problems))
+    projected = edits_of(project_essays(merged, released, problems))
     n_noop = sum(mistake.type == NOOP for mistake in mistakes)
     why = Counter(note.code for note in problems.notes)
-    exact = common(found, edits_of(released))
-    differs = sum(edits.total() for edits in found) - exact
+    exact = common(projected, edits_of(released))
+    differs = sum(edits.total() for edits in projected) - exact
     figures = [len(mistakes), n_noop, exact, why["nucle-crosses"], why["nucle-no-change"], differs]
     return [name, *(f"{figure:,}" for figure in figures)]
 
@@ -113,9 +113,10 @@ def without_tokens(data: Path) -> list[list[str]]:
         own = {tuple(sentence.tokens) for sentence in split_essays([essay])}
         for text, located in zip(essay.paragraphs, paragraphs, strict=True):
             tokens += sum(
-                treebank_tokens(text[each.spans[0][0] : each.spans[-1][1]]) == each.tokens for each in located
+                treebank_tokens(text[sentence.spans[0][0] : sentence.spans[-1][1]]) == sentence.tokens
+                for sentence in located
             )
-            sentences += sum(tuple(each.tokens) in own for each in located)
+            sentences += sum(tuple(sentence.tokens) in own for sentence in located)
     total = f"{len(released):,}"
     return [
         ["tokens of a released sentence", f"{tokens:,}", total],

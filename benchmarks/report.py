@@ -39,9 +39,9 @@ def main() -> None:
                 runs[name].append(run_process([ERRORBAR, *command]))
         size = page.stat().st_size / 1e6
     rows = []
-    for name, found in runs.items():
-        wall, cpu = (statistics.median(getattr(run, what) for run in found) for what in ("seconds", "cpu"))
-        rows.append([name, f"{wall:.1f}", f"{cpu:.1f}", f"{max(run.megabytes for run in found):.0f}"])
+    for name, measured in runs.items():
+        wall, cpu = (statistics.median(getattr(run, figure) for run in measured) for figure in ("seconds", "cpu"))
+        rows.append([name, f"{wall:.1f}", f"{cpu:.1f}", f"{max(run.megabytes for run in measured):.0f}"])
     table("12 systems, 10 annotators, 1,312 sentences", ["command", "seconds", "processor", "MB of memory"], rows)
     ratio = statistics.median(a.cpu / b.cpu for a, b in zip(runs["report"], runs["compare"], strict=True))
     print(f"report / compare, processor time: {ratio:.2f}")

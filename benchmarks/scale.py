@@ -102,17 +102,17 @@ def watch(command: Sequence[str]) -> Watched:
     """Run a command to its end and look at its processes five times a second."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        found = Watched("", 0.0, {process.pid: 0.0}, {process.pid: 0.0})
+        run = Watched("", 0.0, {process.pid: 0.0}, {process.pid: 0.0})
         while process.poll() is None:
             for pid in family(process.pid):
-                look(pid, found)
+                look(pid, run)
             time.sleep(0.2)
         assert process.stdout is not None
-        found.output = process.stdout.read()
+        run.output = process.stdout.read()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} exited with {process.returncode}")
-    found.seconds = time.perf_counter() - start
-    return found
+    run.seconds = time.perf_counter() - start
+    return run
 
 
 def family(pid: int) -> Iterator[int]:
@@ -130,16 +130,16 @@ def family(pid: int) -> Iterator[int]:
         yield from family(int(child))
 
 
-def look(pid: int, found: Watched) -> None:
+def look(pid: int, run: Watched) -> None:
     try:
         numbers = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:  # it has just ended
         return
-    found.cpu[pid] = (int(numbers[11]) + int(numbers[12])) * TICK
+    run.cpu[pid] = (int(numbers[11]) + int(numbers[12])) * TICK
     for line in status.splitlines():
         if line.startswith("VmHWM:"):
-            found.megabytes[pid] = int(line.split()[1]) / 1024
+            run.megabytes[pid] = int(line.split()[1]) / 1024
 
 
 def generate(folder: Path, size: int, seed: int) -> tuple[Path, Path]:
