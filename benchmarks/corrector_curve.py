@@ -100,8 +100,8 @@ def corrected(
     features = find_features(some, counts)
     for share in shares:
         odds = cross_validated(features, right, folds[near], share)
-        made = choose(some, odds, float(THRESHOLDS[0]))
-        best = max((f_half(made, odds, right, wanted, float(least)), float(least)) for least in THRESHOLDS)[1]
+        order = choose(some, odds, float(THRESHOLDS[0]))
+        best = max((f_half(order, odds, right, wanted, float(least)), float(least)) for least in THRESHOLDS)[1]
         scores = np.full(len(folds), NEVER)
         scores[near] = odds - best
         yield f"ranked, {share:.3g} of the labels", scores

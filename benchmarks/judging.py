@@ -175,8 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
             print(
                 f"{store:<12}{workers:>10}{middle('per_second'):>11,.0f}{TARGET:>8}{middle('p50'):>8.1f}"
-                f"{middle('p99'):>8.1f}{P99:>8.0f}{sum(each.errors for each in runs):>8}"
-                f"{sum(each.over_assigned for each in runs):>6}{sum(each.lost for each in runs):>6}"
+                f"{middle('p99'):>8.1f}{P99:>8.0f}{sum(run.errors for run in runs):>8}"
+                f"{sum(run.over_assigned for run in runs):>6}{sum(run.lost for run in runs):>6}"
                 f"{middle('megabytes'):>6.0f}",
                 flush=True,
             )

@@ -172,7 +172,7 @@ class _Reader:
         return section
 
     def _take(self, fields: list[str], n: int, last: bool, section: _Section) -> None:
-        """One n-gram: its words as numbers, p and b; b may be missing."""
+        """Take an n-gram: its words as numbers, p and b; b may be missing."""
         try:
             prob, *words = fields
             backoff = float(words.pop()) if len(words) == n + 1 else 0.0

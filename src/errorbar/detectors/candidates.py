@@ -271,7 +271,7 @@ class Proposer:
         self._words: Callable[[str], Forms] = lru_cache(maxsize=1 << 16)(self._look_up)
 
     def candidates(self, tokens: Sequence[str], tags: Sequence[str] = ()) -> list[Candidate]:
-        """Every edit of a sentence that may be worth making, from left to right.
+        """Find every edit of a sentence that may be worth making, from left to right.
 
         Args:
             tokens: The sentence.
@@ -460,11 +460,11 @@ class Reader:
     """The models that find candidates and score them.
 
     Attributes:
-        model: Of n-grams.
+        model: The n-gram model.
         tagger: Whose tags say what a word can be.
         proposer: Finds the candidates.
         classifiers: None: only the language model speaks.
-        hashes: Of each model of these, by kind: weights learned from its scores are good for no other.
+        hashes: The hash of each of these models, by kind: weights learned from its scores are good for no other.
     """
 
     model: NgramModel
@@ -527,7 +527,7 @@ class _Margins:
         return at, [self.candidates[k] for k in at.tolist()]
 
     def _rows(self, tokens: Ints) -> Ints:
-        """Of each token of the block its row among some tokens, or -1."""
+        """The row of each token of the block among some tokens, or -1."""
         rows = np.full(len(self.text.layout.places) + 1, -1)
         rows[tokens] = np.arange(len(tokens))
         return rows

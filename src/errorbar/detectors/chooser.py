@@ -166,7 +166,7 @@ _AS_IT_IS = ("PRP", "WDT", "WP", "EX", "DT")
 
 
 def slot_states(task: Task, slots: Slots, lemmas: Lemmas) -> States:
-    """Every slot's features as states (``learning.py``); shape (slots, templates)."""
+    """The features of every slot as states (``learning.py``); shape (slots, templates)."""
     parts = _parts(task, slots, lemmas)
     table = np.empty((len(slots.places), len(TEMPLATES[task])), np.uint32)
     for number, names in enumerate(TEMPLATES[task]):
@@ -236,7 +236,7 @@ class WordTags:
 
     @classmethod
     def of_counts(cls, counts: Mapping[str, NDArray[np.int64]]) -> WordTags:
-        """Of how often each word has each tag."""
+        """The tags by counts of each word with each tag."""
         bits = {}
         for word in sorted(counts):
             seen = counts[word]
@@ -267,13 +267,13 @@ class Chooser:
     """A trained classifier.
 
     Attributes:
-        task: What it chooses.
+        task: The task.
         known: The features that have weights of their own.
-        weights: Of the features.
-        words: Of ``forms``, which tags words have.
+        weights: The weights of the features.
+        words: The tags of words, for ``forms``.
         tagger: Whose tags and lemmas the features are made of.
         made: How it was trained.
-        text: What it was trained on.
+        text: The text it was trained on.
     """
 
     task: Task
@@ -311,11 +311,11 @@ def train_chooser(
     Args:
         task: ``articles`` or ``forms``.
         sentences: Native text.
-        tagger: What tags them.
-        text: What the model says of its text.
+        tagger: The tagger of the text.
+        text: The model's description of its text.
         bits: The table of weights has 2^bits rows.
         least: In how many examples a feature must occur to have weights of its own.
-        seed: Of the orders of examples.
+        seed: The seed of the orders of examples.
 
     Raises:
         UsageError: If there is no noun phrase, or no noun, verb, adjective or adverb, in the text.

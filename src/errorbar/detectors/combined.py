@@ -56,7 +56,7 @@ class PrepositionEvidence:
         sentence: Number of its sentence.
         token: Number of its token.
         scores: Columns of numbers by name.
-        marks: Of each preposition, the names of the indicators that hold.
+        marks: The names of the indicators that hold for each preposition.
         suggested: By the first selector, an index into ``PREPOSITIONS``.
         written: The preposition of the text.
     """
@@ -106,12 +106,12 @@ class Combiner:
     """A fitted combination.
 
     Attributes:
-        names: Of the scores, then of the indicators, in the order of columns.
+        names: The names of the scores, then of the indicators, in the order of columns.
         n_scores: How many scores.
-        center, scale: Of the scores.
+        center, scale: The means and deviations of the scores.
         fitted: The regression.
         made: How it was made.
-        text: What it was made of.
+        text: The text it was made of.
     """
 
     names: tuple[str, ...]
@@ -160,8 +160,8 @@ def fit_combiner(evidence: PrepositionEvidence, errors: Flags, ridge: float, tex
     Args:
         evidence: The scores and indicators of each preposition.
         errors: Which ones are errors; there must be one that is and one that is not.
-        ridge: Of the regression.
-        text: What the model says of its text.
+        ridge: The ridge of the regression.
+        text: The model's description of its text.
     """
     if errors.all() or not errors.any():
         message = f"{int(errors.sum())} of {len(errors)} prepositions are errors"
@@ -237,7 +237,7 @@ class Combined:
 
 
 def errors_of(text: LearnerText, evidence: PrepositionEvidence) -> Flags:
-    """Which of the prepositions found in a text an annotator changed."""
+    """Flag the prepositions of a text that an annotator changed."""
     sentences = [
         replace(
             sentence,

@@ -50,7 +50,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Of a group of candidates, what a classifier weighs beside the language model, and a threshold in nats."""
+    """The weight of a classifier beside the language model in a group of candidates, and a threshold in nats."""
 
     weight: float
     threshold: float
@@ -70,7 +70,7 @@ class Weighed:
     settings: Mapping[str, Setting]
 
     def scores(self, proposals: Proposals) -> Floats:
-        """See the module."""
+        """The score of each candidate, by the formula above."""
         scores = np.full(len(proposals.candidates), NEVER)
         for name, setting in self.settings.items():
             at = np.flatnonzero(proposals.groups == GROUPS.index(name))
@@ -87,7 +87,7 @@ def weighed(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Float
 
 
 def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int]:
-    """Which candidates are made, the best first; of a higher ``least`` they are the beginning of these."""
+    """Choose the candidates to make, the best first; a higher ``least`` gives the beginning of the same list."""
     order = np.flatnonzero(scores > least)
     order = order[np.argsort(-scores[order], kind="stable")]
     taken: dict[int, list[tuple[int, int]]] = {}

@@ -59,7 +59,7 @@ def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str
     Args:
         proposals: The candidates of learners' text.
         corpus: The text with its annotators' edits.
-        classifiers: Whether they may weigh anything.
+        classifiers: True if they may weigh anything.
     """
     right, wanted = right_changes(proposals, corpus), edits_wanted(corpus)
     options = [
@@ -118,8 +118,8 @@ class Learned:
     """The settings and the ranker that were learned from learners' text.
 
     Attributes:
-        settings: Of ``lm`` and ``lm+classifiers``, by group.
-        ranker: Of ``ranked``; None: nothing was learned.
+        settings: The settings of ``lm`` and ``lm+classifiers``, by group.
+        ranker: The ranker of ``ranked``; None: nothing was learned.
         made: How it was made.
         text: The text that was learned from.
     """

@@ -93,7 +93,7 @@ class Detected:
         return item_names(self.sentence, self.token)
 
     def flags(self, threshold: float) -> NDArray[np.bool_]:
-        """Which ones are errors."""
+        """Flag the errors: margins of at least the threshold."""
         return self.margin >= threshold
 
     def labels(self, threshold: float) -> list[str]:
@@ -242,8 +242,8 @@ class LmChoice:
     """A language model as a selector of prepositions.
 
     Attributes:
-        model: Of n-grams.
-        tagger: What tells the marks of infinitives from prepositions.
+        model: The n-gram model.
+        tagger: Tells the marks of infinitives from prepositions.
     """
 
     model: NgramModel

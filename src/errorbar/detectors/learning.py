@@ -41,12 +41,12 @@ def code(name: str) -> int:
 
 
 def state(template: int) -> int:
-    """Where the features of a template start."""
+    """The state that the features of a template start from."""
     return step_one(FIRST, template)
 
 
 def step_one(h: int, value: int) -> int:
-    """One state after one more code."""
+    """The state after one more code."""
     h = (h ^ value) * STEP & MASK
     return h ^ h >> SHIFT
 
@@ -83,7 +83,7 @@ Floats32 = NDArray[np.float32]
 
 
 def learn_perceptron(rows: Ints32, right: Classes, order: Ints64, weights: Ints32, totals: Ints64, at: int) -> int:
-    """One pass of the averaged perceptron over examples in an order; how many guesses were wrong.
+    """Run a pass of the averaged perceptron over examples in an order; return the number of wrong guesses.
 
     Formula
         A wrong guess adds 1 to the right class's weights in the example's rows and takes 1 from the guessed one's.
@@ -133,7 +133,7 @@ def learn_tags(
     at: int,
     bits: int,
 ) -> int:
-    """One pass of the averaged perceptron over the tokens of sentences, each after its own guesses for those before.
+    """Run a pass of the averaged perceptron over the tokens of sentences, each after its own guesses for those before.
 
     ``rows`` are known beforehand; ``states`` take the codes of the last ``depths`` tags. The last of ``codes`` stands
     for no tag.
@@ -154,7 +154,7 @@ def learn_tags(
 def learn_maxent(
     rows: Ints32, right: Classes, order: Ints64, weights: Floats32, squares: Floats32, rate: float
 ) -> float:
-    """One pass of stochastic gradient descent with AdaGrad's rates over examples in an order; the sum of -log p.
+    """Run a pass of stochastic gradient descent with AdaGrad's rates over examples in an order; return sum of -log p.
 
     Formula
         p is the softmax of the scores. Of class c the slope is g = p_c - [c is right]; in every row of the example

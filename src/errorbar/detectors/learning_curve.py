@@ -42,7 +42,7 @@ class LearningPoint:
 
     Attributes:
         n: Examples.
-        accuracies: Of each run.
+        accuracies: The accuracy of each run.
         accuracy: Their mean.
         spread: The standard deviation between runs; of one run that of the largest n with several, None without any.
     """
@@ -79,7 +79,7 @@ class LearningCurve:
 
     Attributes:
         points: By n.
-        doubling: What a doubling of the text adds, by the line; None: there is one n alone.
+        doubling: The gain of a doubling of the text, by the line; None: there is one n alone.
         fits: Those that can be had.
     """
 
@@ -95,7 +95,7 @@ def training_samples(blocks: Ints, n: int, most: int, seed: int) -> list[Ints]:
         blocks: Block of each example.
         n: Examples of a sample, up to all there are.
         most: How many samples at most; there is one at least.
-        seed: Of the order of the blocks.
+        seed: The seed of the order of the blocks.
 
     Returns:
         Of each sample the numbers of its examples.
@@ -157,7 +157,7 @@ def learning_curve(right: Mapping[int, Floats], totals: Floats, ahead: float, re
 
 
 def _spreads(runs: Sequence[Floats]) -> list[tuple[float, int, int] | None]:
-    """Of each n the standard deviation between runs, its degrees of freedom, and the number of runs."""
+    """The standard deviation between the runs of each n, its degrees of freedom, and the number of runs."""
     spreads: list[tuple[float, int, int] | None] = []
     last: tuple[float, int] | None = None
     for accuracies in runs:

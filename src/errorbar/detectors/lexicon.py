@@ -29,12 +29,12 @@ Sentences = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where the words of some sentences are.
+    """The places of the words of some sentences.
 
     Attributes:
         words: Word numbers with gaps of 0.
-        places: Of each token, its place in ``words``.
-        spans: Of each sentence, the half-open range of its tokens; shape (sentences, 2).
+        places: The place of each token in ``words``.
+        spans: The half-open range of tokens of each sentence; shape (sentences, 2).
     """
 
     words: NDArray[np.int32]
@@ -89,7 +89,7 @@ class Lexicon:
         return self._codes[: self._known, column]
 
     def prepositions(self) -> NDArray[np.int8]:
-        """Which preposition each word is, by its number in ``PREPOSITIONS``; -1: none."""
+        """The preposition that each word is, by its number in ``PREPOSITIONS``; -1: none."""
         return self._prepositions[: self._known]
 
     def _fill(self) -> None:

@@ -94,7 +94,7 @@ def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enou
 
 _PART = 1 << 16  # rows
 MOST_BITS, MOST_CLASSES = 22, 127
-"""Of any table: memory for as many rows is taken whatever a file holds, and the kernel counts classes in eight bits."""
+"""Limits of any table: all rows take memory whatever a file holds, and the kernel counts classes in eight bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,12 +193,12 @@ def train_perceptron(
     """Train on examples; the same seed gives the same weights.
 
     Args:
-        rows: Of each example the rows of its features; shape (examples, features).
+        rows: The rows of the features of each example; shape (examples, features).
         right: Its class.
         n_classes: Number of classes.
         bits: The table of weights has 2^bits rows.
         epochs: Passes over all examples.
-        seed: Of the orders.
+        seed: The seed of the orders.
     """
     table, totals = tables(bits, n_classes)
     chance = stream(seed, PERCEPTRON)

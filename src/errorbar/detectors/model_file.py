@@ -64,7 +64,7 @@ class Model:
         made: How it was made: parameters, sizes, seed; values that JSON holds.
         text: The text it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
         arrays: The weights or counts by name; none holds objects.
-        hashes: Of each array that was read from a file, as it was checked; of others they are found when needed.
+        hashes: The hash of each array that was read from a file; others are computed when needed.
     """
 
     kind: str
@@ -78,7 +78,7 @@ def save_model(model: Model, path: str | Path, *, packed: bool = False) -> None:
     """Write a model, whole or not at all; the same model gives the same bytes.
 
     Args:
-        model: What to write.
+        model: The model.
         path: The file.
         packed: Take ten times as long for two thirds of the size.
 

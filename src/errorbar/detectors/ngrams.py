@@ -203,7 +203,7 @@ class Tree:
             raise ValueError(f"a logarithm that is not {LEAST_LOG:g} to {-LEAST_LOG:g}")
 
     def level_ends(self) -> list[int]:
-        """Where the nodes of each order end."""
+        """The ends of the nodes of each order."""
         ends = [int(self.first[0])]
         while len(ends) < self.order and ends[-1] < len(self.first):
             ends.append(int(self.first[ends[-1]]))
@@ -216,8 +216,8 @@ def score_tokens(tree: Tree, ids: Integers, starts: NDArray[np.bool_], kernel: b
     Args:
         tree: The model.
         ids: Numbers of words, run after run.
-        starts: Whether a run begins at a token: nothing is known of what stands before it.
-        kernel: Whether the compiled twin serves.
+        starts: True where a run begins: the tokens before it are unknown.
+        kernel: True to use the compiled twin.
     """
     ids, starts = np.ascontiguousarray(ids, np.int32), np.ascontiguousarray(starts, np.bool_)
     n_words = int(tree.first[0])  # the first child of the first unigram comes after the last unigram
@@ -271,7 +271,7 @@ class TokenScores:
 
     Attributes:
         log10: Of each token after those before it, sentence after sentence.
-        unknown: Whether the model does not have the word.
+        unknown: True where the model does not have the word.
         offsets: Sentence k has the entries ``offsets[k]`` to ``offsets[k + 1] - 1``.
     """
 
@@ -407,11 +407,11 @@ def train_ngrams(
 
     Args:
         sentences: Tokens, sentence by sentence; read once.
-        order: Of the longest n-grams, 1 to 9.
-        fallback: Whether to take the discounts .5, 1, 1.5 for an order whose own cannot be had.
+        order: The order of the longest n-grams, 1 to 9.
+        fallback: True to take the discounts .5, 1, 1.5 for an order whose own cannot be had.
         least: How often n-grams of two, three and more words must occur to be kept, the last of these all longer ones;
             none: all are.
-        text: What the model says of its text: ``sha256``, ``license``, ``provenance``.
+        text: The model's description of its text: ``sha256``, ``license``, ``provenance``.
 
     Returns:
         The model, the same for the same sentences.

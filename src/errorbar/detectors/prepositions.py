@@ -106,12 +106,12 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
 
 
 def is_tagged_infinitive(block: Found) -> Flags:
-    """Which ones are tagged as the mark of an infinitive."""
+    """Flag the prepositions that are tagged as the mark of an infinitive."""
     return block.text.flags(INFINITIVE)[block.contexts.places]
 
 
 def is_infinitive(block: Found) -> Flags:
-    """Which ones mark an infinitive: tagged so, and a verb follows, maybe after adverbs, or the phrase ends there."""
+    """Flag marks of infinitives: tagged so, and a verb follows, maybe after adverbs, or the phrase ends there."""
     text, after = block.text, block.contexts.places + 1
     verb = text.flags(VERBS)[next_place(~text.flags((*ADVERBS, "``", "''")))[after]]
     end = (text.layout.words[after] == 0) | text.flags(PHRASE_ENDS)[after]
@@ -119,7 +119,7 @@ def is_infinitive(block: Found) -> Flags:
 
 
 def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:
-    """Which prepositions should be left out by rule: repeated ones, and those of plurals with a quantifier."""
+    """Flag prepositions to leave out by rule: repeated ones, and those of plurals with a quantifier."""
     words, places, lexicon = text.layout.words, contexts.places, text.lexicon
     before = words[places - 1]
     repeated = lexicon.prepositions()[before] == contexts.written
@@ -158,12 +158,12 @@ def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str
 
 
 def last_place(flags: Flags) -> Ints:
-    """Of each place the last flagged one up to it, or -1."""
+    """The last flagged place up to each place, or -1."""
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
 
 
 def next_place(flags: Flags) -> Ints:
-    """Of each place the next flagged one from it on, or the last place."""
+    """The next flagged place from each place on, or the last place."""
     places = np.where(flags, np.arange(len(flags)), len(flags) - 1)
     return np.minimum.accumulate(places[::-1])[::-1]
 
@@ -223,7 +223,7 @@ class Known:
     A feature seen once teaches its one example by heart. Left out, the rest has fewer collisions and learns more.
 
     Attributes:
-        bits: Of the table of weights.
+        bits: The table of weights has 2^bits rows.
         marks: One bit for each of 2^25 hashes of features, packed: of features not seen, as many pass as bits are set.
     """
 
@@ -262,7 +262,7 @@ def _mark(hashes: Codes) -> Codes:
 
 
 def feature_states(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> States:
-    """Every context's features as states (``learning.py``); shape (contexts, templates)."""
+    """The features of every context as states (``learning.py``); shape (contexts, templates)."""
     parts = _parts(text, contexts, lemmas)
     table = np.empty((len(contexts.places), len(TEMPLATES)), np.uint32)
     for number, names in enumerate(TEMPLATES):

@@ -55,7 +55,7 @@ Trimmed = tuple[int, int, tuple[str, ...]]
 
 
 def plausible(proposals: Proposals) -> NDArray[np.bool_]:
-    """Which candidates are worth a look."""
+    """Flag the candidates that a model finds near to the text as written."""
     m = np.nan_to_num(proposals.classifiers, nan=-np.inf)
     return np.asarray((proposals.model > LEAST_MODEL) | (m > LEAST_CLASSIFIER))
 
@@ -248,7 +248,7 @@ def _columns(known: Codes, marks: Codes) -> NDArray[np.int64]:
 
 
 def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
-    """Which candidates an annotator makes too."""
+    """Flag the candidates that an annotator makes too."""
     wanted = [
         {
             trimmed(sentence.tokens, edit.start, edit.end, text.split())

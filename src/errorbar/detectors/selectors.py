@@ -83,7 +83,7 @@ class Examples:
     """The prepositions of native text.
 
     Attributes:
-        states: Of each its features; shape (examples, templates).
+        states: The features of each; shape (examples, templates).
         right: Which preposition was written.
         sentence: Number of its sentence.
     """
@@ -104,10 +104,10 @@ class Classifier:
     Attributes:
         kind: ``perc``: scores are sums of averaged weights. Others: scores are natural logarithms of probabilities.
         known: The features that have weights of their own.
-        weights: Of the features.
+        weights: The weights of the features.
         tagger: Whose tags and lemmas the features are made of.
         made: How it was trained.
-        text: What it was trained on.
+        text: The text it was trained on.
     """
 
     kind: Kind
@@ -122,7 +122,7 @@ class Classifier:
         return self.score_states(feature_states(text, contexts, self.tagger.lemmas))
 
     def score_states(self, states: States) -> Floats:
-        """The same, of features that were found before."""
+        """The scores of contexts whose features are known."""
         scores = self.weights.scores(self.known.rows(_templates(self.kind, states)))
         return log_probabilities(scores) if self.kind != "perc" and len(scores) else scores
 
@@ -137,9 +137,9 @@ class Majority:
 
     Attributes:
         counts: How often each preposition was written.
-        tagger: What tells the marks of infinitives from prepositions.
+        tagger: Tells the marks of infinitives from prepositions.
         made: Nothing but which tagger.
-        text: What was counted.
+        text: The text that was counted.
     """
 
     counts: Ints
@@ -183,12 +183,12 @@ def train_classifier(
 
     Args:
         kind: ``perc``, ``me`` or ``me-paper``.
-        examples: Of native text.
-        tagger: What tagged them.
-        text: What the model says of its text.
+        examples: The prepositions of native text.
+        tagger: The tagger of the text.
+        text: The model's description of its text.
         bits: The table of weights has 2^bits rows.
         least: In how many examples a feature must occur to have weights of its own.
-        seed: Of the orders of examples.
+        seed: The seed of the orders of examples.
     """
     train = train_perceptron if kind == "perc" else train_maxent
     states = _templates(kind, examples.states)
@@ -258,7 +258,7 @@ def fit_log_linear(scores: Sequence[Floats], right: Classes) -> Floats:
     """The weights of selectors.
 
     Args:
-        scores: Of each selector, by context and preposition; shape (contexts, prepositions).
+        scores: The scores of each selector, by context and preposition; shape (contexts, prepositions).
         right: The preposition that was written in each context.
 
     Returns:
@@ -293,7 +293,7 @@ class HeldOut:
     """Prepositions that selectors are asked for.
 
     Attributes:
-        right: What was written, by number in ``PREPOSITIONS``; shape (contexts,).
+        right: The written prepositions, by number in ``PREPOSITIONS``; shape (contexts,).
         block: Number of each context's block, from 0 without a gap.
     """
 

@@ -32,7 +32,7 @@ LOG_STEP = 1 / 16
 LEAST_EXAMPLES = 4
 LIGHT: Mapping[str, float] = {"me": 0.15, "me-paper": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
 STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
-"""Of each kind of classifier, in the unit of its scores."""
+"""Values of each kind of classifier, in the unit of its scores."""
 
 
 def small_ngrams(model: NgramModel) -> NgramModel:
@@ -57,7 +57,7 @@ def small_weights(weights: Weights, light: float, step: float, *, centered: bool
     """Weights without the light ones, rounded.
 
     Args:
-        weights: Of a classifier.
+        weights: The weights of a classifier.
         light: Below it, absolute, a weight is left out.
         step: The others become multiples of it.
         centered: Take each row's median from its weights first: for scores of which only differences count.

@@ -160,7 +160,7 @@ class Tagged:
     """Tagged sentences.
 
     Attributes:
-        lexicon: What the words are.
+        lexicon: The words.
         layout: Where they are.
         tags: The tag set.
         classes: The tag of each place by its number; in the gaps the number after the last.
@@ -176,7 +176,7 @@ class Tagged:
         return self.tags.index(tag) if tag in self.tags else -1
 
     def flags(self, tags: Iterable[str]) -> NDArray[np.bool_]:
-        """Which places have one of some tags."""
+        """Flag the places that have one of some tags."""
         wanted = np.zeros(len(self.tags) + 1, np.bool_)
         wanted[[self.number(tag) for tag in tags if tag in self.tags]] = True
         flagged: NDArray[np.bool_] = wanted[self.classes]
@@ -189,10 +189,10 @@ class Tagger:
 
     Attributes:
         tags: The tag set, in the order of classes.
-        weights: Of its features.
-        lemmas: Of the words it tags; learned from the same treebank.
+        weights: The weights of its features.
+        lemmas: The lemmas of the words it tags; learned from the same treebank.
         made: How it was trained.
-        text: What it was trained on.
+        text: The text it was trained on.
     """
 
     tags: tuple[str, ...]
@@ -256,10 +256,10 @@ def train_tagger(
 
     Args:
         bank: Sentences with their tags.
-        about: What the model says of them besides their hash and number: ``license``, ``provenance``.
+        about: The model's description of them besides their hash and number: ``license``, ``provenance``.
         epochs: Passes over all sentences, each in an order of its own.
         bits: The table of weights has 2^bits rows.
-        seed: Of the orders.
+        seed: The seed of the orders.
     """
     tags = tuple(sorted({tag for sentence in bank.tags for tag in sentence}))
     numbers = {tag: number for number, tag in enumerate(tags)}
@@ -317,7 +317,7 @@ class PipelineTagger(Tagger):
     """A tagger without weights of its own.
 
     Attributes:
-        pipeline: What tags.
+        pipeline: The spaCy pipeline.
     """
 
     pipeline: Any = None
@@ -363,7 +363,7 @@ def load_any_tagger(model: Model, path: str) -> Tagger:
 
 
 def pipeline_version() -> str | None:
-    """Which version of the pipeline is installed, if one is."""
+    """The version of the pipeline that is installed, if one is."""
     try:
         return metadata.version(PIPELINE.replace("_", "-"))
     except metadata.PackageNotFoundError:

@@ -147,7 +147,7 @@ def tokenized(paragraph: str) -> Iterator[list[str]]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Where sentences end inside a paragraph."""
+    """The ends of sentences inside a paragraph."""
     for match in _END.finditer(text):
         at = match.start()
         word = _LAST_WORD.search(text, max(0, at - _REACH), at)
@@ -161,12 +161,12 @@ def _goes_on(word: str) -> bool:
 
 
 def held_out(n_sentences: int, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Which sentences are held out: every block of 100 consecutive ones whole, as many blocks as the share asks for.
+    """Flag the sentences to hold out, in whole blocks of 100 consecutive ones, as many as the share asks for.
 
     Args:
         n_sentences: How many there are.
-        share: Of all blocks, rounded; from 0 to 1.
-        seed: Of the choice of blocks.
+        share: The share of all blocks, rounded; from 0 to 1.
+        seed: The seed of the choice of blocks.
     """
     if not 0 <= share <= 1:
         raise UsageError(Problem("bad-parameter", f"the share to hold out must be from 0 to 1, got {share}"))

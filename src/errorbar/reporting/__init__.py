@@ -1,1 +1,1 @@
-"""One page that people look at: sections as plain data, and what they are turned into."""
+"""The report: sections as plain data, and the pages, texts and pictures that are made of them."""

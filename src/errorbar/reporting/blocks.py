@@ -63,7 +63,7 @@ class SentenceBrowser:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Ways to other pages beside this one: text to a path relative to it, such as ``teams/AMU.html``."""
+    """Links to other pages beside this one, from text to a path relative to it, such as ``teams/AMU.html``."""
 
     label: str
     targets: Mapping[str, str]

@@ -350,7 +350,7 @@ def make_folder(folder: Path) -> None:
 
 
 def draw(chart: Chart, kind: Picture) -> bytes:
-    """One chart as the content of a file; raises ``MissingExtraError`` if the library that draws is not installed."""
+    """A chart as the content of a file; raises ``MissingExtraError`` if the library that draws is not installed."""
     return draw_spec(chart.spec, kind, PIXELS[chart.width])
 
 

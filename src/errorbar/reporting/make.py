@@ -1,4 +1,4 @@
-"""One page from files or objects: what ``errorbar report`` and ``errorbar.report`` make."""
+"""The making of a report from files or objects, for ``errorbar report`` and ``errorbar.report``."""
 
 from __future__ import annotations
 

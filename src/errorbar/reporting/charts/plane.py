@@ -48,7 +48,7 @@ DOT = 5  # half of the side of what a point covers
 
 
 class Spot(NamedTuple):
-    """Where a name stands: how far right and down of its point, in pixels, and its alignment there."""
+    """The place of a name: how far right and down of its point, in pixels, and its alignment there."""
 
     right: float
     down: float
@@ -291,11 +291,11 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
 
 
 HERE = "".join(f"{PLACE} < {edge + BESIDE} ? {at} : " for at, edge in enumerate(EDGES)) + str(len(EDGES))
-"""Which of ``WIDTHS`` a chart has, as an expression."""
+"""The index of a chart's range of ``WIDTHS``, as an expression."""
 
 
 def _spots(points: Sequence[PlanePoint], right: float, top: float) -> tuple[list[list[Spot]], list[int]]:
-    """Where names stand for each of ``WIDTHS``, and for which of these there is only room for numbers."""
+    """The places of names for each of ``WIDTHS``, and the widths that only have room for numbers."""
 
     def shares(low_high: Ends, end: float) -> Ends:
         return None if low_high is None else (low_high[0] / end, low_high[1] / end)

@@ -48,7 +48,7 @@ class Axis(NamedTuple):
 
 
 def layer(rows: Iterable[Row], mark: str, look: Part, **channels: object) -> Part:
-    """One kind of mark for some rows of data."""
+    """A layer: a kind of mark for some rows of data."""
     return {"data": list(rows), "mark": {"type": mark, **look}, "encoding": channels}
 
 
@@ -179,7 +179,7 @@ def _width(character: str) -> float:  # in ems
 
 
 def percent_top(values: Iterable[float | None], *, room: float = 1.0) -> float:
-    """Where an axis of percent ends: a round number at or above all values, at most 100 unless one is above.
+    """The end of an axis of percent: a round number at or above all values, at most 100 unless one is above.
 
     ``room`` is a factor for text beside the last mark.
     """

@@ -22,7 +22,7 @@ from errorbar.tables.table import Table
 from errorbar.version import __version__
 
 MOST_SENTENCES, MOST_CHARACTERS = 5000, 2_000_000
-"""Of a page, unless it is asked for more: about 3 MB at most."""
+"""Limits of a page, unless more is asked for: about 3 MB."""
 SHOWN = 6  # systems whose sentences are shown at first: the best ones. The reader may choose others.
 
 

@@ -471,7 +471,7 @@ def _against(study: DetectorStudy, truth: Truth) -> str:
 
 
 def _detector_scores(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Chart:
-    """Every detector over all thresholds, and in the table at its own one."""
+    """The scores of every detector over all thresholds, and, in the table, at its own threshold."""
     table = _table(study, truths, level)
     average = bool(study.sweeps)
     title = "Average precision" if average else "F1 of the flags"

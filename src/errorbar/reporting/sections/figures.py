@@ -72,7 +72,7 @@ def over_judges(score: Score) -> Interval | None:
 
 
 def at_ends(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:
-    """Who has the highest value and who the lowest: several where they are equal."""
+    """The names with the highest value and with the lowest: several where values are equal."""
     known = list(values)
     high, low = (end(value for value, _ in known) for end in (max, min))
     return [name for value, name in known if value == high], [name for value, name in known if value == low]
@@ -104,7 +104,7 @@ def main_measure(score: Score) -> Measure:
 
 
 def in_percent(measures: Sequence[Measure]) -> list[str]:
-    """Which measures are in percent, as the note of a table; empty where none is."""
+    """The measures that are in percent, as the note of a table; empty where none is."""
     names = [measure.title.rstrip("0123456789.") for measure in measures if measure.kind == "percent"]
     return [f"{listed(names)} in percent"] if names else []
 

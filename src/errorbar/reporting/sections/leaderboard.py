@@ -146,7 +146,7 @@ def _p_values(pair: Pair) -> dict[str, str]:
 
 
 def pair_sentence(compared: ComparisonResult) -> str:
-    """Of two systems the difference, its intervals, the p-value that decides, and what follows."""
+    """The difference of two systems, its intervals, the p-value that decides, and the conclusion, in a sentence."""
     comparison = compared.found
     (pair,) = comparison.pairs
     measure, value = comparison.measure, pair.verdict.difference
@@ -373,7 +373,7 @@ def precision_recall(study: Study) -> Section | None:
 
 
 def _leaders(scores: Sequence[Score]) -> str:
-    """Who has the highest precision and who the highest recall."""
+    """A sentence on the systems with the highest precision and the highest recall."""
     precise, _ = at_ends((s.precision.value or 0.0, s.system) for s in scores)
     complete, _ = at_ends((s.recall.value or 0.0, s.system) for s in scores)
     n, which = len(scores), superlative("higher", len(scores))
@@ -395,7 +395,7 @@ def _bounds(estimate: Estimate) -> tuple[float, float] | None:
 
 
 def choices(study: Study) -> Section | None:
-    """Where a choice that scorers make differently changes a rank or a digit, or None without such a choice."""
+    """The ranks and digits that change where scorers choose differently, or None without such a choice."""
     if not isinstance(study, CorpusStudy) or not (same := comparable(study)):
         return None
     comparisons = [_compare(study, spec, scores) for spec, scores in same.items()]

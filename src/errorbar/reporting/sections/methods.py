@@ -78,7 +78,7 @@ def _signed(study: Study) -> list[Signed]:
 
 
 def _shared(name: str, signed: Sequence[Signed]) -> list[Block]:
-    """Of one study the parts that stand in most signatures, then what each computation has beside them."""
+    """The parts that most signatures of a study share, then the other parts of each computation."""
     parts = [item.signature.split("|") for item in signed]
     on_data = [own for own in parts if any(part.startswith("src:") for part in own)] or parts
     common = [part for part in on_data[0] if all(part in own for own in on_data) and not part.startswith(HYPOTHESIS)]

@@ -57,7 +57,7 @@ def _sentences(study: Study) -> list[str]:
 
 
 def _scores(study: CorpusStudy) -> str:
-    """Who scores highest; no claim that the difference is real."""
+    """A sentence on the highest score, without a claim that the difference is real."""
     against = f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
     if not study.scores:
         return f"No system was scored; {against} are described."
@@ -89,7 +89,7 @@ def _scores(study: CorpusStudy) -> str:
 
 
 def _comparison(study: CorpusStudy) -> list[str]:
-    """Where the first system stands by its own pairs.
+    """The conclusion on the first system from its own pairs.
 
     Not to differ significantly is not transitive, so only pairs with the first system count, not letters or chains.
     """
