@@ -147,7 +147,7 @@ def reference_files(task: Task, corpus: TaskCorpus) -> dict[str, bytes]:
 
 
 def kit_files(task: Task, forms: Mapping[str, Form]) -> dict[str, bytes]:
-    """The files for teams: sources of test data, and all of the development data; ``forms`` are of the corpora meant."""
+    """The files for teams: sources of test data, all of the development data; ``forms`` are of the corpora meant."""
     tables: list[Mapping[str, TomlValue]] = []
     files: dict[str, bytes] = {}
     for corpus in task.corpora:
