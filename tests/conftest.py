@@ -30,8 +30,12 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 SLOW_TIMES = 10
 """A slow test, one in a browser, or of an installation, may take so many times as long as others."""
-OTHERS = (".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", "dask-scratch-space", "pymp-")
-"""Beginnings of the names of what tools keep, and of folders that Dask and Python use until the process ends."""
+OTHERS = (
+    *(".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", "build"),
+    *("dask-scratch-space", "pymp-", ".org.chromium."),
+)
+"""Beginnings of the names of what tools keep, which may run beside the tests, and of what Dask, Python and Chromium use
+until the process ends."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
 # thorough` draws ten times as many, as CI does with the slow tests, and `explore` looks for new ones.
