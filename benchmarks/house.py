@@ -13,21 +13,22 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from timing import ERRORBAR, run_process, table
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]
+
+from tests.helpers.source import SMALL, count_lines, find_homes, find_repeated_lines, find_splinters, parse_nodes  # noqa: E402
+from timing import ERRORBAR, run_process, table  # noqa: E402 - scripts of this folder
+
 SOURCE, TESTS, DOCS = ROOT / "src" / "errorbar", ROOT / "tests", ROOT / "docs"
 GENERATED = {"_build", "_static", "notebooks"}
 """Folders of docs whose text nobody writes."""
 EMPTY_LOCALS = ("found", "said", "what")
 """Names of locals that say nothing of what they hold."""
-SMALL, LARGE = 80, 700
-"""Lines below which a module is no page of its own if one neighbor alone imports it, and above which it is too long."""
+LARGE = 700
+"""Lines above which a module is too long for a page."""
 DEMO = SOURCE / "demo"
 OPENS = """
 import builtins, io, os, sys
@@ -64,21 +65,25 @@ def counts() -> Iterator[tuple[str, int]]:
     """Sizes of the source, the tests and the pages, and what stands against plain English."""
     modules, tests = _trees(SOURCE), _trees(TESTS)
     kernels = [path for kind in ("*.pyx", "*.pxd") for path in SOURCE.rglob(kind)]
-    yield "lines under src/errorbar", sum(_lines(path) for path in (*modules, *kernels))
+    yield "lines under src/errorbar", sum(map(count_lines, (*modules, *kernels)))
     yield "modules under src/errorbar", len(modules)
-    yield f"modules above {LARGE} lines", sum(_lines(path) > LARGE for path in modules)
-    yield f"modules below {SMALL} lines with one importer, in their folder", len(list(splinters(modules)))
-    yield "lines of tests", sum(map(_lines, tests))
+    yield f"modules above {LARGE} lines", sum(count_lines(path) > LARGE for path in modules)
     yield (
-        "deep imports in tests",
+        f"modules below {SMALL} lines with one importer, in their folder",
+        len(list(find_splinters(modules, SOURCE.parent))),
+    )
+    yield "lines of tests", sum(map(count_lines, tests))
+    yield (
+        "imports in tests from a module within a room",
         sum(
-            isinstance(node, ast.ImportFrom) and (node.module or "").startswith("errorbar.")
+            isinstance(node, ast.ImportFrom) and re.match(r"errorbar\.\w+\.", node.module or "") is not None
             for nodes in tests.values()
             for node in nodes
         ),
     )
     yield "words of docs", sum(len(path.read_text(encoding="utf-8").split()) for path in _pages())
-    yield "public class names that stand twice", len(names_twice(modules))
+    yield "public class names that stand twice", sum(len(paths) > 1 for paths in find_homes(modules).values())
+    yield "runs of six lines that stand twice", len(find_repeated_lines(modules))
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     yield (
         'docstrings that begin with "What"',
@@ -96,37 +101,6 @@ def counts() -> Iterator[tuple[str, int]]:
     opened, loaded = _run_counted("score", "--no-ci", "--gold", str(DEMO / "gold.jsonl"), str(DEMO / "greedy.txt"))
     yield "own modules that score loads", loaded
     yield "files that score of two files opens", opened
-
-
-def splinters(modules: dict[Path, list[ast.AST]]) -> Iterator[Path]:
-    """Short modules that one other imports, of the same folder."""
-    names = {_name(path): path for path in modules}
-    importers: dict[Path, set[Path]] = {}
-    for path, nodes in modules.items():
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom) and node.module is not None:
-                for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
-                    if name in names:
-                        importers.setdefault(names[name], set()).add(path)
-    for path, who in importers.items():
-        if (
-            _lines(path) < SMALL
-            and path.name != "__init__.py"
-            and [importer.parent for importer in who] == [path.parent]
-        ):
-            yield path
-
-
-def names_twice(modules: dict[Path, list[ast.AST]]) -> list[str]:
-    """Names of public classes at the top of more than one module."""
-    names = Counter(
-        node.name
-        for nodes in modules.values()
-        if isinstance(module := nodes[0], ast.Module)
-        for node in module.body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    return sorted(name for name, count in names.items() if count > 1)
 
 
 def speed(repeats: int) -> Iterator[tuple[str, float]]:
@@ -159,21 +133,13 @@ def _run_counted(*arguments: str) -> tuple[int, int]:
 
 def _trees(folder: Path) -> dict[Path, list[ast.AST]]:
     paths = sorted(folder.rglob("*.py"))
-    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
+    return {path: parse_nodes(path) for path in paths}
 
 
 def _pages() -> Iterator[Path]:
     for path in sorted(DOCS.rglob("*.md")):
         if not GENERATED & set(path.relative_to(DOCS).parts):
             yield path
-
-
-def _lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n")
-
-
-def _name(path: Path) -> str:
-    return ".".join(("errorbar", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def _assigned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from tests.helpers.source import parse_nodes
+from tests.helpers.source import count_lines, find_homes, find_splinters, parse_nodes
 
 PACKAGE = Path(errorbar.__file__).parent
 MODULES = {
@@ -191,8 +191,14 @@ visit([], cli)
 
 
 def test_modules_are_pages() -> None:
-    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    lengths = {module: count_lines(path) for module, path in MODULES.items()}
     assert {module: n for module, n in lengths.items() if n > 700} == {}
+
+
+def test_a_short_module_has_more_than_one_reader() -> None:
+    """Commands apart, which are found by their names."""
+    splinters = find_splinters(MODULES.values(), PACKAGE.parent)
+    assert [path for path in splinters if path.parent.name != "cli"] == []
 
 
 MOST_PARAMETERS, MOST_LONG_LISTS = 6, 26
@@ -207,12 +213,7 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def test_a_public_class_name_stands_once() -> None:
     """Who looks a class up by its name finds one."""
-    homes: dict[str, list[str]] = {}
-    for module, path in MODULES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(module)
-    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+    assert {name: paths for name, paths in find_homes(MODULES.values()).items() if len(paths) > 1} == {}
 
 
 def test_few_functions_have_many_parameters() -> None:
