@@ -122,8 +122,11 @@ def test_a_second_request_has_a_deadline_too(hasty: str) -> None:
         assert reply(wire) == (408, "too-slow")
 
 
-@pytest.mark.parametrize("path", ["/manage", "/manage/raters/1/exclude", "/signout", "/j/none"])
+@pytest.mark.parametrize(
+    "path", ["/manage", "/manage/raters/1/exclude", "/signout", "/j/none", "/api/return", "/api/claim"]
+)
 def test_forms_are_short(path: str, url: str) -> None:
+    """Whatever is read before somebody is signed in, above all."""
     with connected(url) as wire:
         wire.sendall(post(path, MOST_FORM + 1))
         assert wire.recv(65536).startswith(b"HTTP/1.1 413")  # nothing of the body was sent

@@ -259,7 +259,7 @@ def _refuse_below_one(left: float) -> None:
 MOST_HEAD = 64 * 1024
 """Bytes of a request's first line and headers."""
 MOST_BYTES = 2 * 1024 * 1024
-"""Of a body of the API: a hundred answers with long comments."""
+"""Of a body with answers, which is read for raters alone: a hundred answers with long comments."""
 MOST_FORM = 16 * 1024
 """Bytes of any other body."""
 _MOST_SENT = 4 * MOST_BYTES
@@ -405,7 +405,7 @@ class Guard:
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         still = path.startswith("/static/")
-        most = left = MOST_BYTES if path.startswith("/api/") else MOST_FORM
+        most = left = MOST_BYTES if path == "/api/answer" else MOST_FORM
         refusal = self._refusal(scope, most)
 
         async def limited() -> Message:
