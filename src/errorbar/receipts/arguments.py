@@ -27,10 +27,10 @@ from errorbar.formats.reference import UNMARKED, NamedFile, expand_files
 from errorbar.metrics.registry import parse_metrics
 from errorbar.tasks.config import KINDS, RUNS_PER_TEAM, Baseline, MadeBy, Task, TaskCorpus, Team, TeamSubmission
 
-# Data files of a receipt: what they are called there, their hashes, and finding them again.
+# Data files of a receipt: their names in it, their hashes, and where to find them again.
 #
-# A name tells no more than somebody who gets receipt and data has to know: it starts at the folder of the receipt, or
-# else at the working folder, or else has only so many parts as tell the files apart. So no name leads out of a folder.
+# A name says no more than a reader of the receipt needs: it starts at the folder of the receipt, or else at the
+# working folder, or else has only as many parts as distinguish the files. So no name leads out of a folder.
 
 
 MOST_SEARCHED = 200_000
@@ -57,12 +57,12 @@ class DataRecord:
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
-        told = {"pipe": True} if self.pipe else {"sha256": self.sha256, "size": self.size}
-        return {"name": self.name, **told}
+        content = {"pipe": True} if self.pipe else {"sha256": self.sha256, "size": self.size}
+        return {"name": self.name, **content}
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class RecordedFile:
     """A file of a receipt, looked for in a folder."""
 
     record: DataRecord
@@ -92,14 +92,14 @@ class DataFiles:
             name = self._pipes.setdefault(path, f"<pipe {1 + len(self._pipes)}>")
             self._records[name] = DataRecord(name, None, None)
             return name
-        found = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, whose own names count
-        inside = list(_files(found))
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, whose own names count
+        inside = list(_files(absolute))
         for inner, _ in inside:
             if inner and not safe_name(inner):
-                message = f"'{inner}' is a name that a receipt cannot hold: other systems have none like it"
+                message = f"'{inner}' is a name that a receipt cannot hold: other systems do not allow it"
                 fix = "rename it, or leave no receipt: --page=receipt=no of a report, --no-receipt of a task"
                 raise InputError(Problem("receipt-file", message, Place(path), fix=fix))
-        name = next(name for name in self._names(found) if self._is_free(name, inside))
+        name = next(name for name in self._names(absolute) if self._is_free(name, inside))
         self._take(name, inside)
         return name
 
@@ -119,7 +119,7 @@ class DataFiles:
 
     def _is_free(self, name: str, inside: Sequence[tuple[str, Path]]) -> bool:
         full = ((f"{name}/{inner}" if inner else name, path) for inner, path in inside)
-        return safe_name(name) and all(self._paths.get(each, path) == path for each, path in full)
+        return safe_name(name) and all(self._paths.get(name_in_receipt, path) == path for name_in_receipt, path in full)
 
     def _names(self, path: Path) -> Iterator[str]:
         """Names for a file or folder, the best one first."""
@@ -133,7 +133,7 @@ class DataFiles:
 
 
 def _above_home(base: Path) -> bool:
-    """Whether names that start there would tell whose computer this is."""
+    """Whether names that start there would reveal the owner of the computer."""
     with suppress(RuntimeError):
         return base != Path.home() and Path.home().is_relative_to(base)
     return base == base.parent
@@ -144,10 +144,10 @@ def _files(path: Path) -> Iterator[tuple[str, Path]]:
     if not path.is_dir():
         yield "", path
         return
-    for each in sorted(path.rglob("*")):
-        inner = each.relative_to(path)
-        if each.is_file() and not any(part.startswith(".") for part in inner.parts):
-            yield inner.as_posix(), each
+    for file in sorted(path.rglob("*")):
+        inner = file.relative_to(path)
+        if file.is_file() and not any(part.startswith(".") for part in inner.parts):
+            yield inner.as_posix(), file
 
 
 def hash_of(path: Path) -> str:
@@ -160,24 +160,24 @@ def hash_of(path: Path) -> str:
         raise InputError(Problem("cannot-open", message, Place(str(path)))) from None
 
 
-def find(records: Sequence[DataRecord], folder: Path, *, deep: bool = False) -> list[FoundFile]:
+def find_files(records: Sequence[DataRecord], folder: Path, *, deep: bool = False) -> list[RecordedFile]:
     """Look for files in a folder under their names, or under the last part of them.
 
     ``deep``: also in the folders inside, for what has the recorded hash. A link that leads out of the folder is
     followed only to what the receipt knows already: its own bytes.
     """
-    found = [_found(record, folder) for record in records]
-    lost = {PurePosixPath(each.record.name).name for each in found if each.state == "missing"}
+    files = [_find_file(record, folder) for record in records]
+    lost = {PurePosixPath(file.record.name).name for file in files if file.state == "missing"}
     if not deep or not lost:
-        return found
-    inside = _called(folder, lost)
-    return [_deeper(each, inside) if each.state == "missing" else each for each in found]
+        return files
+    inside = _search_names(folder, lost)
+    return [_find_moved(file, inside) if file.state == "missing" else file for file in files]
 
 
-def _found(record: DataRecord, folder: Path) -> FoundFile:
+def _find_file(record: DataRecord, folder: Path) -> RecordedFile:
     if record.pipe:
-        return FoundFile(record, "pipe")
-    seen: list[FoundFile] = []
+        return RecordedFile(record, "pipe")
+    seen: list[RecordedFile] = []
     for name in dict.fromkeys((record.name, PurePosixPath(record.name).name)):
         path = folder / name
         try:
@@ -189,42 +189,42 @@ def _found(record: DataRecord, folder: Path) -> FoundFile:
         note_input(path)
         sha = hash_of(path)
         if sha == record.sha256:
-            return FoundFile(record, "same", path, sha)
-        seen.append(FoundFile(record, "changed", path, sha) if inside else FoundFile(record, "outside"))
-    return seen[0] if seen else FoundFile(record, "missing")
+            return RecordedFile(record, "same", path, sha)
+        seen.append(RecordedFile(record, "changed", path, sha) if inside else RecordedFile(record, "outside"))
+    return seen[0] if seen else RecordedFile(record, "missing")
 
 
-def _called(folder: Path, names: Container[str]) -> dict[str, list[Path]]:
+def _search_names(folder: Path, names: Container[str]) -> dict[str, list[Path]]:
     """Files of such names in the folders inside."""
-    found: dict[str, list[Path]] = {}
+    paths: dict[str, list[Path]] = {}
     seen = 0
     for place, _, files in os.walk(folder):
         for name in files:
             if name in names:
-                found.setdefault(name, []).append(Path(place, name))
+                paths.setdefault(name, []).append(Path(place, name))
         seen += 1 + len(files)
         if seen > MOST_SEARCHED:
             break
-    return found
+    return paths
 
 
-def _deeper(lost: FoundFile, inside: Mapping[str, Sequence[Path]]) -> FoundFile:
+def _find_moved(lost: RecordedFile, inside: Mapping[str, Sequence[Path]]) -> RecordedFile:
     for path in inside.get(PurePosixPath(lost.record.name).name, ()):
         if path.is_file() and path.stat().st_size == lost.record.size and hash_of(path) == lost.record.sha256:
-            return FoundFile(lost.record, "same", path, lost.record.sha256)
+            return RecordedFile(lost.record, "same", path, lost.record.sha256)
     return lost
 
 
-def staged(files: Sequence[FoundFile], stage: Path) -> None:
+def stage_files(files: Sequence[RecordedFile], stage: Path) -> None:
     """Put files under their names into an empty folder, by links where the system has them, else as copies."""
-    for each in files:
-        assert each.path is not None
-        target = stage / each.record.name
+    for file in files:
+        assert file.path is not None
+        target = stage / file.record.name
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            target.symlink_to(each.path.resolve())
+            target.symlink_to(file.path.resolve())
         except OSError:
-            shutil.copyfile(each.path, target)
+            shutil.copyfile(file.path, target)
 
 
 def safe_name(name: object) -> bool:
@@ -252,47 +252,50 @@ PLAIN = (
 """Arguments of a report by what they are: files, one file, values."""
 DRAWS = ("resamples", "swaps", "ceiling_ci")
 MOST_DRAWN = 1_000_000
-"""Of each of these, so that a receipt cannot keep a computer busy for years."""
+"""The most draws, so that a receipt cannot keep a computer busy for years."""
 KNOWN_PIPELINES = re.compile(r"(errorbar_en|en_core_web_(sm|md|lg|trf))")
 """spaCy pipelines that a receipt may name: another package or folder runs what its maker put there."""
+NEW_RECEIPT = "get it again, or make a new one"
 
 
-def broken(what: str, file: str, expected: str = "", fix: str = "get it again, or make it anew") -> InputError:
+def broken_receipt(
+    message: str, file: str, expected: str = "", fix: str = "get it again, or make a new one"
+) -> InputError:
     """The error for a receipt that is not as errorbar writes it."""
-    return InputError(Problem("receipt-broken", what, Place(file), expected, fix))
+    return InputError(Problem("receipt-broken", message, Place(file), expected, fix))
 
 
-def report_arguments(given: Mapping[str, Any], files: DataFiles) -> dict[str, object]:
+def report_arguments(arguments: Mapping[str, Any], files: DataFiles) -> dict[str, object]:
     """The arguments of a report as a receipt has them; every file that they name is added to ``files``."""
-    found: dict[str, object] = {}
+    recorded: dict[str, object] = {}
     for name in SEVERAL:
-        paths = _listed(given.get(name))
+        paths = _list_paths(arguments.get(name))
         if paths:
             every = expand_files(paths) if name in PATTERNS else [NamedFile.parse(path) for path in paths]
-            found[name] = [_reference(file, paths, files) for file in every]
-            if name == "gold" and given.get("source") is None:
+            recorded[name] = [_file_reference(file, paths, files) for file in every]
+            if name == "gold" and arguments.get("source") is None:
                 for file in every:
                     add_texts(file.path, files.add(file.path), files)
     for name in SINGLE:
-        if given.get(name) is not None:
-            found[name] = _reference(NamedFile(str(given[name]), ""), [str(given[name])], files)
-    plain = {name: given[name] for name in PLAIN if given.get(name) is not None}
-    return found | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+        if arguments.get(name) is not None:
+            recorded[name] = _file_reference(NamedFile(str(arguments[name]), ""), [str(arguments[name])], files)
+    plain = {name: arguments[name] for name in PLAIN if arguments.get(name) is not None}
+    return recorded | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
-def _listed(given: object) -> list[str]:
+def _list_paths(paths: object) -> list[str]:
     """Paths of what may be one or several."""
-    if given is None:
+    if paths is None:
         return []
-    return [str(each) for each in given] if isinstance(given, list | tuple) else [str(given)]
+    return [str(path) for path in paths] if isinstance(paths, list | tuple) else [str(paths)]
 
 
-def _reference(file: NamedFile, said: Sequence[str], files: DataFiles) -> dict[str, str]:
+def _file_reference(file: NamedFile, named: Sequence[str], files: DataFiles) -> dict[str, str]:
     """A file, with its name in tables where the user gave it one, or where that of the receipt is another."""
     place = files.add(file.path)
     other = not place.startswith("<") and Path(place).name != Path(file.path).name
-    given = file.name and (other or f"{file.name}={file.path}" in said)
-    return {**({"name": file.name} if given else {}), "file": place}
+    has_own_name = file.name and (other or f"{file.name}={file.path}" in named)
+    return {**({"name": file.name} if has_own_name else {}), "file": place}
 
 
 def add_texts(path: str, name: str, files: DataFiles) -> None:
@@ -300,47 +303,49 @@ def add_texts(path: str, name: str, files: DataFiles) -> None:
     if not Path(path).exists() or not is_hoo(path):
         return
     folder = Path(path) if Path(path).is_dir() else Path(path).parent
-    raw = next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
+    raw = next((texts for texts in (folder / RAW, folder.parent / RAW) if texts.is_dir()), None)
     if raw is not None and not (Path(path).is_dir() and raw.parent == folder):  # else it was added with the folder
         files.add_beside(path, name, raw)
 
 
-def read_arguments(said: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> dict[str, Any]:
+def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> dict[str, Any]:
     """Arguments for ``errorbar.report`` from those of a receipt, whose files stand in a folder.
 
     Raises:
         InputError: If there is another argument, or a file that is not in the receipt's list.
     """
-    unknown = [name for name in said if name not in {*SEVERAL, *SINGLE, *PLAIN}]
+    unknown = [name for name in recorded if name not in {*SEVERAL, *SINGLE, *PLAIN}]
     if unknown:
-        raise broken(f"'{unknown[0]}' is no argument of a report", receipt)
+        raise broken_receipt(f"a report has no argument '{unknown[0]}'", receipt)
     known = set(names)
-    made: dict[str, Any] = {name: said[name] for name in PLAIN if name in said}
+    arguments: dict[str, Any] = {name: recorded[name] for name in PLAIN if name in recorded}
     for name in DRAWS:
-        if isinstance(number := made.get(name), int) and number > MOST_DRAWN:
-            raise broken(f"'{name}' is more than the {MOST_DRAWN:,} that are drawn for a stranger", receipt)
+        if isinstance(number := arguments.get(name), int) and number > MOST_DRAWN:
+            raise broken_receipt(f"'{name}' must be at most {MOST_DRAWN:,} in a receipt", receipt)
     for name in SEVERAL:
-        if name in said:
-            references = said[name] if isinstance(said[name], list) else [said[name]]
-            made[name] = [staged_path(each, known, stage, receipt) for each in references]
-    made |= {name: staged_path(said[name], known, stage, receipt) for name in SINGLE if name in said}
-    check_specs(made.get("metric") or [], receipt)
-    return made
+        if name in recorded:
+            references = recorded[name] if isinstance(recorded[name], list) else [recorded[name]]
+            arguments[name] = [staged_path(reference, known, stage, receipt) for reference in references]
+    arguments |= {name: staged_path(recorded[name], known, stage, receipt) for name in SINGLE if name in recorded}
+    check_specs(arguments.get("metric") or [], receipt)
+    return arguments
 
 
 def staged_path(reference: object, known: set[str], stage: Path, receipt: str) -> str:
     """The place of a file that a receipt names, or of a folder of such files; ``name=`` before it where it says so."""
     if not isinstance(reference, dict) or not isinstance(reference.get("file"), str):
-        raise broken("a file is not named as one", receipt, 'e.g. {"file": "gold.m2"}')
+        raise broken_receipt("a file is not written as a file", receipt, 'e.g. {"file": "gold.m2"}')
     name = reference["file"]
-    if name not in known and not any(each.startswith(f"{name}/") for each in known):
-        raise broken(f"the file '{name}' is not in the receipt's own list", receipt)
+    if name not in known and not any(file.startswith(f"{name}/") for file in known):
+        raise broken_receipt(f"the file '{name}' is not in the receipt's own list", receipt)
     called = reference.get("name")
     if called is None:
         return str(stage / name)
     argument = f"{called}={stage / name}"
     if not isinstance(called, str) or NamedFile.parse(argument) != NamedFile(str(stage / name), called):
-        raise broken(f"the file '{name}' is called {shortened(repr(called))}, which is no name", receipt)
+        raise broken_receipt(
+            f"the file '{name}' is called {shortened(repr(called))}, which is not a valid name", receipt
+        )
     return argument
 
 
@@ -348,7 +353,7 @@ def check_specs(specs: object, receipt: str) -> None:
     """Refuse a metric whose pipeline is none of those known."""
     for spec in specs if isinstance(specs, list) else [specs]:
         if not isinstance(spec, str):
-            raise broken("a metric is no text", receipt)
+            raise broken_receipt("a metric must be a text", receipt)
         pipeline = split_spec(spec)[1].get("pipeline", "errorbar_en")
         if not KNOWN_PIPELINES.fullmatch(pipeline):
             message = f"the receipt names the pipeline '{pipeline}', and a pipeline runs what its maker put there"
@@ -368,7 +373,7 @@ _FLAGS = ("lenient", "missing_as_empty")
 _TASK = {"name", "metric", "corpora", "runs"}
 _CORPUS = {"name", "kind", "unmarked", *_FLAGS, *_PATHS, *_PATH}
 _RUN = {"team", "run", "corpus", "name", "file", "made"}
-"""What is said of each; anything else would be said and not computed."""
+"""The keys of each record; any other key would be stated without being computed."""
 
 
 def task_arguments(task: Task, files: DataFiles) -> dict[str, object]:
@@ -387,15 +392,15 @@ def task_arguments(task: Task, files: DataFiles) -> dict[str, object]:
 
 
 def _corpus_record(corpus: TaskCorpus, files: DataFiles) -> dict[str, object]:
-    found: dict[str, object] = {"name": corpus.name, "kind": corpus.kind, "unmarked": corpus.unmarked}
-    found |= {name: getattr(corpus, name) for name in _FLAGS}
+    record: dict[str, object] = {"name": corpus.name, "kind": corpus.kind, "unmarked": corpus.unmarked}
+    record |= {name: getattr(corpus, name) for name in _FLAGS}
     for name in _PATHS:
-        found[name] = [{"file": files.add(str(path))} for path in getattr(corpus, name)]
-    found |= {name: _file(getattr(corpus, name), files) for name in _PATH if getattr(corpus, name) is not None}
+        record[name] = [{"file": files.add(str(path))} for path in getattr(corpus, name)]
+    record |= {name: _file(getattr(corpus, name), files) for name in _PATH if getattr(corpus, name) is not None}
     if corpus.kind == "hoo" and corpus.source is None:
         for path in corpus.gold:
             add_texts(str(path), files.add(str(path)), files)
-    return found
+    return record
 
 
 def _file(path: Path, files: DataFiles) -> dict[str, str]:
@@ -403,14 +408,14 @@ def _file(path: Path, files: DataFiles) -> dict[str, str]:
 
 
 def _run_record(run: TeamSubmission, files: DataFiles) -> dict[str, object]:
-    found: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
+    record: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
     if run.made is None:
-        return {**found, **_file(run.path, files)}
+        return {**record, **_file(run.path, files)}
     models = {} if run.made.models is None else {"models": _file(run.made.models, files)}
-    return {**found, "made": {"kind": run.made.kind, "spec": run.made.spec, **models}}
+    return {**record, "made": {"kind": run.made.kind, "spec": run.made.spec, **models}}
 
 
-def read_task_record(said: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> Task:
+def read_task_record(record: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> Task:
     """The task of a receipt, whose files stand in a folder.
 
     Raises:
@@ -419,62 +424,63 @@ def read_task_record(said: Mapping[str, Any], names: Iterable[str], stage: Path,
     known = set(names)
     file = stage / "task.toml"
     try:
-        _only(said, _TASK)
-        corpora = [_corpus(each, known, stage, receipt) for each in said["corpora"]]
-        runs = [_run(each, known, stage, receipt) for each in said["runs"]]
-        check_specs(list(said["metric"]), receipt)
-        metrics, name = tuple(said["metric"]), str(said["name"])
+        _check_keys(record, _TASK)
+        corpora = [_read_corpus(entry, known, stage, receipt) for entry in record["corpora"]]
+        runs = [_read_run(entry, known, stage, receipt) for entry in record["runs"]]
+        check_specs(list(record["metric"]), receipt)
+        metrics, name = tuple(record["metric"]), str(record["name"])
         if not metrics:
             raise ValueError("no metric")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        message = f"the task is not described as one ({type(error).__name__}: {error})"
-        raise broken(message, receipt) from None
+        message = f"the record of the task is not valid ({type(error).__name__}: {error})"
+        raise broken_receipt(message, receipt) from None
     lost = {run.corpus for run in runs} - {corpus.name for corpus in corpora}
     if lost:
-        raise broken(f"the task has no corpus '{min(lost)}'", receipt)
+        raise broken_receipt(f"the task has no corpus '{min(lost)}'", receipt)
     for kind in dict.fromkeys(corpus.kind for corpus in corpora):
         parse_metrics(metrics, "fragments" if kind == "hoo" else "sentences")
-    teams = [
-        Team(name, submissions=tuple(run for run in runs if run.team == name), baseline=any(_made(runs, name)))
-        for name in dict.fromkeys(run.team for run in runs)
-    ]
+    teams = []
+    for team in dict.fromkeys(run.team for run in runs):
+        own = tuple(run for run in runs if run.team == team)
+        teams.append(Team(team, submissions=own, baseline=any(run.made is not None for run in own)))
     return Task(name, file, tuple(corpora), tuple(teams), metrics, None, RUNS_PER_TEAM, stage / ".statistics")
 
 
-def _made(runs: Iterable[TeamSubmission], team: str) -> list[bool]:
-    return [run.made is not None for run in runs if run.team == team]
-
-
-def _only(said: Mapping[str, Any], known: AbstractSet[str]) -> None:
-    for name in said:
+def _check_keys(record: Mapping[str, Any], known: AbstractSet[str]) -> None:
+    for name in record:
         if name not in known:
-            raise ValueError(f"'{name}' is nothing that a task has")
+            raise ValueError(f"a task has no '{name}'")
 
 
-def _corpus(said: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TaskCorpus:
-    _only(said, _CORPUS)
-    paths = {name: tuple(Path(staged_path(each, known, stage, receipt)) for each in said[name]) for name in _PATHS}
-    path = {name: Path(staged_path(said[name], known, stage, receipt)) for name in _PATH if name in said}
-    flags = {name: said[name] for name in _FLAGS}
-    if said["kind"] not in KINDS or said["unmarked"] not in UNMARKED or not paths["gold"]:
-        raise ValueError("a corpus")
+def _read_corpus(record: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TaskCorpus:
+    _check_keys(record, _CORPUS)
+    paths = {
+        name: tuple(Path(staged_path(reference, known, stage, receipt)) for reference in record[name])
+        for name in _PATHS
+    }
+    path = {name: Path(staged_path(record[name], known, stage, receipt)) for name in _PATH if name in record}
+    flags = {name: record[name] for name in _FLAGS}
+    if record["kind"] not in KINDS or record["unmarked"] not in UNMARKED or not paths["gold"]:
+        raise ValueError("kind, unmarked or gold of a corpus")
     if not all(isinstance(flag, bool) for flag in flags.values()):
-        raise ValueError("true or false of a corpus")
-    how: dict[str, Any] = {"kind": said["kind"], "unmarked": said["unmarked"], **paths, **path, **flags}
-    return TaskCorpus(str(said["name"]), **how)
+        raise ValueError("a corpus needs true or false")
+    values: dict[str, Any] = {"kind": record["kind"], "unmarked": record["unmarked"], **paths, **path, **flags}
+    return TaskCorpus(str(record["name"]), **values)
 
 
-def _run(said: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TeamSubmission:
-    _only(said, _RUN)
-    team, number, corpus = said["team"], said["run"], said["corpus"]
+def _read_run(record: Mapping[str, Any], known: set[str], stage: Path, receipt: str) -> TeamSubmission:
+    _check_keys(record, _RUN)
+    team, number, corpus = record["team"], record["run"], record["corpus"]
     if not isinstance(team, str) or not isinstance(corpus, str) or type(number) is not int:
-        raise ValueError("a run")
-    if "made" not in said:
-        return TeamSubmission(team, number, corpus, Path(staged_path(said, known, stage, receipt)))
-    made = said["made"]
-    if made["kind"] not in get_args(MadeBy):
-        raise ValueError("a system")
-    split_spec(made["spec"])
-    models = Path(staged_path(made["models"], known, stage, receipt)) if "models" in made else None
-    kind = cast("MadeBy", made["kind"])
-    return TeamSubmission(team, number, corpus, stage / team, made=Baseline(kind, made["spec"], models, Place(receipt)))
+        raise ValueError("team, corpus or number of a run")
+    if "made" not in record:
+        return TeamSubmission(team, number, corpus, Path(staged_path(record, known, stage, receipt)))
+    system = record["made"]
+    if system["kind"] not in get_args(MadeBy):
+        raise ValueError("kind of a system")
+    split_spec(system["spec"])
+    models = Path(staged_path(system["models"], known, stage, receipt)) if "models" in system else None
+    kind = cast("MadeBy", system["kind"])
+    return TeamSubmission(
+        team, number, corpus, stage / team, made=Baseline(kind, system["spec"], models, Place(receipt))
+    )

@@ -18,7 +18,14 @@ from errorbar.api.corpus_results import CorpusStudy, HooStudy, Study
 from errorbar.core.problems import InputError, Place, Problem, nearest, shortened
 from errorbar.formats.look import cannot_open
 from errorbar.formats.saving import receipt_name, save_lines
-from errorbar.receipts.arguments import DataFiles, DataRecord, broken, report_arguments, safe_name, task_arguments
+from errorbar.receipts.arguments import (
+    DataFiles,
+    DataRecord,
+    broken_receipt,
+    report_arguments,
+    safe_name,
+    task_arguments,
+)
 from errorbar.reporting.blocks import Block, Chart
 from errorbar.reporting.export import MadeReport, today
 from errorbar.tables.plain import Plain, plain
@@ -28,11 +35,11 @@ from errorbar.version import __version__
 
 # The values of a receipt: every cell of a report's tables, every score of a task, each under a path of its own.
 #
-# Conventions Numbers are rounded to 12 significant digits, fractions as in JSON output. Compared are the rounded ones:
+# Numbers are rounded to 12 significant digits, fractions as in JSON output. Compared are the rounded ones:
 # equal, or apart by at most 1e-9 of the larger one (1e-12 where both are small): other processors and libraries add in
 # another order. Fields in ``SOLVED`` end a search that a library's approximation steers: they are equal if apart by at
 # most 1e-6, whole numbers among them by one. A text is a value if it is a verdict or all numbers, as ``18 / 33``.
-# Signatures, which name versions and inputs, are none, nor are warnings and sentences, which may quote data.
+# Signatures, which name versions and inputs, are no values; nor are warnings and sentences, which may quote data.
 
 
 DIGITS = 12
@@ -79,13 +86,13 @@ def is_value(value: object) -> bool:
 
 def table_values(blocks: Iterable[Block]) -> dict[str, Plain]:
     """Every cell of the tables of a report, those behind charts included: ``table/row/column`` to value."""
-    found: dict[str, Plain] = {}
+    values: dict[str, Plain] = {}
     for block in blocks:
         table = block.table if isinstance(block, Chart) else block
         if isinstance(table, Table) and not table.name.startswith(_NO_TABLES):
             for path, value in _cells(table):
-                found.setdefault(path, value)
-    return found
+                values.setdefault(path, value)
+    return values
 
 
 def _cells(table: Table) -> Iterator[tuple[str, Plain]]:
@@ -114,11 +121,11 @@ def _row_names(columns: Mapping[str, Sequence[Plain]], n_rows: int) -> tuple[Seq
 
 def record_values(record: object) -> dict[str, Plain]:
     """Every value of a JSON document, records of a list under what tells them apart."""
-    found: dict[str, Plain] = {}
+    values: dict[str, Plain] = {}
     for path, value in _leaves(record, ""):
         names = chain([path], (f"{path} #{number}" for number in count(2)))
-        found[next(name for name in names if name not in found)] = value
-    return found
+        values[next(name for name in names if name not in values)] = value
+    return values
 
 
 def _leaves(record: object, path: str) -> Iterator[tuple[str, Plain]]:
@@ -127,17 +134,17 @@ def _leaves(record: object, path: str) -> Iterator[tuple[str, Plain]]:
             if key not in _NO_VALUES and not (key in _TELLING and isinstance(value, str | int)):
                 yield from _leaves(value, f"{path}/{key}" if path else str(key))
     elif isinstance(record, list | tuple):
-        for number, each in enumerate(record, 1):
-            yield from _leaves(each, f"{path}/{_called(each, number)}")
+        for number, item in enumerate(record, 1):
+            yield from _leaves(item, f"{path}/{_record_name(item, number)}")
     else:
         yield path, rounded(record)
 
 
-def _called(record: object, number: int) -> str:
+def _record_name(record: object, number: int) -> str:
     if isinstance(record, Mapping):
-        told = [str(record[key]) for key in _TELLING if isinstance(record.get(key), str | int)]
-        if told:
-            return ", ".join(told)
+        names = [str(record[key]) for key in _TELLING if isinstance(record.get(key), str | int)]
+        if names:
+            return ", ".join(names)
     return str(number)
 
 
@@ -154,17 +161,17 @@ def compare_values(recorded: Mapping[str, Any], here: Mapping[str, Plain]) -> tu
     """
     different: list[Difference] = []
     near = 0
-    for path in [*recorded, *(each for each in here if each not in recorded)]:
+    for path in dict.fromkeys([*recorded, *here]):
         before, now = recorded.get(path), here.get(path)
-        if not _alike(before, now, solved=path.rpartition("/")[2] in SOLVED):
+        if not _are_alike(before, now, solved=path.rpartition("/")[2] in SOLVED):
             different.append(Difference(path, before, now))
         else:
             near += before != now
     return different, near
 
 
-def _alike(before: Plain, now: Plain, *, solved: bool) -> bool:
-    numbers = [each for each in (before, now) if isinstance(each, int | float) and not isinstance(each, bool)]
+def _are_alike(before: Plain, now: Plain, *, solved: bool) -> bool:
+    numbers = [value for value in (before, now) if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == 2 and solved:
         whole = all(isinstance(number, int) for number in numbers)
         return isclose(*numbers, rel_tol=SOLVED_TOLERANCE, abs_tol=1 if whole else SMALL)
@@ -215,7 +222,7 @@ class Receipt:
             "specs": list(self.specs),
             "seed": self.arguments.get("seed"),
             "arguments": dict(self.arguments),
-            "files": [each.to_dict() for each in self.files],
+            "files": [file.to_dict() for file in self.files],
             "versions": dict(self.versions),
             "environment": dict(self.environment),
             "results": {"rounding": ROUNDING, "sha256": digest(self.values), "values": dict(self.values)},
@@ -229,17 +236,17 @@ class Receipt:
         """Write it beside an output, whole or not at all."""
         save_lines([self.text()], receipt_name(output))
 
-    def on_page(self, made: MadeReport, output: str) -> MadeReport:
+    def on_page(self, page: MadeReport, output: str) -> MadeReport:
         """The report with its receipt, which a page holds too."""
         name = Path(receipt_name(output)).name
-        return replace(made, report=replace(made.report, receipt=(name, self.to_dict())))
+        return replace(page, report=replace(page.report, receipt=(name, self.to_dict())))
 
 
-def receipt_of_report(given: Mapping[str, Any], made: MadeReport, output: str) -> Receipt:
+def receipt_of_report(arguments: Mapping[str, Any], page: MadeReport, output: str) -> Receipt:
     """The receipt of a report that was made of arguments of ``errorbar.report`` and goes to a file."""
     files = DataFiles(Path(output).parent)
-    arguments = report_arguments(given, files)
-    return _receipt("report", arguments, files, table_values(made.report.blocks), specs_of(made.studies))
+    recorded = report_arguments(arguments, files)
+    return _receipt("report", recorded, files, table_values(page.report.blocks), list_specs(page.studies))
 
 
 def receipt_of_task(results: TaskResults, output: str) -> Receipt:
@@ -252,27 +259,27 @@ def receipt_of_task(results: TaskResults, output: str) -> Receipt:
 def task_values(results: TaskResults) -> dict[str, Plain]:
     """The scores of every run, and what was wrong with those refused."""
     refused = {
-        f"{found.corpus.name}/{each.submission.name}": ", ".join(sorted({problem.code for problem in each.problems}))
-        for found in results.corpora
-        for each in found.refused
+        f"{corpus.corpus.name}/{run.submission.name}": ", ".join(sorted({problem.code for problem in run.problems}))
+        for corpus in results.corpora
+        for run in corpus.refused
     }
     corpora = [
-        {name: value for name, value in found.to_dict().items() if name != "refused"} for found in results.corpora
+        {name: value for name, value in corpus.to_dict().items() if name != "refused"} for corpus in results.corpora
     ]
     return record_values({"corpora": corpora, "refused": refused})
 
 
-def specs_of(studies: Sequence[Study]) -> list[str]:
+def list_specs(studies: Sequence[Study]) -> list[str]:
     """The metrics of a report, the main ones first."""
-    found: dict[str, None] = {}
+    specs: dict[str, None] = {}
     for study in studies:
         if isinstance(study, CorpusStudy):
-            found |= dict.fromkeys([str(study.metric.spec), *study.others])
+            specs |= dict.fromkeys([str(study.metric.spec), *study.others])
         elif isinstance(study, HooStudy):
-            found |= dict.fromkeys(score.signature.spec for score in study.scores)
+            specs |= dict.fromkeys(score.signature.spec for score in study.scores)
         else:
-            found |= dict.fromkeys(line.partition("|")[0] for line in study.signatures.values())
-    return list(found)
+            specs |= dict.fromkeys(line.partition("|")[0] for line in study.signatures.values())
+    return list(specs)
 
 
 def _receipt(
@@ -282,26 +289,25 @@ def _receipt(
     values: Mapping[str, Plain],
     specs: Sequence[str],
 ) -> Receipt:
-    made = versions(arguments), environment()
-    return Receipt(command, arguments, files.records, *made, values, specs, today())
+    return Receipt(command, arguments, files.records, versions(arguments), environment(), values, specs, today())
 
 
 def versions(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Of what computes, as far as these arguments ask for it."""
+    """The versions of errorbar, Python and the libraries that these arguments need."""
     text = json.dumps(arguments, default=str)
-    wanted = [*LIBRARIES, *(each for name, every in OF_TEXTS.items() if name in text for each in every)]
-    wanted += OF_MODELS if '"made"' in text else ()
-    found = {"errorbar": __version__, "python": platform.python_version()}
-    for name in wanted:
+    packages = [*LIBRARIES, *chain.from_iterable(needed for metric, needed in OF_TEXTS.items() if metric in text)]
+    packages += OF_MODELS if '"made"' in text else ()
+    numbers = {"errorbar": __version__, "python": platform.python_version()}
+    for package in packages:
         try:
-            found[name] = metadata.version(name)
+            numbers[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            numbers[package] = "not installed"
+    return numbers
 
 
 def environment() -> dict[str, str | bool]:
-    """Kind of system and processor; nothing of whose they are."""
+    """The kinds of system and processor; nothing that identifies the computer."""
     from errorbar.edits.matching import KERNEL  # noqa: PLC0415 - the kernel, once something is computed
 
     return {
@@ -313,10 +319,10 @@ def environment() -> dict[str, str | bool]:
 
 
 def read_receipt(path: str | Path) -> Receipt:
-    """Read a receipt; nothing in it is run, and no file that it names is opened.
+    """Read a receipt, without running anything in it or opening any file that it names.
 
     Raises:
-        InputError: If it is none, of another version, or not as errorbar writes it.
+        InputError: If the file is not a receipt, is of another version, or differs from what errorbar writes.
     """
     name = str(path)
     document = _document(Path(path), name)
@@ -326,23 +332,23 @@ def read_receipt(path: str | Path) -> Receipt:
             message = f"this is a receipt of another version, {schema}"
             fix = "verify it with the errorbar that made it"
             raise InputError(Problem("receipt-version", message, Place(name), SCHEMA, fix))
-        raise broken("this is no receipt", name, f'JSON with "schema": "{SCHEMA}"')
+        raise broken_receipt("this is not a receipt", name, f'JSON with "schema": "{SCHEMA}"')
     if command not in COMMANDS:
-        message = f"a receipt of the command {command!r}, which is none of those that leave one"
+        message = f"the command {command!r} leaves no receipt"
         raise InputError(Problem("receipt-command", message, Place(name), fix=nearest(command, COMMANDS)))
     results = _part("results", document, name)
     values = _part("values", results, name)
     arguments, made_by, made_on = (_part(part, document, name) for part in ("arguments", "versions", "environment"))
     if not all(is_value(value) for value in values.values()):
-        raise broken("a value is neither a number nor a text", name)
+        raise broken_receipt("a value is neither a number nor a text", name)
     specs = document.get("specs")
-    if not isinstance(specs, list) or not all(isinstance(each, str) for each in specs):
-        raise broken("the metrics are no texts", name)
-    # It says some things twice, so that people and programs find them: what they read is what is computed.
+    if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
+        raise broken_receipt("the metrics must be texts", name)
+    # People and programs read the hash and the seed outside of what is computed from, so both must agree.
     if results.get("sha256") != digest(values):
-        raise broken("its values are not those that its sha256 is of", name)
+        raise broken_receipt("the values do not match their sha256", name)
     if document.get("seed") != arguments.get("seed"):
-        raise broken("its seed is not that of its arguments", name)
+        raise broken_receipt("the seed is not the one in the arguments", name)
     return Receipt(
         command,
         arguments,
@@ -356,10 +362,10 @@ def read_receipt(path: str | Path) -> Receipt:
 
 
 def _part(part: str, document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = document.get(part)
-    if not isinstance(found, dict):
-        raise broken(f"there are no {part}", name)
-    return found
+    content = document.get(part)
+    if not isinstance(content, dict):
+        raise broken_receipt(f"the receipt has no {part}", name)
+    return content
 
 
 def _document(path: Path, name: str) -> dict[str, Any]:
@@ -369,36 +375,34 @@ def _document(path: Path, name: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(cannot_open(path, error)) from None
     if len(content) > LARGEST:
-        raise broken(f"more than {LARGEST:,} bytes", name)
+        raise broken_receipt(f"the file has more than {LARGEST:,} bytes", name)
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
         if content.lstrip()[:9].lower() == b"<!doctype":
             fix = "name the .receipt.json beside it, or save the one inside by the link at the end of the page"
-            raise broken("this is a page, not its receipt", name, fix=fix) from None
-        raise broken("this is no JSON", name) from None
+            raise broken_receipt("this is a page, not its receipt", name, fix=fix) from None
+        raise broken_receipt("this is not JSON", name) from None
     if not isinstance(document, dict):
-        raise broken("this is no receipt", name)
+        raise broken_receipt("this is not a receipt", name)
     return document
 
 
-def _files(said: object, name: str) -> Iterable[DataRecord]:
-    if not isinstance(said, list):
-        raise broken("there is no list of files", name)
+def _files(entries: object, name: str) -> Iterable[DataRecord]:
+    if not isinstance(entries, list):
+        raise broken_receipt("there is no list of files", name)
     seen = set()
-    for each in said:
-        record = each if isinstance(each, dict) else {}
-        called, sha, size = record.get("name"), record.get("sha256"), record.get("size")
-        pipe = record.get("pipe") is True
-        if not safe_name(called) or called in seen:
-            message = (
-                f"the name {shortened(repr(called))} leads out of the folder, is there twice, or is none everywhere"
-            )
+    for entry in entries:
+        fields = entry if isinstance(entry, dict) else {}
+        file, sha256, size = fields.get("name"), fields.get("sha256"), fields.get("size")
+        pipe = fields.get("pipe") is True
+        if not safe_name(file) or file in seen:
+            message = f"the name {shortened(repr(file))} leads out of the folder, stands twice, or is not portable"
             raise InputError(Problem("receipt-file", message, Place(name), "a path inside, such as data/gold.m2"))
-        if not pipe and not (isinstance(sha, str) and len(sha) == 64 and isinstance(size, int)):
-            raise broken(f"the file '{called}' has no hash or no size", name)
-        seen.add(called)
-        yield DataRecord(str(called), None if pipe else sha, None if pipe else size)
-    for each in seen:
-        if any(str(parent) in seen for parent in PurePosixPath(str(each)).parents):
-            raise broken(f"'{each}' lies in a file", name)
+        if not pipe and not (isinstance(sha256, str) and len(sha256) == 64 and isinstance(size, int)):
+            raise broken_receipt(f"the file '{file}' has no hash or no size", name)
+        seen.add(file)
+        yield DataRecord(str(file), None if pipe else sha256, None if pipe else size)
+    for file in seen:
+        if any(str(parent) in seen for parent in PurePosixPath(str(file)).parents):
+            raise broken_receipt(f"'{file}' lies in a file", name)

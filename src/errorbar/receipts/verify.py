@@ -1,4 +1,4 @@
-"""The result of ``verify``."""
+"""Compute the numbers of a receipt again, on the data at hand, and list the differences."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tempfile import TemporaryDirectory
 from errorbar.api.arguments import public
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.formats.look import Source
-from errorbar.receipts.arguments import FoundFile, find, read_arguments, read_task_record, staged
+from errorbar.receipts.arguments import RecordedFile, find_files, read_arguments, read_task_record, stage_files
 from errorbar.receipts.receipt import (
     DIGITS,
     Difference,
     Receipt,
     compare_values,
     environment,
+    list_specs,
     read_receipt,
-    specs_of,
     table_values,
     task_values,
     versions,
@@ -38,33 +38,33 @@ _STATES = {"outside": "a link that leads out of the folder", "pipe": "came throu
 
 @dataclass(frozen=True, slots=True)
 class OtherVersion:
-    """Something that is not what it was when the receipt was made."""
+    """A version, or a feature of the computer, that has changed since the receipt was made."""
 
-    what: str
+    name: str
     recorded: str
     here: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verified(Result):
-    """A receipt beside the data at hand.
+class Verification(Result):
+    """The comparison of a receipt with the data at hand.
 
     Attributes:
         receipt: The receipt's name.
         command: What was computed: ``report`` or ``task run``.
         files: Every file of the receipt, and whether it is there and the same.
-        versions: Versions and environment that are others now; they alone are no failure.
+        versions: Versions and environment that are different now; that alone is no failure.
         n_values: How many values the receipt has.
-        differences: Values that are others now; None: nothing could be computed.
-        n_near: Values that agree within the tolerance and not to all recorded digits.
-        n_beside: How many of the differences are in no value of the receipt: those that are new, and its metrics.
+        differences: Values that differ now; None: nothing could be computed.
+        n_near: How many values agree within the tolerance only, not to all recorded digits.
+        n_beside: How many of the differences concern no value of the receipt: new values, and its metrics.
         hindrance: Why nothing could be computed, if so.
         notes: Warnings.
     """
 
     receipt: str
     command: str
-    files: Sequence[FoundFile]
+    files: Sequence[RecordedFile]
     versions: Sequence[OtherVersion]
     n_values: int
     differences: Sequence[Difference] | None
@@ -79,27 +79,29 @@ class Verified(Result):
         return self.differences is not None and not self.differences and not self.other_files
 
     @property
-    def other_files(self) -> list[FoundFile]:
+    def other_files(self) -> list[RecordedFile]:
         """Files that are missing or changed."""
-        return [each for each in self.files if each.state != "same"]
+        return [file for file in self.files if file.state != "same"]
 
     def to_dict(self) -> dict[str, object]:
         """Everything, all differences among it."""
-        found = None if self.differences is None else [
-            {"path": each.path, "recorded": each.recorded, "here": each.here} for each in self.differences
+        differences = None if self.differences is None else [
+            {"path": value.path, "recorded": value.recorded, "here": value.here} for value in self.differences
         ]  # fmt: skip
         return {
             "receipt": self.receipt,
             "command": self.command,
             "verified": self.good,
             "files": [
-                {"name": each.record.name, "state": each.state, "recorded": each.record.sha256, "here": each.sha256}
-                for each in self.files
+                {"name": file.record.name, "state": file.state, "recorded": file.record.sha256, "here": file.sha256}
+                for file in self.files
             ],
-            "versions": [{"what": each.what, "recorded": each.recorded, "here": each.here} for each in self.versions],
+            "versions": [
+                {"what": version.name, "recorded": version.recorded, "here": version.here} for version in self.versions
+            ],
             "values": self.n_values,
             "near": self.n_near,
-            "differences": found,
+            "differences": differences,
             "hindrance": None if self.hindrance is None else str(self.hindrance),
         }
 
@@ -107,11 +109,13 @@ class Verified(Result):
         """The result in plain words."""
         n, others = len(self.files), self.other_files
         files = f"{n - len(others)} of {n} files are the same" if others else f"all {n} files are the same"
-        said = [f"{self.receipt}: {files}; {self._numbers()}."]
+        sentences = [f"{self.receipt}: {files}; {self._numbers()}."]
         if self.versions:
-            listed = ", ".join(f"{each.what} {each.recorded or '–'}, here {each.here or '–'}" for each in self.versions)
-            said.append(f"Made elsewhere: {listed}.")
-        return said
+            listed = ", ".join(
+                f"{version.name} {version.recorded or '–'}, here {version.here or '–'}" for version in self.versions
+            )
+            sentences.append(f"Made elsewhere: {listed}.")
+        return sentences
 
     def _numbers(self) -> str:
         if self.differences is None:
@@ -126,20 +130,21 @@ class Verified(Result):
 
     def tables(self) -> Sequence[Table]:
         """Files that differ, then values that do."""
-        made = []
+        tables = []
         if self.other_files:
             columns = [Column("file"), Column("now", key="state"), Column("recorded"), Column("here")]
             rows: list[list[Cell]] = [
-                [each.record.name, _STATES.get(each.state, each.state), _short(each.record.sha256), _short(each.sha256)]
-                for each in self.other_files[:MOST_SHOWN]
+                [file.record.name, _STATES.get(file.state, file.state), _short(file.record.sha256), _short(file.sha256)]
+                for file in self.other_files[:MOST_SHOWN]
             ]
             title = "Files that are not those of the receipt"
-            made.append(Table(columns, rows, title, "files", _more(len(self.other_files))))
+            tables.append(Table(columns, rows, title, "files", _more(len(self.other_files))))
         if self.differences:
             columns = [Column("value"), Column("recorded"), Column("here")]
-            rows = [[each.path, _said(each.recorded), _said(each.here)] for each in self.differences[:MOST_SHOWN]]
-            made.append(Table(columns, rows, "Values that differ", "values", _more(len(self.differences))))
-        return made
+            shown = self.differences[:MOST_SHOWN]
+            rows = [[value.path, _value_text(value.recorded), _value_text(value.here)] for value in shown]
+            tables.append(Table(columns, rows, "Values that differ", "values", _more(len(self.differences))))
+        return tables
 
 
 def _more(number: int) -> list[str]:
@@ -151,22 +156,19 @@ def _short(sha: str | None) -> str:
     return "" if sha is None else sha[:_SHORT]
 
 
-def _said(value: Plain) -> str:
+def _value_text(value: Plain) -> str:
     """A value as the receipt has it; a dash where there is none."""
     if isinstance(value, float):
         return f"{value:.{DIGITS}g}"
     return "–" if value is None else str(value)
 
 
-# ``errorbar.verify``: compute again what a receipt says, on the data at hand, and say what differs.
-
-
 _STATE_ORDER = ("same", "changed", "pipe", "outside", "missing")
-"""What a file can be in one of several folders, the best first."""
+"""The states of a file in one of several folders, the best first."""
 
 
 @public()
-def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jobs: int = 1) -> Verified:
+def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jobs: int = 1) -> Verification:
     """Recompute a receipt's numbers, and list differences: files, versions, numbers.
 
     Nothing is written but to a temporary folder, and no file is read but those that the receipt lists, in the folder
@@ -183,85 +185,81 @@ def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jo
         UsageError: If ``data`` is no folder.
     """
     path = Path(receipt)
-    said = read_receipt(path)
+    record = read_receipt(path)
     named = [data] if isinstance(data, str | os.PathLike) else data or ()
-    folders = [Path(each) for each in named] or [path.parent]
+    folders = [Path(folder) for folder in named] or [path.parent]
     for folder in folders:
         if not folder.is_dir():
             place = Place(str(folder))
             raise UsageError(Problem("no-such-file", "no such folder", place, fix="name the folder of the data"))
-    searches = [find(said.files, folder, deep=bool(named)) for folder in folders]
-    files = [min(places, key=lambda each: _STATE_ORDER.index(each.state)) for places in zip(*searches, strict=True)]
+    searches = [find_files(record.files, folder, deep=bool(named)) for folder in folders]
+    files = [min(places, key=lambda file: _STATE_ORDER.index(file.state)) for places in zip(*searches, strict=True)]
     if named:  # what is not there may stand beside the receipt
-        files = [each if each.state != "missing" else find([each.record], path.parent)[0] for each in files]
-    others = _other_versions(said)
+        files = [file if file.state != "missing" else find_files([file.record], path.parent)[0] for file in files]
+    result = Verification(path.name, record.command, files, _other_versions(record), len(record.values), None)
     hindrance = _hindrance(files, ", ".join(map(str, folders)))
     if hindrance is not None:
-        return Verified(path.name, said.command, files, others, len(said.values), None, hindrance=hindrance)
+        return replace(result, hindrance=hindrance)
     try:
         with TemporaryDirectory(prefix="errorbar-") as stage:
-            staged(files, Path(stage))
-            here, specs = _values(said, Path(stage), path, jobs)
+            stage_files(files, Path(stage))
+            here, specs = _values(record, Path(stage), path, jobs)
     except InputError as error:
-        if all(each.state == "same" for each in files):
+        if all(file.state == "same" for file in files):
             raise
         # What was changed cannot be read any more.
-        return Verified(path.name, said.command, files, others, len(said.values), None, hindrance=error.problems[0])
-    different, near = compare_values(said.values, here)
-    if list(said.specs) != list(specs):
-        different.insert(0, Difference("specs", ", ".join(said.specs), ", ".join(specs)))
-    beside = sum(each.path not in said.values for each in different)
-    return Verified(path.name, said.command, files, others, len(said.values), different, near, beside)
+        return replace(result, hindrance=error.problems[0])
+    different, near = compare_values(record.values, here)
+    if list(record.specs) != list(specs):
+        different.insert(0, Difference("specs", ", ".join(record.specs), ", ".join(specs)))
+    beside = sum(value.path not in record.values for value in different)
+    return replace(result, differences=different, n_near=near, n_beside=beside)
 
 
-def _hindrance(files: Sequence[FoundFile], folder: str) -> Problem | None:
+def _hindrance(files: Sequence[RecordedFile], folder: str) -> Problem | None:
     """Why nothing can be computed."""
     for state, why, fix in (
-        ("pipe", "came through a pipe, which nobody can read again", "make the receipt anew from files"),
+        ("pipe", "came through a pipe, which nobody can read again", "make a new receipt from files"),
         ("outside", "a link that leads out of the folder, to other data", "put the file in its place"),
         ("missing", "not in the folder", "--data=FOLDER names the one that it is in, and can be repeated"),
     ):
-        found = [each.record.name for each in files if each.state == state]
-        if found:
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            message = f"no value was computed: {found[0]}{more}: {why}"
+        names = [file.record.name for file in files if file.state == state]
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            message = f"no value was computed: {names[0]}{more}: {why}"
             return Problem("receipt-data", message, Place(folder), fix=fix)
     return None
 
 
-def _values(said: Receipt, stage: Path, path: Path, jobs: int) -> tuple[dict[str, Plain], Sequence[str]]:
+def _values(receipt: Receipt, stage: Path, path: Path, jobs: int) -> tuple[dict[str, Plain], Sequence[str]]:
     """The values of today, by the public function of the command, and the metrics that they are of."""
-    names = [each.name for each in said.files]
+    names = [file.name for file in receipt.files]
     try:
-        if said.command == "task run":
-            task = read_task_record(said.arguments, names, stage, path.name)
+        if receipt.command == "task run":
+            task = read_task_record(receipt.arguments, names, stage, path.name)
             return task_values(run_task(task, jobs=jobs, cache=stage / ".statistics")), task.metrics
-        arguments = read_arguments(said.arguments, names, stage, path.name)
-        made = report(**arguments, jobs=jobs)
-        return table_values(made.report.blocks), specs_of(made.studies)
+        arguments = read_arguments(receipt.arguments, names, stage, path.name)
+        page = report(**arguments, jobs=jobs)
+        return table_values(page.report.blocks), list_specs(page.studies)
     except (InputError, UsageError) as error:
         kind = UsageError if isinstance(error, UsageError) else InputError
-        raise kind([_without_stage(each, stage) for each in error.problems]) from None
+        raise kind([_without_stage(problem, stage) for problem in error.problems]) from None
 
 
 def _without_stage(problem: Problem, stage: Path) -> Problem:
     """A problem that names files as the receipt does."""
 
-    def told(text: str) -> str:
+    def shorten(text: str) -> str:
         return text.replace(f"{stage}{os.sep}", "").replace(str(stage), ".")
 
-    return replace(
-        problem,
-        what=told(problem.what),
-        place=Place(told(problem.place.file), problem.place.line),
-        fix=told(problem.fix),
-    )
+    place = Place(shorten(problem.place.file), problem.place.line)
+    return replace(problem, what=shorten(problem.what), place=place, fix=shorten(problem.fix))
 
 
-def _other_versions(said: Receipt) -> list[OtherVersion]:
+def _other_versions(receipt: Receipt) -> list[OtherVersion]:
     """Versions and environment that are not those of the receipt."""
-    here: Mapping[str, object] = {**versions(said.arguments), **environment()}
-    recorded: Mapping[str, object] = {**said.versions, **said.environment}
+    here: Mapping[str, object] = {**versions(receipt.arguments), **environment()}
+    recorded: Mapping[str, object] = {**receipt.versions, **receipt.environment}
     return [
         OtherVersion(name, _text(recorded.get(name)), _text(here.get(name)))
         for name in dict.fromkeys([*recorded, *here])
