@@ -176,7 +176,7 @@ def test_names_of_which_only_some_have_a_number_are_numbered_aloud(tmp_path: Pat
 def test_a_source_that_is_not_that_of_the_gold_edits(tmp_path: Path) -> None:
     path = make_task(tmp_path)
     (tmp_path / "source.txt").write_text("Something else .\n" * 4)
-    with pytest.raises(InputError, match=r"source.txt has not the sentences of gold.m2 .*\[task-other-source\]"):
+    with pytest.raises(InputError, match=r"source.txt and gold.m2 differ in sentences .*\[task-other-source\]"):
         run(path)
 
 

@@ -216,7 +216,7 @@ def test_a_template_is_a_task_once_its_files_are_there(tmp_path: Path, errorbar:
     assert all(Path(line).exists() for line in made.out.splitlines())
     again = errorbar("task", "init", tmp_path / "new")
     assert again.code == 2
-    assert "a task is there already" in again.err
+    assert "[not-empty]" in again.err
     missing = errorbar("task", "run", tmp_path / "new" / "task.toml")
     assert missing.code == 2
     assert missing.err.count("[task-no-file]") == 4

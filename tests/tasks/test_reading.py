@@ -164,7 +164,7 @@ WRONG = {
     "two test corpora and submissions for neither": (
         'role = "dev"\n',
         "",
-        "2 test corpora, so it must be said which one these runs are for",
+        "2 test corpora, and the runs must name theirs",
         "task-value",
     ),
     "a date in quotes": ('name = "Small"', 'name = "Small"\ndeadline = "Friday"', "without quotes", "task-value"),
@@ -248,7 +248,7 @@ def test_a_task_without_data(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"task.toml:1: the task has no corpus \(expected \[\[corpus\]\]\)"):
         read_task(tmp_path / "task.toml")
     (tmp_path / "task.toml").write_text("")
-    with pytest.raises(InputError, match=r"there is no table \[task\]"):
+    with pytest.raises(InputError, match=r"the table \[task\] is missing"):
         read_task(tmp_path / "task.toml")
 
 

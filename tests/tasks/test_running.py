@@ -246,7 +246,7 @@ def test_bad_runs_are_listed_and_the_others_scored(tmp_path: Path, errorbar: Com
 def test_references_over_other_sentences(key: str, tmp_path: Path) -> None:
     path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', f'gold = "gold.m2"\n{key} = "alt.m2"', 1))
     (tmp_path / "alt.m2").write_text(GOLD.replace("He go", "She go"))
-    with pytest.raises(InputError, match=r"alt.m2 has not the sentences of gold.m2.*task-other-source"):
+    with pytest.raises(InputError, match=r"alt.m2 and gold.m2 differ in sentences.*task-other-source"):
         results_of(path)
 
 

@@ -231,7 +231,7 @@ def alternatives(
         show_notes(proposals.problems.notes)
         say(f"{n} answer{'s' * (n != 1)} in {listing}: fill in the column verdict")
         return
-    found = proposals.judged(judged, gold, **given)
+    found = proposals.judge(judged, gold, **given)
     say(f"{len(found.accepted)} of {n} answers accepted; gold edits with them in {gold}")
     output.show(found, "errorbar.task-alternatives/1")
 

@@ -49,9 +49,9 @@ class AlternativeAnswer:
 
     @property
     def id(self) -> str:
-        """Names the answer in the list for judging: hash of team, place in the corpus, source and edits."""
-        said = f"{self.team}\n{self.sentence}\n{self.source}\n{_meaning(self.edits)!r}"
-        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:_ID]
+        """The answer's name in the list for judging: a hash of team, place in the corpus, source and edits."""
+        content = f"{self.team}\n{self.sentence}\n{self.source}\n{_meaning(self.edits)!r}"
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_ID]
 
     @property
     def text(self) -> str:
@@ -73,18 +73,18 @@ class AlternativeProposals:
         """Write the answers as a table for judges."""
         save_lines([csv_lines(_judging_rows(self.answers, self.reference)).removesuffix("\n")], target)
 
-    def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> JudgedRuns:
+    def judge(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> JudgedRuns:
         """Join accepted answers to the gold edits, write these as the name says, and score every run with and without.
 
         ``verdicts`` is the table, filled in; ``cache`` and ``jobs`` are those of ``run_task``.
         """
         accepted = read_verdicts(verdicts, self.answers, self.problems)
         self.problems.raise_errors()
-        made = with_answers(self.reference, accepted)
+        extended = with_answers(self.reference, accepted)
         if ".jsonl" in gold:
-            save_lines(write_jsonl(made.sentences, self.problems), gold)
+            save_lines(write_jsonl(extended.sentences, self.problems), gold)
         else:
-            save_lines(write_m2(made.sentences, self.problems, made.annotators), gold)
+            save_lines(write_m2(extended.sentences, self.problems, extended.annotators), gold)
         changed = replace(self.corpus, alternatives=(Path(gold),), role="test")  # answers may be about any corpus
         results = run_task(replace(self.task, corpora=(changed,)), jobs=jobs, cache=cache)
         return JudgedRuns(len(self.answers), accepted, gold, results.corpora[0], tuple(self.problems.notes))
@@ -110,10 +110,12 @@ class JudgedRuns(Result):
         runs = self.runs.runs
         measures = runs[0].gold[0].measures if runs else ()
         columns = [Column("run"), *map(measure_column, measures)]
-        columns += [Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures]
+        columns += [
+            Column(f"{measure.title} alt.", measure.kind, f"{measure.name}_alternatives") for measure in measures
+        ]
         rows: list[list[Cell]] = []
         for run in sorted(runs, key=lambda run: run.gold[0].rank_key):
-            values = (score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures)
+            values = (score[measure.name] for score in (run.gold[0], run.alternatives[0]) for measure in measures)
             rows.append([run.submission.name, *values])
         notes = ["alt.: with accepted answers"]
         return [Table(columns, rows, name="runs", notes=notes), *self.runs.tables()[1:]]
@@ -137,13 +139,13 @@ def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None
 def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[AlternativeAnswer]:
     """Read teams' files, which may hold some sentences of the corpus; the caller raises what is wrong.
 
-    An answer that is an annotator's already, or that another team gave before, is left out with a note; a sentence
-    without any A line is no answer.
+    An answer that equals an annotator's, or an earlier one of any team, is left out with a note; a sentence without any
+    A line is not an answer.
     """
     sentences = enumerate(corpus.sentences, 1)
-    known = {(number, _meaning(edits)) for number, one in sentences for edits in one.annotations.values()}
+    known = {(number, _meaning(edits)) for number, sentence in sentences for edits in sentence.annotations.values()}
     answers: list[AlternativeAnswer] = []
-    for answer in (one for file in files for one in _of_file(file, corpus, problems)):
+    for answer in chain.from_iterable(_read_file(file, corpus, problems) for file in files):
         meaning = (answer.sentence, _meaning(answer.edits))
         if meaning in known:
             message = f"team {answer.team}: the answer for sentence {answer.sentence} is there already"
@@ -156,34 +158,34 @@ def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems)
 
 def with_answers(corpus: Corpus, accepted: Sequence[AlternativeAnswer]) -> Corpus:
     """The gold edits with accepted answers as annotations of further annotators, named after the teams."""
-    sentences = [replace(each, annotations=dict(each.annotations)) for each in corpus.sentences]
+    sentences = [replace(sentence, annotations=dict(sentence.annotations)) for sentence in corpus.sentences]
     annotators = dict.fromkeys(corpus.annotators)
     for answer in accepted:
         annotations = sentences[answer.sentence - 1].annotations
         names = chain([answer.team], (f"{answer.team}.{number}" for number in count(2)))
-        name = next(each for each in names if each not in annotations and each not in corpus.annotators)
+        name = next(name for name in names if name not in annotations and name not in corpus.annotators)
         annotations[name] = answer.edits
         annotators[name] = None
     return Corpus(sentences, tuple(annotators), corpus.name)
 
 
-def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[AlternativeAnswer]:
+def _read_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[AlternativeAnswer]:
     chunks = reference_chunks([file], problems, unmarked="absent", size=ALL)
     sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
     records = [source_record(sentence) for sentence in corpus.sentences]
     theirs = [source_record(sentence) for sentence in sentences]
-    numbers = {record: number for number, record in reversed(list(enumerate(records, 1)))}
+    first = {record: number for number, record in reversed(list(enumerate(records, 1)))}
     whole, n_answers = theirs == records, 0
     for at, (sentence, record) in enumerate(zip(sentences, theirs, strict=True), 1):
         here = Place(file.path, sentence.line)
-        found = at if whole else numbers.get(record)
-        if found is None:
+        number = at if whole else first.get(record)
+        if number is None:
             message = f"the sentence '{sentence.text[:40]}' is not one of the corpus"
             problems.error("task-other-source", message, here, expected="sentences of the test data as they were given")
             continue
         for edits in sentence.annotations.values():
             n_answers += 1
-            yield AlternativeAnswer(file.name, found, records[found - 1], edits, here)
+            yield AlternativeAnswer(file.name, number, records[number - 1], edits, here)
     if not n_answers:
         problems.error("task-no-answers", "the file proposes nothing", Place(file.path), expected="A lines")
 
@@ -211,10 +213,10 @@ def _judging_rows(answers: Sequence[AlternativeAnswer], corpus: Corpus) -> Itera
 
 
 def read_verdicts(path: str, answers: Sequence[AlternativeAnswer], problems: Problems) -> list[AlternativeAnswer]:
-    """The answers that were accepted; those without a verdict are not, and noted. Columns may be moved or added."""
+    """Read the answers that judges accepted; those without a verdict are noted. Columns may be moved or added."""
     rows = csv.DictReader(f"{line}\n" for line in Lines(path, problems))
     known = {answer.id: answer for answer in answers}
-    found: dict[str, str] = {}
+    verdicts: dict[str, str] = {}
     if not {"id", "verdict"} <= set(rows.fieldnames or ()):
         problems.error("task-verdict", "no columns id and verdict", Place(path, 1), expected=",".join(COLUMNS))
         return []
@@ -226,12 +228,12 @@ def read_verdicts(path: str, answers: Sequence[AlternativeAnswer], problems: Pro
             problems.error("task-verdict", message, place, fix="name the files that were listed; do not change ids")
         elif verdict and verdict not in YES + NO:
             problems.error("task-verdict", f"the verdict '{verdict}'", place, expected="yes or no")
-        elif name in found and found[name] != verdict:
+        elif name in verdicts and verdicts[name] != verdict:
             problems.error("task-verdict", f"two verdicts on the answer '{name}'", place, expected="one")
         else:
-            found[name] = verdict
-    open_ = [answer for answer in answers if not found.get(answer.id)]
-    if open_ and not problems.errors:
-        message = f"{len(open_)} of {len(answers)} answers have no verdict"
+            verdicts[name] = verdict
+    n_open = sum(not verdicts.get(answer.id) for answer in answers)
+    if n_open and not problems.errors:
+        message = f"{n_open} of {len(answers)} answers have no verdict"
         problems.note("task-not-judged", message, Place(path), fix="they are not accepted")
-    return [answer for answer in answers if found.get(answer.id) in YES]
+    return [answer for answer in answers if verdicts.get(answer.id) in YES]

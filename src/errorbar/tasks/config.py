@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from errorbar.metrics.base import Reads
 
 
-# What a competition on Codabench says that a task does not: the table ``[codabench]`` of a task's file.
+# The table ``[codabench]`` of a task's file: the texts and dates of a competition that a task has no place for.
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
     """The texts and dates of a competition on Codabench that a task has no place for."""
 
-    docker_image: str = ""  # in which submissions are scored; empty: one is made up, which nobody has
+    docker_image: str = ""  # in which submissions are scored; empty: a name that must be replaced
     description: str = ""
     contact_email: str = ""
     start: datetime | None = None  # from when on test data is handed out and runs are taken; None: from the beginning
@@ -55,15 +55,15 @@ FIELDS = {
 def read_competition(top: TomlTable, deadline: datetime | None) -> Competition:
     """Read the table ``[codabench]``, which may be missing."""
     table = top.table("codabench")
-    made = Competition(**table.read(FIELDS))
-    ends = (("start", made.start, deadline, "the deadline"), ("dev_start", made.dev_start, made.start, "start"))
-    for key, begin, end, name in ends:
+    competition = Competition(**table.read(FIELDS))
+    start, dev_start = competition.start, competition.dev_start
+    for key, begin, end, name in (("start", start, deadline, "the deadline"), ("dev_start", dev_start, start, "start")):
         if begin is not None and end is not None and begin >= end:
             message = f"{key} must be before {name}, {end.isoformat()}, got {begin.isoformat()}"
             table.error("task-value", message, key)
-    if made.dev_start is not None and made.start is None:
+    if dev_start is not None and start is None:
         table.error("task-value", "dev_start without start, when the development phase ends", "dev_start")
-    return made
+    return competition
 
 
 Kind = Literal["m2", "hoo"]
@@ -124,7 +124,7 @@ class TeamSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A team, what the table of profiles says of it, and its runs by corpus and number."""
+    """A team, its profile, and its runs by corpus and number."""
 
     name: str
     full_name: str = ""
@@ -208,9 +208,6 @@ SYSTEM = {
 }
 
 
-# From a TOML file to a task: its tables, key by key, and what the keys of one table say of another.
-
-
 # Baselines: systems that errorbar runs itself on a task's source, as the task's file names them.
 
 
@@ -222,33 +219,33 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
     """Each ``[[system]]`` as a team with one run for every test corpus, whose output is made when it is scored."""
     names = {team.name for team in task.teams}
     for table in top.each("system"):
-        said = table.read(SYSTEM)
-        name = said["name"]
+        values = table.read(SYSTEM)
+        name = values["name"]
         if name and name in names:
             message = f"a team or another system is called '{name}'"
             table.error("task-same-name", message, "name", fix="give one of them another name")
         names.add(name)
-        given = [kind for kind in SYSTEM_KINDS if said[kind]]
-        if len(given) != 1:
-            message = f"system '{name}' has {'both a corrector and a detector' if given else 'no corrector'}"
+        kinds = [kind for kind in SYSTEM_KINDS if values[kind]]
+        if len(kinds) != 1:
+            message = f"system '{name}' has {'both a corrector and a detector' if kinds else 'no corrector'}"
             table.error("task-value", message, expected='corrector = "lm", or detector = "me"')
             continue
-        (kind,) = given
-        if not _is_known(table, kind, said[kind]):
+        (kind,) = kinds
+        if not _is_known(table, kind, values[kind]):
             continue
-        _see_what_it_can_do(task, table, kind, said[kind])
-        models = said["models"] or task.file.parent / MODELS
-        made = Baseline(kind, said[kind], models if models.exists() else None, table.place(kind))
+        _check_fitness(task, table, kind, values[kind])
+        models = values["models"] or task.file.parent / MODELS
+        baseline = Baseline(kind, values[kind], models if models.exists() else None, table.place(kind))
         runs = [
-            TeamSubmission(name, 1, corpus.name, task.file.parent / name, made=made)
+            TeamSubmission(name, 1, corpus.name, task.file.parent / name, made=baseline)
             for corpus in task.with_role("test")
         ]
-        approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {said[kind]}"
+        approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {values[kind]}"
         yield Team(name, approach=approach, submissions=tuple(runs), line=table.place().line, baseline=True)
 
 
 def _is_known(table: TomlTable, kind: MadeBy, spec: str) -> bool:
-    """Whether there is such a system; if not, the file is told so before anything is computed."""
+    """Whether such a system exists; if not, the error is reported before anything is computed."""
     from errorbar.api.detect import known_corrector, read_detector  # noqa: PLC0415 - only tasks with detectors
 
     try:
@@ -260,7 +257,7 @@ def _is_known(table: TomlTable, kind: MadeBy, spec: str) -> bool:
     return True
 
 
-def _see_what_it_can_do(task: Task, table: TomlTable, kind: str, spec: str) -> None:
+def _check_fitness(task: Task, table: TomlTable, kind: str, spec: str) -> None:
     """Refuse texts that are not cut into tokens, and a detector where a metric needs corrections."""
     from errorbar.metrics.registry import parse_metric  # noqa: PLC0415 - numpy, once the rest is read
 
@@ -268,12 +265,11 @@ def _see_what_it_can_do(task: Task, table: TomlTable, kind: str, spec: str) -> N
         message = f"errorbar's own systems read tokenized sentences, and corpus '{hoo}' is of kind hoo"
         table.error("task-value", message, kind, fix="leave the system out, or hand its runs in as a team's")
         return
-    corrects = next((each for each in map(parse_metric, task.metrics) if not each.detects), None)
-    if kind == "detector" and corrects is not None:
-        message = (
-            f"{split_spec(spec)[0]} is a detector, which has no corrections, and the metric {corrects.name} needs them"
-        )
-        fix = 'name a corrector, or set metrics = ["tokens"], which looks where errors are'
+    correcting = next((metric for metric in map(parse_metric, task.metrics) if not metric.detects), None)
+    if kind == "detector" and correcting is not None:
+        detector = split_spec(spec)[0]
+        message = f"{detector} is a detector, which has no corrections, and the metric {correcting.name} needs them"
+        fix = 'name a corrector, or set metrics = ["tokens"], which scores where errors are'
         table.error("task-detector", message, kind, fix=fix)
 
 
@@ -285,19 +281,19 @@ _ENDINGS = (".gz", ".txt", ".out", ".xml", ".m2", ".md", ".tsv")
 
 
 def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: bool = False) -> Task:
-    """Read a task's TOML file; raises ``InputError`` with every key and value that is not what it must be.
+    """Read a task's TOML file; raises ``InputError`` with every wrong key and value.
 
-    ``for_teams``: as a team has it, without submissions and maybe without gold edits, which are not missed.
+    ``for_teams``: as a team has it, without submissions and possibly without gold edits.
     """
     file = read_toml(Path(path), Problems() if problems is None else problems, "task")
     top = TomlTable(file.document, file)
     top.only(("task", "corpus", "team", "system", "codabench"))
-    found = file.document.get("task")
-    if not isinstance(found, dict):
-        top.error("task-value", "there is no table [task]", expected="[task] with a name")
-        found = {"name": "-"}
-    head = TomlTable(found, file, ("task", 0))
-    said = head.read(TASK)
+    content = file.document.get("task")
+    if not isinstance(content, dict):
+        top.error("task-value", "the table [task] is missing", expected="[task] with a name")
+        content = {"name": "-"}
+    head = TomlTable(content, file, ("task", 0))
+    values = head.read(TASK)
     corpora: dict[str, TaskCorpus] = {}
     for table in top.each("corpus"):
         corpus = _corpus(table, for_teams=for_teams)
@@ -306,9 +302,9 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
         corpora[corpus.name] = corpus
     if not corpora and "corpus" not in file.document:
         head.error("task-value", "the task has no corpus", expected="[[corpus]]")
-    said["metrics"] = _metrics(head, said["metrics"], {corpus.kind for corpus in corpora.values()} or {"m2"})
-    said["cache"] = said["cache"] or file.path.parent / CACHE
-    task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **said)
+    values["metrics"] = _metrics(head, values["metrics"], {corpus.kind for corpus in corpora.values()} or {"m2"})
+    values["cache"] = values["cache"] or file.path.parent / CACHE
+    task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **values)
     if not for_teams:
         task = replace(task, competition=read_competition(top, task.deadline), teams=tuple(_teams(task, top)))
         task = replace(task, teams=(*task.teams, *read_systems(task, top)))
@@ -319,32 +315,32 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
 def _corpus(table: TomlTable, *, for_teams: bool) -> TaskCorpus:
     if for_teams and "source" in table.values:
         folder = table.file.path.parent
-        hidden = [key for key in GOLD_KEYS if not _there(folder, table.values.get(key))]
+        hidden = [key for key in GOLD_KEYS if not _exists(folder, table.values.get(key))]
         table.values = {key: value for key, value in table.values.items() if key not in hidden}
-    said = table.read(CORPUS)
+    values = table.read(CORPUS)
     if not {"gold", "source"} & set(table.values):
-        message = f"corpus '{said['name']}' has neither gold nor source"
+        message = f"corpus '{values['name']}' has neither gold nor source"
         table.error("task-value", message, expected="gold = [...] or source = ...")
-    said["kind"] = said["kind"] or ("hoo" if any(is_hoo(str(path)) for path in said["gold"]) else "m2")
-    if said["kind"] == "hoo":
+    values["kind"] = values["kind"] or ("hoo" if any(is_hoo(str(path)) for path in values["gold"]) else "m2")
+    if values["kind"] == "hoo":
         for key in SENTENCES_ONLY:
             if key in table.values:
                 table.error("task-value", f"a corpus of kind hoo has no {key}", key)
-        if len(said["gold"]) > 1:
+        if len(values["gold"]) > 1:
             table.error("task-value", "several gold folders", "gold", expected="one folder")
-    return TaskCorpus(**said, line=table.place().line)
+    return TaskCorpus(**values, line=table.place().line)
 
 
-def _there(folder: Path, said: object) -> bool:
-    paths = [folder / each for each in (said if isinstance(said, list) else [said]) if isinstance(each, str)]
+def _exists(folder: Path, value: object) -> bool:
+    paths = [folder / text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
     try:
         return all(path.exists() or glob(str(path)) for path in paths)  # noqa: PTH207 - Path.glob refuses absolute ones
-    except (OSError, ValueError):  # no name that a file can have: whoever opens it says so
+    except (OSError, ValueError):  # an invalid name, which is reported when the file is opened
         return True
 
 
-def _metrics(head: TomlTable, said: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:
-    """Specs in their short form, so that two ways to write one are one."""
+def _metrics(head: TomlTable, specs: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:
+    """Specs in their short form, so that two ways to write a metric count as the same."""
     from errorbar.metrics.registry import parse_metrics  # noqa: PLC0415 - numpy, once the rest is read
 
     if len(kinds) > 1:
@@ -352,37 +348,37 @@ def _metrics(head: TomlTable, said: tuple[str, ...], kinds: set[str]) -> tuple[s
         head.error("task-value", message, expected="one kind", fix="make two tasks")
         return ()
     reads: Reads = "fragments" if kinds == {"hoo"} else "sentences"
-    found: dict[str, None] = {}
-    for spec in said or (None,):
+    short: dict[str, None] = {}
+    for spec in specs or (None,):
         try:
             for metric in parse_metrics(spec, reads):
-                found[str(metric.spec)] = None
+                short[str(metric.spec)] = None
         except ErrorbarError as error:
-            for each in error.problems:
-                head.error(each.code, each.what, "metrics", expected=each.expected, fix=each.fix)
-    return tuple(found)
+            for problem in error.problems:
+                head.error(problem.code, problem.what, "metrics", expected=problem.expected, fix=problem.fix)
+    return tuple(short)
 
 
 def _teams(task: Task, top: TomlTable) -> Iterator[Team]:
     seen: set[str] = set()
     numbers = count()  # run tables: those of all teams are numbered in one row
     for table in top.each("team"):
-        said = table.read(TEAM)
-        name = said["name"]
+        values = table.read(TEAM)
+        name = values["name"]
         if name and name in seen:
             message = f"two teams are called '{name}'"
             table.error("task-same-name", message, "name", fix="give one of them another name")
         seen.add(name)
         runs = _Runs(task, table, name)
-        for corpus, texts in runs.by_corpus(said["submissions"]):
-            for number, path in runs.found(texts, hoo=task.corpus(corpus).kind == "hoo"):
-                runs.add(table, number, corpus, path, said)
-        for one in table.each("run"):
-            one.where = ("team.run", next(numbers))
-            runs.read(one, said)
+        for corpus, texts in runs.by_corpus(values["submissions"]):
+            for number, path in runs.number_files(texts, hoo=task.corpus(corpus).kind == "hoo"):
+                runs.add(table, number, corpus, path, values)
+        for run_table in table.each("run"):
+            run_table.where = ("team.run", next(numbers))
+            runs.read(run_table, values)
         places = [corpus.name for corpus in task.corpora]
         ordered = sorted(runs.runs, key=lambda run: (places.index(run.corpus), run.run))
-        profile = {key: said[key] for key in PROFILE}
+        profile = {key: values[key] for key in PROFILE}
         yield Team(name, submissions=tuple(ordered), line=table.place().line, **profile)
 
 
@@ -392,29 +388,29 @@ class _Runs:
         self.problems = table.file.problems
         self.runs: list[TeamSubmission] = []
 
-    def by_corpus(self, said: object) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def by_corpus(self, submissions: object) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The files that ``submissions`` hands in, by corpus."""
         table = self.table
-        if isinstance(said, Mapping):
-            table, corpora = TomlTable(said, table.file, table.where), [str(corpus) for corpus in said]
+        if isinstance(submissions, Mapping):
+            table, corpora = TomlTable(submissions, table.file, table.where), [str(corpus) for corpus in submissions]
         else:
-            corpora = [] if said is None else [self._only_corpus("submissions")]
+            corpora = [] if submissions is None else [self._only_corpus("submissions")]
         for corpus in corpora:
             if corpus and self._is_corpus(self.table, "submissions", corpus):
                 yield corpus, table.value(corpus if table is not self.table else "submissions", Field(toml.texts, ()))
 
     def read(self, table: TomlTable, team: Mapping[str, Any]) -> None:
         """Read a ``[[team.run]]``, for which what the team says of lateness holds too."""
-        said = table.read(RUN)
-        corpus = said["corpus"] or self._only_corpus("file")
-        if corpus and self._is_corpus(table, "corpus", corpus) and said["file"] is not None:
-            late = {key: team[key] if said[key] is None else said[key] for key in ("late", "submitted")}
-            self.add(table, said["number"] or len(self.runs) + 1, corpus, said["file"], late)
+        values = table.read(RUN)
+        corpus = values["corpus"] or self._only_corpus("file")
+        if corpus and self._is_corpus(table, "corpus", corpus) and values["file"] is not None:
+            late = {key: team[key] if values[key] is None else values[key] for key in ("late", "submitted")}
+            self.add(table, values["number"] or len(self.runs) + 1, corpus, values["file"], late)
 
-    def found(self, said: Sequence[str], *, hoo: bool) -> Iterator[tuple[int, Path]]:
+    def number_files(self, texts: Sequence[str], *, hoo: bool) -> Iterator[tuple[int, Path]]:
         """Run numbers and paths: a folder holds one run in each file (or, of HOO, in each folder)."""
-        there = [path for text in said for path in toml.existing(self.table, "submissions", text)]
-        paths = [run for path in there for run in self._in(path, hoo=hoo)]
+        existing = [path for text in texts for path in toml.existing(self.table, "submissions", text)]
+        paths = [run for path in existing for run in self._list_runs(path, hoo=hoo)]
         numbers = [run_number(path) for path in paths]
         # Without a number in every name the order of the names counts.
         in_order = None in numbers
@@ -425,23 +421,23 @@ class _Runs:
         for at, (number, path) in enumerate(zip(numbers, paths, strict=True), 1):
             yield at if number is None or in_order else number, path
 
-    def _in(self, path: Path, *, hoo: bool) -> list[Path]:
+    def _list_runs(self, path: Path, *, hoo: bool) -> list[Path]:
         if not path.is_dir():
             return [path]
-        inside = sorted(each for each in path.iterdir() if each.name[0] != ".")
-        runs = [each for each in inside if (each.is_dir() if hoo else each.is_file())]
+        inside = sorted(entry for entry in path.iterdir() if entry.name[0] != ".")
+        runs = [entry for entry in inside if (entry.is_dir() if hoo else entry.is_file())]
         if not inside:
             self.problems.note("task-no-runs", "the folder is empty", Place(str(path)))
         if hoo and not runs:
             return [path]  # a run itself
-        for each in inside:
-            if each not in runs:
+        for entry in inside:
+            if entry not in runs:
                 fix = f"a run is a {'folder' if hoo else 'file'}"
-                self.problems.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
+                self.problems.note("task-not-a-run", "left out: this is not a run", Place(str(entry)), fix=fix)
         return runs
 
-    def add(self, table: TomlTable, number: int, corpus: str, path: Path, said: Mapping[str, Any]) -> None:
-        """Take a run; ``said`` has ``late`` and ``submitted``."""
+    def add(self, table: TomlTable, number: int, corpus: str, path: Path, times: Mapping[str, Any]) -> None:
+        """Add a run; ``times`` has ``late`` and ``submitted``."""
         own = [run.run for run in self.runs if run.corpus == corpus]
         key = "file" if "file" in table.values else "submissions"
         deadline, most = self.task.deadline, self.task.runs_per_team
@@ -452,7 +448,7 @@ class _Runs:
             message = f"run {number} of team {self.team} ({path.name}) is one more than the {most} allowed"
             table.error("task-too-many-runs", message, key, fix="leave it out, or raise runs_per_team")
         else:
-            submitted, late = said["submitted"], said["late"]
+            submitted, late = times["submitted"], times["late"]
             if submitted is None and deadline is not None:
                 submitted = datetime.fromtimestamp(_changed(path), UTC)
             if late is None:
@@ -463,8 +459,8 @@ class _Runs:
         tests = [corpus.name for corpus in self.task.with_role("test")]
         if len(tests) == 1:
             return tests[0]
-        if self.task.corpora:  # without any, that is what is wrong, and said
-            message = f"{len(tests)} test corpora, so it must be said which one these runs are for"
+        if self.task.corpora:  # otherwise the reader reports that there is none
+            message = f"the task has {len(tests)} test corpora, and the runs must name theirs"
             self.table.error("task-value", message, key, expected='submissions = { CORPUS = "folder" }')
         return ""
 
@@ -476,9 +472,9 @@ class _Runs:
 
 
 def _changed(path: Path) -> float:
-    """When a run was last changed; a folder's own time does not tell what became of the files in it."""
-    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else []
-    return max(each.stat().st_mtime for each in files or [path])
+    """The time of the last change of a run; that of a folder does not include its files'."""
+    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else []
+    return max(file.stat().st_mtime for file in files or [path])
 
 
 def run_number(path: Path) -> int | None:
@@ -572,10 +568,10 @@ FOLDERS: dict[Kind, tuple[str, ...]] = {
 
 
 def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
-    """Write an example TOML file and the folders it names; what was made."""
+    """Write an example TOML file and the folders that it names; return their paths."""
     file = folder / FILE
     if file.exists():
-        raise UsageError(Problem("not-empty", "a task is there already", Place(str(file)), fix="name a new folder"))
+        raise UsageError(Problem("not-empty", "a task exists already", Place(str(file)), fix="name a new folder"))
     parts = [
         _HEAD.format(file=FILE, metrics='["hoo"]' if kind == "hoo" else '["m2"]'),
         _HOO if kind == "hoo" else _M2,
@@ -584,8 +580,8 @@ def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
     ]
     folders = [folder / name for name in (*FOLDERS[kind], *(f"submissions/{name}" for name in TEAMS))]
     try:
-        for each in folders:
-            each.mkdir(parents=True, exist_ok=True)
+        for path in folders:
+            path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"cannot be made: {error.strerror}"
         raise UsageError(Problem("cannot-write", message, Place(str(folder)), fix="name a new folder")) from None

@@ -39,7 +39,7 @@ from errorbar.metrics.scoring import score_corpus, score_pieces
 from errorbar.stats.resampling import Resampling
 from errorbar.tasks.baselines import CACHE_ERROR, Kept, TaskCache
 from errorbar.tasks.config import Baseline, Task, TaskCorpus, TeamSubmission, read_task
-from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults, signed
+from errorbar.tasks.task_results import CorpusResults, RefusedRun, RunScores, TaskResults, sign_score
 
 # The data of a task, whatever its metrics read: references, and runs as metrics measure them.
 
@@ -84,11 +84,11 @@ class SentenceData(_Data):
         super().__init__(corpus)
         self.files = list(files)
         if files:
-            with of_gold():
+            with rewording_errors():
                 named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in files]
                 texts = corpus.source is not None and are_texts(named[0], self.problems)
-                how = ReadingOptions(corpus.unmarked, source=corpus.source if texts else None)
-                read = how.whole(named, self.problems)
+                options = ReadingOptions(corpus.unmarked, source=corpus.source if texts else None)
+                read = options.whole(named, self.problems)
                 if corpus.documents is not None:
                     add_documents(read, str(corpus.documents), self.problems)
         else:
@@ -107,11 +107,9 @@ class SentenceData(_Data):
         self.n_documents = documents.n_clusters if documents.unit == "document" else None
 
     def check_same(self, other: SentenceData, task: Path) -> None:
-        """See that what a task's file names as the same data, be it the source alone, has the same sentences."""
+        """Refuse other files of the corpus, or its source, if their sentences are not the same."""
         if list(map(source_record, self.units)) != list(map(source_record, other.units)):
-            message = (
-                f"corpus '{self.corpus.name}': {other.files[0].name} has not the sentences of {self.files[0].name}"
-            )
+            message = f"corpus '{self.corpus.name}': {other.files[0].name} and {self.files[0].name} differ in sentences"
             place = Place(str(task), self.corpus.line)
             raise InputError(Problem("task-other-source", message, place, "files over the same text"))
 
@@ -137,10 +135,10 @@ class SentenceData(_Data):
         return lines
 
     def look(self, name: str, lines: Sequence[str], problems: Problems) -> None:
-        """See whether a run that is not scored is one for this source, as scoring does."""
-        look = TextInspection()
-        look.add([sentence.text for sentence in self.units], lines)
-        AS_SENT.say(name, look, problems)
+        """Check that a run that is not scored corrects this source, as scoring does."""
+        inspection = TextInspection()
+        inspection.add([sentence.text for sentence in self.units], lines)
+        AS_SENT.say(name, inspection, problems)
         problems.raise_errors()
 
     def n_changed(self, output: Sequence[str]) -> int:
@@ -163,18 +161,18 @@ class SentenceData(_Data):
     def score(
         self, outputs: Outputs, metrics: Sequence[Metric], problems: Problems | None = None, *, by_type: bool = True
     ) -> list[Score]:
-        """Score runs, outermost, under each metric; without a notebook nobody looks at what they are like."""
+        """Score each run under each metric; runs are looked at for oddities only where ``problems`` can take them."""
         systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
-        found: dict[tuple[str, str], Score] = {}
+        scores: dict[tuple[str, str], Score] = {}
         reading = _Known if problems is None else SentencePiece
         for lacking in (False, True):
             own = [metric for metric in metrics if ("types" in metric.lacks) is lacking]
             if own:
                 plan = ScoringPlan(own, by_type and not lacking, admission=AS_SENT, reading=reading)
-                scores = score_corpus(self.reference, systems, plan, problems or Problems())
-                found |= {(score.system, score.metric): score for score in scores}
+                pieces = score_corpus(self.reference, systems, plan, problems or Problems())
+                scores |= {(score.system, score.metric): score for score in pieces}
                 reading = _Known
-        return [found[name, str(metric.spec)] for name in outputs for metric in metrics]
+        return [scores[name, str(metric.spec)] for name in outputs for metric in metrics]
 
 
 class FragmentData(_Data):
@@ -185,7 +183,7 @@ class FragmentData(_Data):
     def __init__(self, corpus: TaskCorpus, *, need_text: bool = False) -> None:
         super().__init__(corpus)
         source = None if corpus.source is None else str(corpus.source)
-        with of_gold():
+        with rewording_errors():
             if corpus.gold:
                 self.units = read_gold(str(corpus.gold[0]), self.problems, source=source, need_text=need_text)
             else:
@@ -215,14 +213,14 @@ class FragmentData(_Data):
         return edits
 
     def look(self, name: str, output: Sequence[Any], problems: Problems) -> None:
-        """Nothing to look for: edits name their source."""
+        """Check nothing: edits name their source."""
 
     def n_changed(self, output: Sequence[Any]) -> int:
         """How many texts a run changes."""
         return sum(map(bool, output))
 
     def kept(self, output: Sequence[Any]) -> float | None:
-        """Nothing: a run is edits."""
+        """None: a run of fragments is edits, which keep no words."""
 
     def score(
         self, outputs: Outputs, metrics: Sequence[Metric], problems: Problems | None = None, *, by_type: bool = True
@@ -246,21 +244,21 @@ def read_data(corpus: TaskCorpus, *, need_text: bool = False) -> TaskData:
     return FragmentData(corpus, need_text=need_text) if corpus.kind == "hoo" else SentenceData(corpus, corpus.gold)
 
 
-def of_run(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Errors and notes on a run, in words of a task: nothing of a run is repaired or forced."""
-    return tuple(replace(each, fix=_keys(_LENIENT.sub("", each.fix))) for each in problems)
+def reword_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Remove options of commands from the fixes of a run's problems: nothing of a run is repaired or forced."""
+    return tuple(replace(problem, fix=_name_keys(_LENIENT.sub("", problem.fix))) for problem in problems)
 
 
 @contextmanager
-def of_gold() -> Iterator[None]:
-    """Say how the task's file, which has keys where commands have options, can have references repaired."""
+def rewording_errors() -> Iterator[None]:
+    """Name the keys of the task's file, in place of options of commands, in the fixes of the references' errors."""
     try:
         yield
     except InputError as error:
-        raise InputError([replace(problem, fix=_keys(problem.fix)) for problem in error.problems]) from None
+        raise InputError([replace(problem, fix=_name_keys(problem.fix)) for problem in error.problems]) from None
 
 
-def _keys(fix: str) -> str:
+def _name_keys(fix: str) -> str:
     for option, key in _KEYS.items():
         fix = fix.replace(option, key)
     return fix
@@ -295,15 +293,15 @@ def run_task(
     read = task if isinstance(task, Task) else read_task(task, problems)
     folder = TaskCache(read.cache if cache is None else Path(cache), problems)
     numbers = count(1)
-    found: list[CorpusResults] = []
+    results: list[CorpusResults] = []
     for corpus in read.with_role("test"):
         if corpus.gold:
-            found.append(_score_corpus(read, corpus, folder, problems, jobs, lambda: progress(next(numbers))))
+            results.append(_score_corpus(read, corpus, folder, problems, jobs, lambda: progress(next(numbers))))
         else:
             message = f"corpus '{corpus.name}' has no gold edits, so nothing is scored on it"
             problems.note("task-no-gold", message, Place(str(read.file), corpus.line))
     seen = (folder.n_measured, folder.n_found, folder.prune() if prune else 0)
-    return TaskResults(read, tuple(found), tuple(dict.fromkeys(problems.notes)), *seen)
+    return TaskResults(read, tuple(results), tuple(dict.fromkeys(problems.notes)), *seen)
 
 
 class _Target:
@@ -315,8 +313,8 @@ class _Target:
 
     def score(self, outputs: Outputs, problems: Problems | None = None) -> dict[str, list[Score]]:
         """The score of each output under each metric, by its name."""
-        found, n = self.data.score(outputs, self.metrics, problems, by_type=self.by_type), len(self.metrics)
-        return {name: found[at * n : (at + 1) * n] for at, name in enumerate(outputs)}
+        scores, n = self.data.score(outputs, self.metrics, problems, by_type=self.by_type), len(self.metrics)
+        return {name: scores[at * n : (at + 1) * n] for at, name in enumerate(outputs)}
 
 
 def _score_corpus(
@@ -329,7 +327,7 @@ def _score_corpus(
     alternatives, single = _others(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
 
     def measure(run: TeamSubmission) -> tuple[Sequence[Any] | None, Sequence[Problem]]:
-        """A run and what was noted of it, or nothing and what is wrong with it."""
+        """Measure a run: its output and notes, or nothing and its errors."""
         own = Problems()
         try:
             output = data.output(run.path, own)
@@ -342,7 +340,7 @@ def _score_corpus(
             return None, error.problems
         return output, own.notes
 
-    outputs: dict[str, Sequence[Any]] = {}  # by path, as what is wrong with the others
+    outputs: dict[str, Sequence[Any]] = {}  # by path, as the errors of the others
     refused: dict[str, list[Problem]] = {}
     notes: list[Problem] = []
     runs = task.submissions(corpus.name)
@@ -353,33 +351,33 @@ def _score_corpus(
     whole = [run for run in runs if str(run.path) not in refused]
     for _ in runs[len(whole) :]:
         done()
-    for run, (output, said) in zip(whole, run_pieces(measure, whole, jobs), strict=True):
+    for run, (output, remarks) in zip(whole, run_pieces(measure, whole, jobs), strict=True):
         done()
         if output is None:
-            refused[str(run.path)] = list(said)
+            refused[str(run.path)] = list(remarks)
         else:
             outputs[str(run.path)] = output
-            notes += said
-    scores = _taken(gold, outputs, refused, notes)
+            notes += remarks
+    scores = _score_valid(gold, outputs, refused, notes)
     answers, alone = ({} if target is None else target.score(outputs) for target in (alternatives, single))
-    found: list[RunScores] = []
+    scored: list[RunScores] = []
     for run in runs:
         name = str(run.path)
         if name in outputs:
             every, others, by_one = (
-                tuple(signed(replace(score, system=run.name), run.made) for score in those.get(name, ()))
-                for those in (scores, answers, alone)
+                tuple(sign_score(replace(score, system=run.name), run.made) for score in own_scores.get(name, ()))
+                for own_scores in (scores, answers, alone)
             )
             own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
             by_annotator = {score.annotators[0]: score for score in by_one}
             by_code = [score.by_type for score in every[1 :: data.n_views]] if data.n_views > 1 else []
             n_changed = data.n_changed(outputs[name])
-            found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
+            scored.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
             problems.take(own)
-    bad = [Refused(run, of_run(refused[str(run.path)])) for run in runs if str(run.path) in refused]
+    rejected = [RefusedRun(run, reword_problems(refused[str(run.path)])) for run in runs if str(run.path) in refused]
     pairs = [] if single is None else _pairs(single)
-    about = (len(data.units), data.n_documents, data.annotators, data.rows)
-    return CorpusResults(corpus, *about, found, bad, pairs, data.names)
+    sizes = (len(data.units), data.n_documents, data.annotators, data.rows)
+    return CorpusResults(corpus, *sizes, scored, rejected, pairs, data.names)
 
 
 def _others(
@@ -388,8 +386,8 @@ def _others(
     data, corpus = gold.data, gold.data.corpus
     assert isinstance(data, SentenceData)
 
-    def read(of: TaskCorpus, files: Sequence[Path]) -> tuple[SentenceData, Kept]:
-        other = SentenceData(of, files)
+    def read(variant: TaskCorpus, files: Sequence[Path]) -> tuple[SentenceData, Kept]:
+        other = SentenceData(variant, files)
         data.check_same(other, task.file)
         return other, Kept(other.reference, other.units, folder)
 
@@ -397,7 +395,7 @@ def _others(
         data.check_same(SentenceData(corpus, ()), task.file)
     alternatives = None
     if corpus.alternatives:
-        # Who proposed an answer for one sentence did not look at the others.
+        # A team that proposed an answer for one sentence did not look at the others.
         proposed = replace(corpus, unmarked="official") if corpus.unmarked in OF_ALL else corpus
         answers, memory = read(proposed, corpus.alternatives)
         alternatives = _Target(answers, metrics, memory)
@@ -408,7 +406,7 @@ def _others(
     return alternatives, _Target(judges, against, memory, by_type=False)
 
 
-def _taken(
+def _score_valid(
     gold: _Target, outputs: dict[str, Sequence[Any]], refused: dict[str, list[Problem]], notes: list[Problem]
 ) -> dict[str, list[Score]]:
     """Score the runs that are corrections of the source; the others go from the outputs to those refused."""
@@ -417,11 +415,11 @@ def _taken(
         try:
             scores = gold.score(outputs, problems)
         except InputError as error:
-            if not any(each.place.file in outputs for each in error.problems):
+            if not any(problem.place.file in outputs for problem in error.problems):
                 raise
-            for each in error.problems:
-                if outputs.pop(each.place.file, None) is not None or each.place.file in refused:
-                    refused.setdefault(each.place.file, []).append(each)
+            for problem in error.problems:
+                if outputs.pop(problem.place.file, None) is not None or problem.place.file in refused:
+                    refused.setdefault(problem.place.file, []).append(problem)
         else:
             notes += problems.notes
             return scores
@@ -434,7 +432,7 @@ def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's
         return []
     problems, units = Problems(lenient=corpus.lenient), single.data.units
     texts = {
-        name: [corrected_text(each, name, problems, place=Place(corpus.name, each.line)) for each in units]
+        name: [corrected_text(unit, name, problems, place=Place(corpus.name, unit.line)) for unit in units]
         for name in names
     }
     problems.raise_errors()
@@ -459,24 +457,24 @@ def study_best(
 ) -> list[Study]:
     """Compute what a report shows of the best run of each team; warnings go to ``problems``."""
     studies: list[Study] = []
-    for at, found in enumerate(results.corpora, 1):
-        if found.runs:
-            own = Problems(lenient=found.corpus.lenient)
-            studies.append(_study(results.task, found, own, resampling, browse))
+    for at, scored in enumerate(results.corpora, 1):
+        if scored.runs:
+            own = Problems(lenient=scored.corpus.lenient)
+            studies.append(_study_runs(results.task, scored, own, resampling, browse))
             problems.take(own.notes)
         progress(at)
     return studies
 
 
-def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
-    data = read_data(found.corpus)
+def _study_runs(task: Task, results: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
+    data = read_data(results.corpus)
     metrics = [parse_metric(spec) for spec in task.metrics]
     first: Any = data.views(metrics)[0]
-    own = Problems()  # what is to be said of the runs was said when they were scored
-    runs = [run.submission for run in found.best()]
+    own = Problems()  # the problems of the runs were reported when they were scored
+    runs = [run.submission for run in results.best()]
     outputs: dict[TeamSubmission, Any] = {run: data.output(run.path, own) for run in runs}
-    if found.corpus.kind == "hoo":
-        edits, name = {run.name: output for run, output in outputs.items()}, found.corpus.name
+    if results.corpus.kind == "hoo":
+        edits, name = {run.name: output for run, output in outputs.items()}, results.corpus.name
         lacking = any(note.code == MISSING for note in own.notes)
         read = HooData(data.reference, edits, name, ("missing:empty",) if lacking else ())
         return study_hoo(read, first, problems, resampling, browse=browse)
@@ -487,23 +485,23 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
     loaded = Loaded(data.reference, systems, documents, problems, ())
     study = study_corpus(loaded, metrics, resampling, browse=browse)
-    made = {run.team: run.made for run in runs if run.made is not None}
-    if made:
-        study = _with_baselines(study, made, data.reference, resampling, texts=browse)
-    return replace(study, notes=of_run(study.notes))
+    baselines = {run.team: run.made for run in runs if run.made is not None}
+    if baselines:
+        study = _with_baselines(study, baselines, data.reference, resampling, texts=browse)
+    return replace(study, notes=reword_problems(study.notes))
 
 
 def _with_baselines(
-    study: CorpusStudy, made: Mapping[str, Baseline], corpus: Corpus, resampling: Resampling, *, texts: bool
+    study: CorpusStudy, baselines: Mapping[str, Baseline], corpus: Corpus, resampling: Resampling, *, texts: bool
 ) -> CorpusStudy:
-    """The study with signatures that say what made a baseline's output, and detectors under every threshold."""
+    """Add to a study the signatures of the baselines, and its detectors under every threshold."""
 
-    def signed_all(scores: Sequence[Score]) -> list[Score]:
-        return [signed(score, made.get(score.system)) for score in scores]
+    def sign_scores(scores: Sequence[Score]) -> list[Score]:
+        return [sign_score(score, baselines.get(score.system)) for score in scores]
 
-    others = {spec: signed_all(scores) for spec, scores in study.others.items()}
-    study = replace(study, scores=signed_all(study.scores), others=others)
-    tables = [f"{name}={each.table}" for name, each in made.items() if each.table is not None]
+    others = {spec: sign_scores(scores) for spec, scores in study.others.items()}
+    study = replace(study, scores=sign_scores(study.scores), others=others)
+    tables = [f"{name}={baseline.table}" for name, baseline in baselines.items() if baseline.table is not None]
     if not tables:
         return study
     return with_detectors(study, corpus, tables, JudgmentOptions(items="words"), resampling, texts=texts)

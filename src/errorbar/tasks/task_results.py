@@ -39,21 +39,21 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A run that was not scored, and what is wrong with it."""
+class RefusedRun:
+    """A run that was not scored, and its errors."""
 
     submission: TeamSubmission
     problems: tuple[Problem, ...]
 
     def to_dict(self) -> dict[str, object]:
         """The run as JSON has it."""
-        errors = [note_record(each) for each in self.problems]
+        errors = [note_record(problem) for problem in self.problems]
         return {**_submission_record(self.submission), "file": str(self.submission.path), "errors": errors}
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusResults:
-    """Every run for a corpus; of its data what ``TaskData`` knows."""
+    """Every run for a corpus, and the sizes and names that ``TaskData`` knows."""
 
     corpus: TaskCorpus
     n_units: int
@@ -61,13 +61,13 @@ class CorpusResults:
     annotators: tuple[str, ...]
     rows: Mapping[str, int]
     runs: Sequence[RunScores]
-    refused: Sequence[Refused] = ()
+    refused: Sequence[RefusedRun] = ()
     pairs: Sequence[tuple[str, str, Score]] = ()  # annotators against each other: writer, judge, score
     names: Sequence[str] = ()
 
     @property
     def teams(self) -> Mapping[str, str]:
-        """Whose each run is."""
+        """The team of each run."""
         return {run.submission.name: run.submission.team for run in self.runs}
 
     def best(self, *, alternatives: bool = False) -> list[RunScores]:
@@ -87,7 +87,7 @@ class CorpusResults:
         return {
             "corpus": self.corpus.name,
             "runs": [self._record(run) for run in self.runs],
-            "refused": [each.to_dict() for each in self.refused],
+            "refused": [run.to_dict() for run in self.refused],
         }
 
     def _record(self, run: RunScores) -> dict[str, object]:
@@ -103,15 +103,15 @@ class CorpusResults:
         }
 
     def _hoo(self, runs: Sequence[RunScores]) -> HooScores:
-        """Runs of fragments as ``errorbar score`` shows them; whose one is, is not guessed from its name."""
+        """Runs of fragments as ``errorbar score`` shows them; a run's team is not guessed from its name."""
         scores = [score for run in runs for score in run.gold]
         by_code = [rows for run in runs for rows in run.by_code]
         return HooScores(scores, by_code=by_code, fragments=self.names, teams=self.teams)
 
     def tables(self) -> list[Table]:
         """The runs, best first under the first metric, and those that were refused if any was."""
-        made = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
-        return [*made, *([self.refused_table()] if self.refused else [])]
+        tables = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
+        return [*tables, *([self.refused_table()] if self.refused else [])]
 
     def _table(self) -> Table:
         scores = [score for run in self.runs for score in run.gold]
@@ -122,7 +122,11 @@ class CorpusResults:
             Column("late"),
             Column("metric", only="" if any(len(run.gold) > 1 for run in self.runs) else "data"),
             *map(measure_column, measures),
-            *(Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures if other),
+            *(
+                Column(f"{measure.title} alt.", measure.kind, f"{measure.name}_alternatives")
+                for measure in measures
+                if other
+            ),
             Column("changed", "count"),
         ]
         rows: list[list[Cell]] = [
@@ -130,7 +134,7 @@ class CorpusResults:
                 run.submission.name,
                 run.late,
                 score.metric,
-                *(one.estimates.get(measure.name) for one in (score, *answers) for measure in measures),
+                *(column.estimates.get(measure.name) for column in (score, *answers) for measure in measures),
                 run.n_changed,
             ]
             for run in sorted(self.runs, key=lambda run: run.gold[0].rank_key)
@@ -142,7 +146,7 @@ class CorpusResults:
     def refused_table(self) -> Table:
         """Runs that could not be scored, and why: the first problem of each."""
         columns = [Column("refused"), Column("problems", "count"), Column("first", key="problem")]
-        rows = [(each.submission.name, len(each.problems), str(each.problems[0])) for each in self.refused]
+        rows = [(run.submission.name, len(run.problems), str(run.problems[0])) for run in self.refused]
         return Table(columns, rows, name=f"refused-{self.corpus.name}")
 
 
@@ -167,28 +171,28 @@ class TaskResults(Result):
     n_pruned: int = 0
 
     @property
-    def refused(self) -> list[Refused]:
+    def refused(self) -> list[RefusedRun]:
         """Every run that could not be scored."""
-        return [each for found in self.corpora for each in found.refused]
+        return [run for corpus in self.corpora for run in corpus.refused]
 
     def to_dict(self) -> dict[str, object]:
         """Every run, corpus by corpus."""
-        return {"task": self.task.name, "corpora": [found.to_dict() for found in self.corpora]}
+        return {"task": self.task.name, "corpora": [corpus.to_dict() for corpus in self.corpora]}
 
     def tables(self) -> Sequence[Table]:
         """For each corpus its runs, and those that were refused if any was."""
-        return [table for found in self.corpora for table in found.tables()]
+        return [table for corpus in self.corpora for table in corpus.tables()]
 
 
 def without_folders(results: TaskResults) -> TaskResults:
-    """The same with names of files in place of paths in all that is said of runs: for who has other folders."""
+    """The same results with names of files in place of paths, for readers who have other folders."""
     corpora = [
         replace(
-            found,
-            runs=[replace(run, notes=tuple(map(without_folder, run.notes))) for run in found.runs],
-            refused=[replace(each, problems=tuple(map(without_folder, each.problems))) for each in found.refused],
+            corpus,
+            runs=[replace(run, notes=tuple(map(without_folder, run.notes))) for run in corpus.runs],
+            refused=[replace(run, problems=tuple(map(without_folder, run.problems))) for run in corpus.refused],
         )
-        for found in results.corpora
+        for corpus in results.corpora
     ]
     return replace(results, corpora=corpora, notes=tuple(map(without_folder, results.notes)))
 
@@ -199,15 +203,15 @@ def without_folder(problem: Problem) -> Problem:
     if path in ("", name):
         return problem
     place = replace(problem.place, file=name)
-    what, expected, fix = (text.replace(path, name) for text in (problem.what, problem.expected, problem.fix))
-    return replace(problem, place=place, what=what, expected=expected, fix=fix)
+    message, expected, fix = (text.replace(path, name) for text in (problem.what, problem.expected, problem.fix))
+    return replace(problem, place=place, what=message, expected=expected, fix=fix)
 
 
-def signed(score: Score, made: Baseline | None) -> Score:
-    """The score with a signature that says what made the hypothesis, by which models."""
-    if made is None:
+def sign_score(score: Score, baseline: Baseline | None) -> Score:
+    """Add the system and the models that made the hypothesis to the signature of a score."""
+    if baseline is None:
         return score
-    by = f"{score.signature.hypothesis}({made.kind}={made.spec},models={made.models_hash[:_SHOWN]})"
+    by = f"{score.signature.hypothesis}({baseline.kind}={baseline.spec},models={baseline.models_hash[:_SHOWN]})"
     return replace(score, signature=replace(score.signature, hypothesis=by))
 
 

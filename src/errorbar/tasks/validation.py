@@ -15,12 +15,12 @@ from errorbar.tables.plain import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, TaskCorpus, read_task
-from errorbar.tasks.running import SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.running import SentenceData, TaskData, read_data, reword_problems
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """The findings on a submission: how many units it changes, its errors, and what is worth a look."""
+    """The findings on a submission: how many units it changes, its errors and its notes."""
 
     path: Path
     n_units: int
@@ -35,8 +35,8 @@ class Validation:
         """The dry score: the measures that stand beside the one that ranks."""
         if self.dry is None:
             return []
-        main = next(one for one in self.dry.measures if one.name == self.dry.main)
-        return [(one, self.dry[one.name].value) for one in self.dry.measures if one.group == main.group]
+        main = next(measure for measure in self.dry.measures if measure.name == self.dry.main)
+        return [(measure, self.dry[measure.name].value) for measure in self.dry.measures if measure.group == main.group]
 
     def to_dict(self) -> dict[str, object]:
         """The submission as JSON has it."""
@@ -46,7 +46,7 @@ class Validation:
             "units": self.n_units,
             "changed": self.n_changed,
             "kept": self.kept,
-            "dry": {one.name.rpartition("_")[2]: value for one, value in self.shown} or None,
+            "dry": {measure.name.rpartition("_")[2]: value for measure, value in self.shown} or None,
             "errors": [note_record(problem) for problem in self.errors],
             "warnings": [note_record(note) for note in self.notes],
         }
@@ -54,25 +54,26 @@ class Validation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Validations(Result):
-    """The findings on submissions for a corpus, and what is worth a look of all of them."""
+    """The findings on submissions for a corpus, and the notes on any of them."""
 
     corpus: str
     submissions: Sequence[Validation]
     notes: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, object]:
-        """Every submission, with what is wrong with it."""
-        return {"corpus": self.corpus, "submissions": [each.to_dict() for each in self.submissions]}
+        """Every submission, with its errors and warnings."""
+        return {"corpus": self.corpus, "submissions": [submission.to_dict() for submission in self.submissions]}
 
     def tables(self) -> Sequence[Table]:
         """A row for each submission."""
-        measures = next(([one for one, _ in each.shown] for each in self.submissions if each.shown), [])
+        shown = next((submission.shown for submission in self.submissions if submission.shown), [])
+        measures = [measure for measure, _ in shown]
         rows: list[list[Cell]] = []
-        for each in self.submissions:
-            verdict = f"{len(each.errors)} to mend" if each.errors else "ok"
-            dry = [value for _, value in each.shown] or [None] * len(measures)
-            changed = None if each.errors else f"{each.n_changed} of {each.n_units}"
-            rows.append([each.path.name, verdict, changed, each.kept, *dry])
+        for submission in self.submissions:
+            verdict = f"{len(submission.errors)} to mend" if submission.errors else "ok"
+            dry = [value for _, value in submission.shown] or [None] * len(measures)
+            changed = None if submission.errors else f"{submission.n_changed} of {submission.n_units}"
+            rows.append([submission.path.name, verdict, changed, submission.kept, *dry])
         columns = [*map(Column, ("submission", "verdict", "changed")), Column("words kept", "percent", digits=1)]
         notes = ["dry scores on the development data"] if measures else []
         return [Table([*columns, *map(measure_column, measures)], rows, name="submissions", notes=notes)]
@@ -103,19 +104,21 @@ def validate(
     data = _data(chosen)
     if chosen.kind == "m2":
         data.views([parse_metric(spec) for spec in read.metrics])
-    found = [_validated(read, data, Path(path)) for path in submissions]
-    if dev is not None and not all(each.errors for each in found):
-        tried = next((each for each in read.with_role("dev") if each.gold), None)
-        if tried is None:
+    results = [_validate_run(read, data, Path(path)) for path in submissions]
+    if dev is not None and not all(result.errors for result in results):
+        dev_corpus = next((corpus for corpus in read.with_role("dev") if corpus.gold), None)
+        if dev_corpus is None:
             message = "the task has no development data with gold edits"
             place = Place(str(read.file))
             raise UsageError(Problem("task-no-gold", message, place, fix='[[corpus]] with role = "dev"'))
-        dry = _validated(read, _data(tried), Path(dev))
-        found = [
-            each if each.errors else replace(each, errors=dry.errors, notes=(*each.notes, *dry.notes), dry=dry.dry)
-            for each in found
+        dry = _validate_run(read, _data(dev_corpus), Path(dev))
+        results = [
+            result
+            if result.errors
+            else replace(result, errors=dry.errors, notes=(*result.notes, *dry.notes), dry=dry.dry)
+            for result in results
         ]
-    return Validations(chosen.name, found, tuple(dict.fromkeys(note for each in found for note in each.notes)))
+    return Validations(chosen.name, results, tuple(dict.fromkeys(note for result in results for note in result.notes)))
 
 
 def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
@@ -123,13 +126,13 @@ def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
     tests = task.with_role("test")
     if name is None and len(tests) == 1:
         return tests[0]
-    what, fix = f"the task has {len(tests)} test corpora", "say which one: --corpus NAME"
+    message, fix = f"the task has {len(tests)} test corpora", "say which one: --corpus NAME"
     if name is not None:
         names = [corpus.name for corpus in task.corpora]
         if name in names:
             return task.corpus(name)
-        what, fix = f"no corpus is called '{name}'", nearest(name, names)
-    raise UsageError(Problem("task-value", what, Place(str(task.file)), fix=fix))
+        message, fix = f"no corpus is called '{name}'", nearest(name, names)
+    raise UsageError(Problem("task-value", message, Place(str(task.file)), fix=fix))
 
 
 def _data(corpus: TaskCorpus) -> TaskData:
@@ -139,16 +142,16 @@ def _data(corpus: TaskCorpus) -> TaskData:
     return read_data(corpus, need_text=True)
 
 
-def _validated(task: Task, data: TaskData, path: Path) -> Validation:
+def _validate_run(task: Task, data: TaskData, path: Path) -> Validation:
     problems = Problems()
-    seen = Validation(path, len(data.units))
+    result = Validation(path, len(data.units))
     try:
         output = data.output(path, problems)
-        seen = replace(seen, n_changed=data.n_changed(output))
+        result = replace(result, n_changed=data.n_changed(output))
         data.look(str(path), output, problems)
-        seen = replace(seen, kept=data.kept(output))
+        result = replace(result, kept=data.kept(output))
         if data.corpus.role == "dev" and data.corpus.gold:
-            seen = replace(seen, dry=data.score({str(path): output}, [parse_metric(task.metrics[0])])[0])
+            result = replace(result, dry=data.score({str(path): output}, [parse_metric(task.metrics[0])])[0])
     except InputError as error:  # the next submission is checked all the same
-        seen = replace(seen, errors=of_run(error.problems))
-    return replace(seen, notes=of_run(problems.notes))
+        result = replace(result, errors=reword_problems(error.problems))
+    return replace(result, notes=reword_problems(problems.notes))
