@@ -17,7 +17,7 @@ import pytest
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, reproduce
-from errorbar.reproduce.cells import published, scored
+from errorbar.reproduce.cells import published, score_systems
 
 
 @cache
@@ -118,7 +118,7 @@ def test_repeated_edits_do_not_explain_a1_and_a4(data: Path) -> None:
     """As the reason says: with both files as they are written, F0.5 prints as 29.07 and 28.05, not 29.06 and 28.04."""
     sources = Sources(data)
     corpus = sources.ten_annotators(Problems(lenient=True, as_written=True))
-    scores = scored(corpus, [sources.system("CAMB")], [M2(choose=name) for name in ("A1", "A4")])
+    scores = score_systems(corpus, [sources.system("CAMB")], [M2(choose=name) for name in ("A1", "A4")])
     assert [f"{100 * (score.f.value or 0):.2f}" for score in scores] == ["29.07", "28.05"]
     reason = next(c.known for c in cells("bryant-ng2015", data) if c.row == "A4" and c.outcome == Outcome.UNEXPLAINED)
     assert "F0.5 is 29.07 and 28.05" in reason

@@ -215,7 +215,7 @@ def report(
     """
     with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
     crowd, sample = judgments is not None, sample_key is not None
-    _see_that_there_is_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
+    _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _without_flags(systems) if with_gold else (systems, _paths(systems))
     hoo = with_gold and wants_hoo(gold, metric)
     if flags and hoo and not crowd:
@@ -244,17 +244,17 @@ def report(
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
-        how: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        how |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
+        options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
+        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
         if not crowd:
-            how["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
+            options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
-        studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **how))
+        studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **options))
     if judgments is not None:
-        told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
-        told |= {"columns": column_roles(shared["column"]), "unknown": labels["unknown"], "type": kind}
-        asked = JudgmentOptions(items=items or "tokens", shared=with_gold, **told)
-        studies.append(_crowd(judgments, flags, asked, drawn, labels["error"], texts=browse))
+        labeling: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
+        labeling |= {"columns": column_roles(shared["column"]), "unknown": labels["unknown"], "type": kind}
+        judging = JudgmentOptions(items=items or "tokens", shared=with_gold, **labeling)
+        studies.append(_crowd(judgments, flags, judging, drawn, labels["error"], texts=browse))
     if sample_key is not None:
         filled, key = [os.fspath(source) for source in judged], os.fspath(sample_key)
         drawing: dict[str, Any] = {"confidence": drawn.confidence_level, "seed": drawn.seed}
@@ -278,7 +278,7 @@ def _title(gold: Gold, *others: object) -> str:
     return listed(list(dict.fromkeys(titles)))
 
 
-def _see_that_there_is_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[Source]) -> None:
+def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[Source]) -> None:
     if not any(there.values()):
         fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
         raise UsageError(Problem("report-nothing", "there is nothing to report on", fix=fix))

@@ -13,9 +13,9 @@ __all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table"
 
 
 def _cells(module: str, function: str, sources: Sources) -> Iterator[Cell]:
-    """Those of a study, whose module is loaded when it is made."""
-    found: Iterator[Cell] = getattr(import_module(f"errorbar.reproduce.{module}"), function)(sources)
-    return found
+    """Recompute a study, whose module is loaded only then."""
+    cells: Iterator[Cell] = getattr(import_module(f"errorbar.reproduce.{module}"), function)(sources)
+    return cells
 
 
 STUDIES: dict[str, Callable[[Sources], Iterator[Cell]]] = {

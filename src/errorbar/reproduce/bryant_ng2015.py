@@ -15,7 +15,16 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.ceiling import ceiling, prepare_study
 from errorbar.metrics.errant import Errant
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import TEN_ANNOTATORS, UNEXPLAINED, Cell, Printed, Sources, compare, percents, scored
+from errorbar.reproduce.cells import (
+    TEN_ANNOTATORS,
+    UNEXPLAINED,
+    Cell,
+    Printed,
+    Sources,
+    compare,
+    percents,
+    score_systems,
+)
 
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 UNEXPLAINED_ANNOTATORS = dict.fromkeys(
@@ -40,9 +49,9 @@ def cells(sources: Sources) -> Iterator[Cell]:
     corpus = sources.ten_annotators(problems)
     systems = [sources.system(name) for name in RATIO_SYSTEMS]
     camb = systems[RATIO_SYSTEMS.index("CAMB")]
-    found = scored(corpus, [camb], [M2(choose=name) for name in TEN_ANNOTATORS])
+    scores = score_systems(corpus, [camb], [M2(choose=name) for name in TEN_ANNOTATORS])
     ours: dict[tuple[str, str], float | None] = {
-        (each.annotators[0], column): value for each in found for column, value in percents(each).items()
+        (score.annotators[0], column): value for score in scores for column, value in percents(score).items()
     }
     printed = Printed("CAMB by annotator", "bryant_ng2015_camb_by_annotator")
     yield from compare(printed, ours, known=UNEXPLAINED_ANNOTATORS)
@@ -71,14 +80,14 @@ def _ratios(
 ) -> dict[tuple[str, str], float | None]:
     """F0.5 of humans and systems against each number of references, and what a system reaches, in percent."""
     result = ceiling(prepare_study(corpus, systems, metric, problems))
-    found: dict[tuple[str, str], float | None] = {}
+    values: dict[tuple[str, str], float | None] = {}
     for k, human in enumerate(result.human[:, 2]):
         row = f"{k + 1} references"
-        found[row, "human"] = 100 * float(human)
-        for s, system in enumerate(each.name.lower() for each in systems):
-            found[row, f"{system}_f0.5"] = 100 * float(result.scores[s, k, 2])
-            found[row, f"{system}_ratio_percent"] = 100 * float(result.ratio[s, k])
-    return found
+        values[row, "human"] = 100 * float(human)
+        for s, system in enumerate(system.name.lower() for system in systems):
+            values[row, f"{system}_f0.5"] = 100 * float(result.scores[s, k, 2])
+            values[row, f"{system}_ratio_percent"] = 100 * float(result.ratio[s, k])
+    return values
 
 
 def _as_texts(corpus: Corpus) -> Corpus:

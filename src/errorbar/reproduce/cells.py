@@ -32,7 +32,7 @@ from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
 
 UNEXPLAINED = "unexplained"
-"""How the reason of a cell begins that should match, does not, and nobody knows why."""
+"""The beginning of the reason of a cell that should match and does not, for no known cause."""
 _ROUNDING = 1e-9
 
 
@@ -105,13 +105,13 @@ class Cell:
 
 
 def with_ends(
-    table: str, row: str, column: str, published: Number | None, found: Estimate, known: str
+    table: str, row: str, column: str, published: Number | None, estimate: Estimate, known: str
 ) -> Iterator[Cell]:
     """A value of other data or an added one, and the ends of its interval beside it."""
-    yield Cell(table, row, column, published, found.value, known=known, other_data=True)
-    if found.interval is not None:
+    yield Cell(table, row, column, published, estimate.value, known=known, other_data=True)
+    if estimate.interval is not None:
         for end in ("low", "high"):
-            yield Cell(table, row, f"{column}, {end}", None, getattr(found.interval, end), known=known)
+            yield Cell(table, row, f"{column}, {end}", None, getattr(estimate.interval, end), known=known)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,14 +129,14 @@ class Reproduction(Result):
 
     @property
     def listed(self) -> list[Cell]:
-        """Cells that should match and do not, those among them that are known without an explanation too."""
+        """Cells that should match and do not, including the known ones without an explanation."""
         return [cell for cell in self.cells if cell.outcome in (Outcome.MISMATCH, Outcome.UNEXPLAINED)]
 
     def to_dict(self) -> dict[str, object]:
         """Outcomes by table, and every cell."""
         tables = [
-            {"table": table, "cells": found.total(), **{o.name.lower(): found[o] for o in Outcome}}
-            for table, found in self._counts().items()
+            {"table": table, "cells": counts.total(), **{o.name.lower(): counts[o] for o in Outcome}}
+            for table, counts in self._counts().items()
         ]
         names = ("table", "row", "column", "published", "ours", "difference")
         cells = [
@@ -155,7 +155,7 @@ class Reproduction(Result):
         counts["all"] = Counter(cell.outcome for cell in self.cells)
         columns = [Column("table"), Column("cells", "count"), *(Column(str(o).lower(), "count") for o in Outcome)]
         rows: list[list[Shown]] = [
-            [table, found.total(), *(found[outcome] for outcome in Outcome)] for table, found in counts.items()
+            [table, outcomes.total(), *(outcomes[outcome] for outcome in Outcome)] for table, outcomes in counts.items()
         ]
         reasons = dict.fromkeys(
             f"{cell.table}: {cell.known} ({cell.outcome})"
@@ -197,11 +197,11 @@ def facts(table: str) -> dict[str, Number]:
 class Printed:
     """A published table."""
 
-    table: str  # what it is called
+    table: str  # its name
     file: str  # its transcription
-    row: str = ""  # how rows are called, by the columns that name them, e.g. "{team}"; "": by the first column
+    row: str = ""  # the names of rows, by the columns that make them, e.g. "{team}"; "": by the first column
     columns: Mapping[str, str] = field(default_factory=dict)
-    """How columns are shown that are called otherwise in the file; "": left out."""
+    """Other names of columns than those in the file; "": left out."""
 
 
 def compare(
@@ -211,7 +211,7 @@ def compare(
     known: str | Mapping[str, str] | Callable[[str, str], str] = "",
     other_data: bool = False,
 ) -> Iterator[Cell]:
-    """Every number of a published table beside ours, row by row.
+    """Compare every number of a published table with ours, row by row.
 
     ``ours`` are by row and column as they are shown; what is missing cannot be computed. ``known`` says why cells may
     differ: all, by row or column, or by both.
@@ -231,10 +231,10 @@ def compare(
                 yield Cell(printed.table, name, column, Number(text), value, reason, other_data)
 
 
-def scored(
+def score_systems(
     corpus: Corpus, systems: Sequence[Hypothesis], metrics: Sequence[Metric], *, by_type: bool = False
 ) -> list[Score]:
-    """Scores of systems without intervals; what is to be warned of is the papers' own."""
+    """Score systems without intervals; warnings are dropped, since the papers made the choices."""
     return score_corpus(corpus, systems, ScoringPlan(metrics, by_type), Problems())
 
 
@@ -244,7 +244,7 @@ def percents(score: Score) -> dict[str, float | None]:
     return {name: None if value is None else 100 * value for name, value in values.items()}
 
 
-# What the published tables are recomputed from: corpora, and where they are asked for, detectors and native text.
+# The sources of recomputed tables: corpora, and optionally detectors and native text.
 
 
 _FOLDERS = {
@@ -267,8 +267,8 @@ class Sources:
         models: Folder of trained detectors; None: tables that need one say so.
         texts: Native text, of which a part is trained on; without any, tables that need it say so.
         treebanks: Other native text, to choose prepositions in.
-        tell: Is told what begins where something takes its time.
-        made: What was made of them, which takes its time and is needed more than once.
+        tell: Called with the name of each slow step.
+        made: Slow results that are needed more than once.
     """
 
     data: Path | None = None
@@ -280,11 +280,11 @@ class Sources:
 
     def file(self, corpus: str, name: str) -> Path:
         """The path of a file of a corpus."""
-        found = (path(corpus) if self.data is None else self.data / _FOLDERS[corpus]) / name
-        if not found.is_file():
+        place = (path(corpus) if self.data is None else self.data / _FOLDERS[corpus]) / name
+        if not place.is_file():
             fix = f"errorbar data fetch {corpus}, or name a folder that has it: --data DIR"
-            raise InputError(Problem("no-corpus", f"the corpus '{corpus}' is not here", Place(str(found)), fix=fix))
-        return found
+            raise InputError(Problem("no-corpus", f"the corpus '{corpus}' is not here", Place(str(place)), fix=fix))
+        return place
 
     def conll2014(self, *names: str) -> Corpus:
         """References of the CoNLL-2014 test set."""

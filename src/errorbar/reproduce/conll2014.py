@@ -34,7 +34,7 @@ from errorbar.reproduce.cells import (
     compare,
     percents,
     published,
-    scored,
+    score_systems,
     with_ends,
 )
 from errorbar.stats.resampling import Resampling
@@ -63,84 +63,83 @@ def corrector_cells(sources: Sources, corpora: Mapping[str, Corpus], teams: Sequ
         for name in CORRECTORS:
             yield Cell("our correctors", name, "f0.5", None, None, known=NO_DETECTOR)
         return
-    made: list[Hypothesis] = []
+    corrected: list[Hypothesis] = []
     for name in CORRECTORS:
         sources.tell(f"correcting by {name}")
         try:
-            made.append(_corrected(sources, plain, name))
+            corrected.append(_correct_corpus(sources, plain, name))
         except InputError as error:
             yield Cell("our correctors", name, "f0.5", None, None, known=f"not run: {error.problems[0].what}")
     for table, corpus in corpora.items():
-        for score in score_corpus(corpus, made, ScoringPlan([M2()], resampling=Resampling()), Problems()):
+        for score in score_corpus(corpus, corrected, ScoringPlan([M2()], resampling=Resampling()), Problems()):
             for column, value in (("precision", score.precision), ("recall", score.recall), ("f0.5", score.f)):
                 yield from with_ends(table, score.system, column, None, _percent(value), OURS)
-    yield from _groups(sources, plain, [*teams, *made], len(made))
-    yield from _ratios(sources, made)
+    yield from _groups(sources, plain, [*teams, *corrected], len(corrected))
+    yield from _ratios(sources, corrected)
 
 
-def _corrected(sources: Sources, corpus: Corpus, name: Name) -> Hypothesis:
+def _correct_corpus(sources: Sources, corpus: Corpus, name: Name) -> Hypothesis:
     assert sources.models is not None
     corrector = read_corrector(sources.models, name)
     sentences = iter([sentence.tokens for sentence in corpus.sentences])
-    return Hypothesis(name, [" ".join(changed(tokens, made)) for tokens, made in corrector.changes(sentences)])
+    return Hypothesis(name, [" ".join(changed(tokens, changes)) for tokens, changes in corrector.changes(sentences)])
 
 
 def _percent(value: Estimate) -> Estimate:
     if value.value is None:
         return value
-    found = value.interval
-    ends = None if found is None else replace(found, low=100 * found.low, high=100 * found.high)
+    interval = value.interval
+    ends = None if interval is None else replace(interval, low=100 * interval.low, high=100 * interval.high)
     return replace(value, value=100 * value.value, interval=ends)
 
 
 def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_ours: int) -> Iterator[Cell]:
-    """How many systems each of ours is better and worse than, and which it is not told apart from."""
+    """The number of systems that each of ours is better and worse than, and those that it does not differ from."""
     if not n_ours:
         return
     sources.tell("comparing with the teams")
     metric = M2()
     measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
     clusters = np.arange(len(corpus.sentences))
-    found = compare_systems(
+    comparison = compare_systems(
         metric, measured, clusters, Resampling(confidence_level=1 - LEVEL), SwapPlan(), intervals=False
     )
-    ranking = found.ranking()
-    for one in ranking:
-        if one.name not in CORRECTORS:
+    ranking = comparison.ranking()
+    for system in ranking:
+        if system.name not in CORRECTORS:
             continue
-        above = {other.number for other in ranking if one.number in other.better}
-        apart = {one.number, *one.better, *above}
+        above = {other.number for other in ranking if system.number in other.better}
+        apart = {system.number, *system.better, *above}
         same = ", ".join(other.name for other in ranking if other.number not in apart)
-        known = (
-            f"swaps of sentences, level {LEVEL} for all pairs; {one.name} is not told apart from {same or 'any other'}"
-        )
-        yield Cell("groups", one.name, "significantly better than", None, len(one.better), known)
-        yield Cell("groups", one.name, "significantly worse than", None, len(above), known)
+        alike = f"{system.name} is not told apart from {same or 'any other'}"
+        known = f"swaps of sentences, level {LEVEL} for all pairs; {alike}"
+        yield Cell("groups", system.name, "significantly better than", None, len(system.better), known)
+        yield Cell("groups", system.name, "significantly worse than", None, len(above), known)
 
 
-def _ratios(sources: Sources, made: Sequence[Hypothesis]) -> Iterator[Cell]:
+def _ratios(sources: Sources, corrected: Sequence[Hypothesis]) -> Iterator[Cell]:
     """The share of a human's F0.5 that each of our correctors reaches, in percent, against some of ten annotators."""
     problems = Problems(lenient=True)
     table = "ratio to humans"
     try:
         corpus = sources.ten_annotators(problems, essays=True)
     except InputError as error:
-        for one in made:
-            yield Cell(table, one.name, "percent", None, None, known=f"not run: {error.problems[0].what}")
+        for system in corrected:
+            yield Cell(table, system.name, "percent", None, None, known=f"not run: {error.problems[0].what}")
         return
-    if not made:
+    if not corrected:
         return
     sources.tell("comparing with ten annotators")
-    study = prepare_study(corpus, made, M2(), problems, StudyPlan(sizes=SIZES))
+    study = prepare_study(corpus, corrected, M2(), problems, StudyPlan(sizes=SIZES))
     result = ceiling(study)
     _, essays = np.unique([sentence.document for sentence in corpus.sentences], return_inverse=True)
     drawn = ceiling_intervals(study, essays, Resampling("percentile", replicates=RESAMPLES))
-    for number, one in enumerate(made):
+    for number, system in enumerate(corrected):
         for at, size in enumerate(SIZES):
             ends = drawn.ratios[number][at]
             value = Estimate(float(result.ratio[number, at]), len(essays))
             column = f"percent, {size} reference{'s' if size > 1 else ''}"
-            yield from with_ends(table, one.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
+            yield from with_ends(table, system.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
 
 
 TABLES = "conll2014_table"
@@ -208,7 +207,7 @@ def _error_types(sources: Sources) -> Iterator[Cell]:
         problems = Problems()
         lines = Lines(sources.file("conll2014", f"noalt/official-2014.{k}.sgml"), problems)
         essays = read_nucle(lines, problems)
-        types = Counter(each.type for essay in essays for found in essay.annotations.values() for each in found)
+        types = Counter(edit.type for essay in essays for edits in essay.annotations.values() for edit in edits)
         count, share = f"annotator {k + 1}", f"annotator {k + 1} %"
         for row in published(file):
             n = types.total() if row["error_type"] == "All types" else types[row["error_type"]]
@@ -220,17 +219,17 @@ def _error_types(sources: Sources) -> Iterator[Cell]:
 
 def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") -> Values:
     return {
-        (each.system, prefix + column): value
-        for each in scored(corpus, systems, [M2()])
-        for column, value in percents(each).items()
+        (score.system, prefix + column): value
+        for score in score_systems(corpus, systems, [M2()])
+        for column, value in percents(score).items()
     }
 
 
 def _recall_by_type(file: str, corpus: Corpus, systems: list[Hypothesis]) -> Values:
     # The paper prints 0.00 where the chosen annotators have no edit of the type.
-    ours: Values = {(row["error_type"], each.name): 0.0 for row in published(file) for each in systems}
-    for each in scored(corpus, systems, [M2()], by_type=True):
-        ours |= {(row.type, each.system): 100 * (row["recall"].value or 0.0) for row in each.by_type}
+    ours: Values = {(row["error_type"], system.name): 0.0 for row in published(file) for system in systems}
+    for score in score_systems(corpus, systems, [M2()], by_type=True):
+        ours |= {(row.type, score.system): 100 * (row["recall"].value or 0.0) for row in score.by_type}
     return ours
 
 
@@ -241,7 +240,7 @@ def _annotators_against_each_other(single: list[Corpus]) -> Values:
         problems = Problems()
         text = [corrected_text(sentence, corpus.annotators[0], problems) for sentence in corpus.sentences]
         problems.raise_errors()
-        (found,) = scored(single[judge], [Hypothesis(f"annotator{writer + 1}", text)], [M2()])
+        (score,) = score_systems(single[judge], [Hypothesis(f"annotator{writer + 1}", text)], [M2()])
         row = f"annotator{writer + 1} against annotator{judge + 1}"
-        ours |= {(row, column): value for column, value in percents(found).items()}
+        ours |= {(row, column): value for column, value in percents(score).items()}
     return ours

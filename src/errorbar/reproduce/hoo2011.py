@@ -31,11 +31,11 @@ from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
 
 DARING = (0.5, 1.0, 1.5)
-"""How much the runs of a simulated team dare."""
+"""The daring of the three runs of a simulated team."""
 WRONG = "???"
 """The correction that no annotator gave."""
 TEST_SET = "1"
-"""What the numbers of the texts of the test set begin with."""
+"""The first digit of the numbers of the texts in the test set."""
 MISSING_TEXT = "text 1062 is missing from the data, and with it 17 + 19 + 4 = 40 edits"
 SLIP = "a slip of the paper, whose table 21 has 71: 80 - 71 = 1,066 (rows of table 8) - 1,057 (its text)"
 RUNS_LOST = "the teams' runs were never released"
@@ -114,12 +114,12 @@ class Hoo2011(Result):
         rows = [[table, n, n] for table, n in numbers_lost.items()]
         lost = Table(columns, rows, name="not_computable", notes=[f"{RUNS_LOST}; JSON has every number"])
         best = best_table(self.scores)
-        said = "in the shape of tables 2 to 7; simulated teams, not those of 2011"
+        shape = "in the shape of tables 2 to 7; simulated teams, not those of 2011"
         columns = [Column("type"), Column("team"), Column("measure"), Column("recall", "percent"), Column("run")]
         cells: list[list[Shown]] = [[c.row, c.team, c.measure, c.recall, c.run] for c in self.recalls]
         last = "in the shape of tables 9 to 21: each simulated team's best recall"
         recalls = Table(columns, cells, name="recalls", notes=[last])
-        return [first, lost, replace(best, notes=[said, *best.notes]), recalls]
+        return [first, lost, replace(best, notes=[shape, *best.notes]), recalls]
 
 
 def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011:
@@ -200,22 +200,24 @@ def _simulate(
 ) -> tuple[StandoffEdit, ...]:
     text = fragment.text or ""
     words = [match.span() for match in WORD.finditer(text)]
-    wanted: list[tuple[int, int, str]] = []
+    planned: list[tuple[int, int, str]] = []
     for edit in fragment.edits:
-        met, how = rng.random(2)
+        met, kind = rng.random(2)
         if not edit.corrections or met >= min(1.0, daring * team.meets.get(edit.type, team.meets[""])):
             continue
-        if how < team.corrected:
-            wanted.append((edit.start, edit.end, edit.corrections[0]))
-        elif how < team.corrected + team.recognized:
-            wanted.append((edit.start, edit.end, WRONG))
+        if kind < team.corrected:
+            planned.append((edit.start, edit.end, edit.corrections[0]))
+        elif kind < team.corrected + team.recognized:
+            planned.append((edit.start, edit.end, WRONG))
         else:
-            wanted.append((max(edit.start - 1, 0), min(edit.end + 1, len(text)), WRONG))
+            planned.append((max(edit.start - 1, 0), min(edit.end + 1, len(text)), WRONG))
     for _ in range(rng.poisson(daring * team.noise * len(fragment.edits)) if words else 0):
         start, end = words[int(rng.integers(len(words)))]
-        wanted.append((start, end, ""))
+        planned.append((start, end, ""))
     edits: list[StandoffEdit] = []
-    for start, end, said in sorted(wanted):
+    for start, end, correction in sorted(planned):
         if not edits or start > edits[-1].end:
-            edits.append(StandoffEdit(f"{fragment.name}-{len(edits) + 1:04d}", start, end, text[start:end], (said,)))
+            edits.append(
+                StandoffEdit(f"{fragment.name}-{len(edits) + 1:04d}", start, end, text[start:end], (correction,))
+            )
     return in_text_order(edits)

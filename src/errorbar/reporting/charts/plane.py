@@ -266,16 +266,16 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
         }
         for p in points
     ]
-    told = {"tooltip": tips(name="system", P_shown="precision", R_shown="recall")}
+    tooltips = {"tooltip": tips(name="system", P_shown="precision", R_shown="recall")}
     flat, steep = ([row for row in data if row[end] is not None] for end in ("R_low", "P_low"))
     bar, beyond = {"style": "interval"}, {"style": "letter", "tooltip": None, "align": "left", "dx": 5}
     layers = [
         layer(lines, "line", {"style": "guide", "tooltip": None}, x=x, y=y, detail=text("contour")),
         # Beyond the plane, where neither line nor name is.
         layer(ends, "text", beyond, x=x, y=y, text=text("contour")),
-        layer(flat, "rule", bar, x=number("R_low", **across), x2={"field": "R_high"}, y=y, **told),
-        layer(steep, "rule", bar, x=x, y=number("P_low", **upright), y2={"field": "P_high"}, **told),
-        layer(data, "point", {"style": "estimate", **POINT}, x=x, y=y, **told),
+        layer(flat, "rule", bar, x=number("R_low", **across), x2={"field": "R_high"}, y=y, **tooltips),
+        layer(steep, "rule", bar, x=x, y=number("P_low", **upright), y2={"field": "P_high"}, **tooltips),
+        layer(data, "point", {"style": "estimate", **POINT}, x=x, y=y, **tooltips),
     ]
     numbered: Sequence[int] = ()
     if len(points) <= MOST_NAMES:
@@ -284,8 +284,8 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
             {**row, "number": k + 1, "at": [[*places[k], int(places[k].led)] for places in spots]}
             for k, row in enumerate(data)
         ]
-        layers += _named(rows, numbered, {"x": x, "y": y, **told})
-        layers += _key(rows, numbered, told) if numbered else []
+        layers += _named(rows, numbered, {"x": x, "y": y, **tooltips})
+        layers += _key(rows, numbered, tooltips) if numbered else []
     edges = [edge + BESIDE for edge in EDGES] if numbered else []
     return finish(layers, height=PLANE_HEIGHT, room=Room(edges=edges))
 
@@ -332,7 +332,7 @@ def _named(rows: Sequence[Row], numbered: Sequence[int], channels: Part) -> list
     ]
 
 
-def _key(rows: Sequence[Row], numbered: Sequence[int], told: Part) -> list[Part]:
+def _key(rows: Sequence[Row], numbered: Sequence[int], tooltips: Part) -> list[Part]:
     """Below the plane which number is whose, on the widths with numbers."""
     longest = max(text_width(f"{len(rows)}  {row['name']}") for row in rows) + LINE
     few, many = (max(1, int((wide + BESIDE) // longest)) for wide in (WIDTHS[0][0], EDGES[1]))
@@ -345,7 +345,7 @@ def _key(rows: Sequence[Row], numbered: Sequence[int], told: Part) -> list[Part]
         "text": {"value": {"expr": f"{there} ? datum.number + '  ' + datum.name : ''"}},
     }
     look = {"style": "label", "align": "left", "limit": {"expr": f"{PLACE} / {columns} - {LINE}"}}
-    return [layer(rows, "text", look, **channels, **told)]
+    return [layer(rows, "text", look, **channels, **tooltips)]
 
 
 def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[Part], list[Part]]:

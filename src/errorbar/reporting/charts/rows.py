@@ -52,15 +52,15 @@ def dot_chart(
         axis, [end for dot in dots for end in (dot.value, dot.low, dot.high, *(dot.outer or ()))], room=1.12, top=top
     )
     y = vega.name("name", title=None, scale={"domain": names})
-    told = {"name": name_title}
+    tooltips = {"name": name_title}
     several: vega.Part = {}
     if len(series) > 1:
         own = {"domain": series}
         several["color"] = vega.name("series", title=series_title, scale=own, legend=vega.LEGEND)
         several["yOffset"] = vega.name("series", scale=own)
-        told["series"] = series_title
+        tooltips["series"] = series_title
     bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
-    shared = {"y": y, **several, "tooltip": vega.tips_of(data, axis.title, **told)}
+    shared = {"y": y, **several, "tooltip": vega.tips_of(data, axis.title, **tooltips)}
     layers = [
         *vega.bars(data, "x", x, bar_look, **shared),
         vega.layer(data, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
@@ -132,8 +132,8 @@ class RowNames:
         return f"{name} ({self.behind[name]})" if name in self.behind else name
 
     @property
-    def told(self) -> dict[str, str]:
-        """Fields of tooltips to what they are called."""
+    def tooltips(self) -> dict[str, str]:
+        """The titles of tooltips by their fields."""
         return {"row": self.title} | ({"said": "that is"} if self.meaning else {})
 
 
@@ -156,7 +156,7 @@ def heat_chart(
         firm = [cell.value for cell in cells if not cell.few]
         domain = (0, vega.percent_top(firm or [cell.value for cell in cells]))
     place = {"x": _band("column", columns), "y": _band("row", names)}
-    told = {"tooltip": vega.tips(**rows.told, column=column_title, detail=value_title)}
+    tooltips = {"tooltip": vega.tips(**rows.tooltips, column=column_title, detail=value_title)}
     color = vega.number(
         "value",
         title=value_title,
@@ -166,13 +166,13 @@ def heat_chart(
     firm_rows = [_row(cell, rows) for cell in cells if cell.value is not None and not cell.few]
     few_rows = [_row(cell, rows) for cell in cells if cell.value is not None and cell.few]
     gaps = [_row(cell, rows) for cell in cells if cell.value is None]
-    figure = {"text": vega.text("text"), **place, **told}
+    figure = {"text": vega.text("text"), **place, **tooltips}
     hand = {"cursor": "pointer"} if any(cell.asks for cell in cells) else {}
     margin, beside = (_margin(labels) for labels in (names, [rows.whole(name) for name in names]))
     layers = [
-        vega.layer(firm_rows, "rect", {"style": "cell", **hand}, color=color, **place, **told),
-        vega.layer(few_rows, "rect", {"style": "faded", **hand}, color=color, **place, **told),
-        vega.layer(gaps, "rect", {"style": "gap"}, **place, **told),
+        vega.layer(firm_rows, "rect", {"style": "cell", **hand}, color=color, **place, **tooltips),
+        vega.layer(few_rows, "rect", {"style": "faded", **hand}, color=color, **place, **tooltips),
+        vega.layer(gaps, "rect", {"style": "gap"}, **place, **tooltips),
         vega.layer(firm_rows, "text", {"style": "figure", "color": {"expr": READABLE}, **hand}, **figure),
         vega.layer(few_rows, "text", {"style": "figure", **hand}, **figure),
         vega.layer(gaps, "text", {"style": "figure"}, **figure),
@@ -213,7 +213,7 @@ def _row_names(names: Sequence[str], rows: RowNames, y: vega.Part) -> vega.Part:
         if rows.behind:
             own |= {"behind": rows.behind.get(name, ""), "whole": rows.whole(name)}
         data.append(own)
-    told = rows.told | ({"behind": rows.counted} if rows.behind else {})
+    tooltips = rows.tooltips | ({"behind": rows.counted} if rows.behind else {})
     shown = {"value": {"expr": f"{vega.PLACE} < {PHONE} ? datum.row : datum.whole"}}
     return vega.layer(
         data,
@@ -222,7 +222,7 @@ def _row_names(names: Sequence[str], rows: RowNames, y: vega.Part) -> vega.Part:
         text=shown if rows.behind else vega.text("row"),
         x={"value": 0},
         y=y,
-        tooltip=vega.tips(**told),
+        tooltip=vega.tips(**tooltips),
     )
 
 
@@ -239,11 +239,11 @@ def _column_names(columns: Sequence[str], title: str, x: vega.Part, beside: str)
     }
     look = {"style": "label", "limit": LIMIT, **turned}
     data = [{"column": name} for name in columns]
-    told = vega.tips(column=title)
+    tooltips = vega.tips(column=title)
     # So that the room above is the same in every font.
     stake = {"x": {"value": 0}, "y": {"value": {"expr": f"{narrow} ? -{min(LIMIT, longest):.0f} : -{2 * ROOM + 4}"}}}
     return [
-        vega.layer(data, "text", look, text=vega.text("column"), x=x, y={"value": 0}, tooltip=told),
+        vega.layer(data, "text", look, text=vega.text("column"), x=x, y={"value": 0}, tooltip=tooltips),
         vega.layer([{}], "point", {"opacity": 0, "size": 1, "tooltip": None}, **stake),
     ]
 
