@@ -25,6 +25,7 @@ from errorbar.cli.main import COMMANDS, cli
 from errorbar.datasets.cards import cache_root, catalog
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.helpers.cli import CommandLine
+from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, meanings, render_page
 from tests.helpers.source import parse_nodes
 from tests.pages import fits, renewed
 from tests.test_layers import LAYER
@@ -38,6 +39,7 @@ PAGES = [
     *sorted((ROOT / "docs/detectors").glob("*.md")),
     *sorted((ROOT / "docs/design").glob("*.md")),
     *sorted((ROOT / "docs/judge").glob("*.md")),
+    *sorted((ROOT / "docs/measurements").glob("*.md")),
 ]
 TASKS = ROOT / "docs/tasks.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -470,93 +472,18 @@ def test_the_examples_of_the_python_page_have_the_types_they_say(tmp_path: Path)
     assert done.returncode == 0, done.stdout
 
 
-CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+def test_every_error_code_has_a_meaning() -> None:
+    codes, endings = codes_by_room(), endings_by_room()
+    known = meanings()
+    assert list(known) == sorted(known)
+    assert sorted(codes.keys() - known.keys()) == [], "write a line in docs/errors.csv"
+    assert [end for end in endings if not any(code.endswith(end) for code in known)] == []
+    assert [code for code in known.keys() - codes.keys() if not code.endswith(tuple(endings))] == [], "never raised"
 
 
-Nodes = list[ast.AST]
-
-
-def sources() -> list[Nodes]:
-    """Every module, all its nodes."""
-    paths = sorted((ROOT / "src").rglob("*.py"))
-    return [parse_nodes(path) for path in paths]
-
-
-def takers(modules: list[Nodes]) -> dict[str, int]:
-    """Functions that take a code, and which of their arguments it is."""
-    found = {"Problem": 0}
-    for node in (node for nodes in modules for node in nodes):
-        if isinstance(node, ast.FunctionDef):
-            names = [each.arg for each in node.args.args if each.arg != "self"]
-            found |= {node.name: names.index("code")} if "code" in names else {}
-    return found
-
-
-def constants(node: ast.AST) -> set[str]:
-    """The codes that are written in a piece of source."""
-    found = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
-    return {each for each in found if CODE.fullmatch(each)}
-
-
-def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
-    """The codes that a module gives to problems, and endings of codes.
-
-    A code stands in the call itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
-    """
-    codes, endings, names = set(), set(), set()
-    for node in nodes:
-        if not isinstance(node, ast.Call):
-            continue
-        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if called == "TableFields":
-            codes |= {code for each in node.args for code in constants(each) if "-" in code}
-        if called not in makers or len(node.args) <= makers[called]:
-            continue
-        given = node.args[makers[called]]
-        if isinstance(given, ast.JoinedStr):
-            endings |= {str(part.value) for part in given.values if isinstance(part, ast.Constant)}
-        elif isinstance(given, ast.Constant):
-            codes |= constants(given)
-        else:
-            codes |= {code for code in constants(given) if "-" in code}
-            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(given)} - {"self", ""}
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    targets = [(node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value) for node in assigned]
-    for target, value in targets:
-        if getattr(target, "id", "") == "remarks" and isinstance(value, ast.Dict):  # of a metric, by code
-            names |= {getattr(key, "id", "") for key in value.keys}
-    for target, value in targets:
-        if getattr(target, "id", "") in names and value is not None:
-            codes |= {code for code in constants(value) if "-" in code}
-    return codes, endings
-
-
-def error_codes() -> tuple[set[str], set[str]]:
-    """Every code that the source gives to a problem, and the endings of those that it puts together."""
-    modules = sources()
-    makers = takers(modules)
-    found = [codes_of(nodes, makers) for nodes in modules]
-    return {code for codes, _ in found for code in codes}, {end for _, endings in found for end in endings}
-
-
-def documented_codes() -> set[str]:
-    """The first column of every table headed ``| code | meaning``."""
-    codes: set[str] = set()
-    for page in PAGES:
-        for table in re.findall(
-            r"^\| code \| meaning.*\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE
-        ):
-            codes |= set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
-    return codes
-
-
-def test_every_error_code_is_documented_and_exists() -> None:
-    documented = documented_codes()
-    codes, endings = error_codes()
-    unknown = [code for code in documented - codes if not code.endswith(tuple(endings))]
-    assert sorted(codes - documented) == [], "not in the docs"
-    assert [end for end in endings if not any(code.endswith(end) for code in documented)] == [], "not in the docs"
-    assert sorted(unknown) == [], "in the docs only"
+def test_the_page_of_error_codes_is_current() -> None:
+    """``python -m tests.helpers.codes`` writes it."""
+    assert ERRORS_PAGE.read_text(encoding="utf-8") == render_page()
 
 
 def test_every_extra_has_a_target_that_keeps_the_checkout() -> None:
