@@ -1,4 +1,4 @@
-"""Coverage of intervals over texts and judges, by simulation: tables of docs/judges.md with other random numbers."""
+"""Coverage of intervals over texts and judges, by simulation: tables of docs/measurements/judges.md with other random numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.fitted_judges import CHECK_SEED, FIT_CORPORA, real_components, simulated_components
 from tests.helpers.synthetic_judges import Coverage, World, coverage
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
 TABLE_CORPORA, CORPORA, TABLE_SEED, SEED = 2000, 1000, 20261122, 7
 """What the page shows is of ``TABLE_SEED``, and checked with others."""
 STUDY_CORPORA = 1200

@@ -25,7 +25,7 @@ from errorbar.stats.resampling import cluster_members
 from errorbar.stats.two_way import PlannedInterval, VariancePrior
 
 LEVEL = 0.95
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
 SYSTEMS = ("CAMB", "CUUI", "AMU", "RAC", "POST", "UMC")
 PANELS = ((1, 1), (2, 2), (3, 3), (5, 5), (1, 2), (2, 3), (2, 5), (3, 5))
 """Judges of the pilot, and others who judge afterwards."""

@@ -35,7 +35,7 @@ from tests.ceilings.examples import random_corpus
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 LARGE = ["AMU", "CAMB", "CUUI", "NTHU", "PKU", "POST", "RAC", "UMC"]  # over 200 true positives
 HELD_OUT = ["A3", "A6", "A9", "CUUI", "NTHU", "RAC", "UMC"]
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge-populations.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judge-populations.md"
 PERCENT = Scale(0.0, 1.0)
 
 

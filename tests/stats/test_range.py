@@ -18,7 +18,7 @@ from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import TwoWay
 
 SHARE, RATIO, ANYWHERE = Scale(0.0, 1.0), Scale(0.0), Scale()
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
 N_TEXTS, N_EDITS, SD_JUDGE, SD_TEXT = 30, 8, 0.6, 0.8
 TABLE_CORPORA, TABLE_SEED = 4000, 20261123
 

@@ -55,7 +55,7 @@ from errorbar.stats.two_way import TwoWay, VariancePrior, lean_less, moderated_v
 #     Max-t of a single pair is its t, and no adjusted p is below that of the pair's own t. Ahead means a better
 #     value: lower, where lower is better. The share of sets of judges against which the first is ahead is beside it.
 # Source
-#     docs/judges.md, docs/judge-tests.md; Holm 1979.
+#     docs/judges.md, docs/measurements/judge-tests.md; Holm 1979.
 
 
 USUAL, USUAL_OF_ONE = 0.5, 0.25

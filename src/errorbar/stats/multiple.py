@@ -269,7 +269,7 @@ def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:
 #     two or three judges show by themselves needs them: without, .07 to .28 of comparisons err. One that leans on a
 #     population does not: they would cost a quarter of the significant pairs with two judges.
 # Source
-#     Romano & Wolf 2005, JASA 100, for step-down; docs/judge-tests.md for error rates and power beside Holm's.
+#     Romano & Wolf 2005, JASA 100, for step-down; docs/measurements/judge-tests.md for error rates and power beside Holm's.
 
 
 Pairs = Sequence[tuple[int, int]]
