@@ -107,7 +107,7 @@ def test_a_manager_who_is_told(make: Callable[[str], Study]) -> None:
         assert manager.http.get("/manage/figures.json").json()["stopping"]["halted"] == "enough"
 
 
-# How often a study's question is ever wrong, through the real protocol; docs/stopping.md has longer runs.
+# How often a study's question is ever wrong, through the real protocol; docs/measurements/stopping.md has longer runs.
 
 
 RUNS = 60

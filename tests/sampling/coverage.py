@@ -1,4 +1,4 @@
-"""How often the intervals hold the truth, by simulation: the tables of docs/design/sampling.md.
+"""How often the intervals hold the truth, by simulation: the tables of docs/measurements/sampling.md.
 
 Drawing n of N items without replacement is drawing hypergeometric numbers of errors, so no item is drawn here.
 """

@@ -1,4 +1,4 @@
-"""How often intervals hold the truth where few errors are seen: the second part of docs/design/sampling.md.
+"""How often intervals hold the truth where few errors are seen: the second part of docs/measurements/sampling.md.
 
 Without votes every sample that can be drawn is gone through with its probability, so the coverage has no noise; with
 votes samples are drawn.

@@ -34,7 +34,7 @@ from errorbar.sampling.stopping import anytime_bounds, joint_bounds
 from errorbar.stats.anytime import finite_evidence, finite_share_bounds, look_boundaries
 from tests.sampling.anytime_runs import CASES, ratio_run, stratified_run
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "stopping.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs/measurements/stopping.md").read_text(encoding="utf-8")
 LARGE = Strata.of_sizes(1000, 9000)
 BANDS = Strata(("a", "b", "c", "d"), np.array([12, 9, 14, 10]), np.array([[True, True, False, False]]))
 

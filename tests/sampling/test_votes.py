@@ -183,7 +183,7 @@ def test_votes_that_lead_out_of_the_stratum_are_not_used() -> None:
 
 @pytest.mark.parametrize("x", [4, 5, 15, 16])
 def test_experts_stand_alone_where_few_of_either_kind_were_judged(x: int) -> None:
-    # Four errors, or four items without one, tell nothing of how votes go wrong (docs/design/sampling.md).
+    # Four errors, or four items without one, tell nothing of how votes go wrong (docs/measurements/sampling.md).
     y = [1.0] * x + [0.0] * (20 - x)
     population, key, judgments, cheap = assisted_study({"e": y}, y, 0.2)
     found = voted_totals(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())

@@ -1,4 +1,4 @@
-"""How often the intervals hold the true value, by simulation: the tables of docs/design/intervals.md.
+"""How often the intervals hold the true value, by simulation: the tables of docs/measurements/intervals.md.
 
 Each cell rests on 20,000 draws, so two runs with different seeds differ by about 0.002. Bootstrap weights are drawn
 once for every 1,000 corpora, which changes nothing for a single corpus and saves most of the time.

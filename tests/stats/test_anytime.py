@@ -36,7 +36,7 @@ from tests.stats.anytime_runs import (
     win_rate_run,
 )
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "stopping.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs/measurements/stopping.md").read_text(encoding="utf-8")
 FAST, SLOW = 1000, 10_000
 
 

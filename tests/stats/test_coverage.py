@@ -1,4 +1,4 @@
-"""The figures of docs/design/intervals.md are those that the simulations give."""
+"""The figures of docs/measurements/intervals.md are those that the simulations give."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from errorbar.metrics.judges import spread_of
 from errorbar.stats.two_way import TwoWay, texts_and_runs
 from tests.stats.coverage import TABLES, Table
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "design" / "intervals.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/intervals.md"
 # The seed is fixed, so a difference comes from another release of numpy; two independent shares of 20,000 draws
 # near 0.9 differ by .003 in the mean square, and three of them are allowed.
 TOLERANCE = 0.009

@@ -139,7 +139,7 @@ def test_where_there_is_no_interval(method: FMethod) -> None:
 
 
 def test_the_default_follows_the_measurements() -> None:
-    # The table "F from counts" of docs/design/intervals.md.
+    # The table "F from counts" of docs/measurements/intervals.md.
     assert f_score_interval(9, 2, 7, beta=1) == f_score_interval(9, 2, 7, beta=1, method="wilson-j")
     assert f_score_interval(9, 2, 7) == f_score_interval(9, 2, 7, beta=0.5, method="goutte-gaussier")
 

@@ -49,7 +49,7 @@ from errorbar.stats.resampling import Resampling
 # does, is not widened to hold it. Against sets of judges that are not all of them the two intervals are of different
 # scores, and each stays as it is. A pair is undecided where swaps take part in p and no difference, however large,
 # could have made it small enough; or where nobody knows how the two vary over judges or runs. Source docs/judges.md,
-# docs/measurements/judge-tests.md, docs/design/intervals.md.
+# docs/measurements/judge-tests.md, docs/measurements/intervals.md.
 
 
 PairResult = Literal["significant", "not significant", "undecided", "score alike", "not comparable"]

@@ -96,7 +96,7 @@ def step_down_max_t(
         equal, and those that differ from 0 by rounding only are 0; a pair that is 0 under every way has p = 1. An
         undefined difference (NaN) after a swap counts as larger than any. Each pair is swapped within itself: alone its
         p-value is exact. Signs that are common to all pairs keep their covariances, so that the chance of a single
-        false claim is bounded by the level as documents grow in number; docs/design/intervals.md has what it is with
+        false claim is bounded by the level as documents grow in number; docs/measurements/intervals.md has what it is with
         few. Step-down needs no pair's null hypothesis for another one.
     Source
         Westfall & Young 1993, Resampling-based multiple testing, algorithm 2.8; Romano & Wolf 2005, Exact and

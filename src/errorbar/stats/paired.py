@@ -10,7 +10,7 @@ Conventions
     Two-sided. Differences that agree but for rounding count as ties, hence as "at least as large". So does a way to
     swap that leaves the difference undefined (NaN): it can only make p larger.
     The share of resamples in which the better system is not better is not a p-value: with few units it is far too
-    small (docs/design/intervals.md). It is kept under that name, since papers report it.
+    small (docs/measurements/intervals.md). It is kept under that name, since papers report it.
 Source
     Noreen 1989, Computer-intensive methods for testing hypotheses; the +1: Phipson & Smyth 2010. Koehn 2004,
     Statistical significance tests for machine translation evaluation, EMNLP; centering: Hall & Wilson 1991.

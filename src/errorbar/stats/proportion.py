@@ -9,7 +9,7 @@ Formula
 Conventions
     Intervals end at 0 and 1. At x = 0 the low end of all but Wald is 0, at x = n the high end is 1. Wald has zero
     width there, so it gives none. With n = 0 there is no interval. x and n need not be whole (crowd-weighted counts).
-    All four take the n trials for independent; edits of one essay are not (docs/design/intervals.md).
+    All four take the n trials for independent; edits of one essay are not (docs/measurements/intervals.md).
 Source
     Brown, Cai & DasGupta 2001, Interval estimation for a binomial proportion, Statistical Science 16(2).
 """
@@ -53,7 +53,7 @@ def proportion_interval(
     Args:
         x: Successes, 0 to n.
         n: Trials.
-        method: The formula; the choice of the default is measured in docs/design/intervals.md.
+        method: The formula; the choice of the default is measured in docs/measurements/intervals.md.
         confidence_level: Nominal coverage.
 
     Raises:
@@ -208,7 +208,7 @@ def _cut(share: float) -> float:
 #     F = 2 B / (1 + B), B ~ Beta(tp + prior, fp + fn + 2 prior).
 # Conventions
 #     Ends are cut at 0 and 1. At tp = 0 the low end is 0, at fp = fn = 0 the high end is 1, except for delta, which has
-#     zero width there and so gives none. Edits are taken for independent; see docs/design/intervals.md.
+#     zero width there and so gives none. Edits are taken for independent; see docs/measurements/intervals.md.
 # Source
 #     Goutte & Gaussier 2005, A probabilistic interpretation of precision, recall and F-score, ECIR (their equation 11
 #     and section 2.3, carried on to any beta as they describe); for delta and J compare Takahashi et al. 2022, Applied
@@ -239,7 +239,7 @@ def f_score_interval(
         fn: Edits in the reference only.
         beta: Weight of recall against precision.
         method: The formula. None: wilson-j for beta = 1, else goutte-gaussier, as measured in
-            docs/design/intervals.md.
+            docs/measurements/intervals.md.
         confidence_level: Nominal coverage.
         prior: For goutte-gaussier: what is added to each count; 0.5 is Jeffreys' prior, 1 the uniform one.
 

@@ -15,7 +15,7 @@ Conventions
     Draws without a value (NaN: no edit of the type was drawn, one label only) count against the interval, up to a tail:
     for its low end they are below all others, for its high end above, but no end lies beyond what was drawn; where they
     are more than α of all draws (2.5 % at 95 %), an end is not known, and there is no interval. The interval's method
-    says their share. docs/design/intervals.md measures this beside other rules.
+    says their share. docs/measurements/intervals.md measures this beside other rules.
     No interval has zero width: where all resamples agree, the reason is named instead. A basic interval is cut at the
     range of the score, which it may leave.
     A stream depends on the seed and its names only, never on what was drawn before or on who draws. Long draws are cut
@@ -183,7 +183,7 @@ def bootstrap_interval(
         value: The value on the corpus.
         resampled: The values on the resamples, NaN where undefined; shape (replicates,).
         jackknife: The values with one unit or cluster left out; shape (units or clusters,). Needed by bca.
-        method: bca, percentile or basic; the choice of the default is measured in docs/design/intervals.md.
+        method: bca, percentile or basic; the choice of the default is measured in docs/measurements/intervals.md.
         confidence_level: Nominal coverage.
         scale: The range of the value, at which a basic interval is cut.
 
