@@ -1,4 +1,4 @@
-"""How often intervals hold what a population of raters agrees on: a table of docs/agreement.md.
+"""How often intervals hold what a population of raters agrees on: a table of docs/measurements/agreement.md.
 
 Raters differ in what they call an error, items in how hard they are. A rater r calls item i an error with the chance
 p_ri = 1 / (1 + exp(-(a_i s_r + b_r))) with normal a_i, b_r, s_r; the population's values are those of 4,000 raters and

@@ -19,7 +19,7 @@ from errorbar.stats.two_way import TwoWay, two_way
 from tests.agreement.rater_runs import NAMES, POPULATIONS, SIZES, coverage, row
 from tests.helpers.cli import CommandLine
 
-PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/measurements/agreement.md").read_text(encoding="utf-8")
 HOW = Resampling("percentile", 100)
 RANDOM = ("--judges", "random")
 

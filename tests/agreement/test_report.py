@@ -400,7 +400,7 @@ def covers(estimate: Estimate, truth: float) -> bool:
 def test_coverage_of_intervals(
     shares: tuple[float, ...], truth: float, n_items: int, closed_form: float, bootstrap: float
 ) -> None:
-    """How often 95 % intervals of Cohen's kappa contain the truth in 20,000 samples (docs/agreement.md).
+    """How often 95 % intervals of Cohen's kappa contain the truth in 20,000 samples (docs/measurements/agreement.md).
 
     Tolerance: three binomial standard errors of 20,000 samples.
     """

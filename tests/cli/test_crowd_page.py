@@ -1,4 +1,4 @@
-"""The tables on ten annotators and twelve systems, some of them in docs/crowd.md, are what the commands print today."""
+"""The tables on ten annotators and twelve systems, some of them in docs/measurements/crowd.md, are what the commands print today."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers.cli import CommandLine
 
-PAGE = Path(__file__).parents[2] / "docs" / "crowd.md"
+PAGE = Path(__file__).parents[2] / "docs/measurements/crowd.md"
 TABLES = Path(__file__).with_name("twelve_systems.md")
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 PREPOSITIONS = ("--items", "words", "--lenient", "--resamples", "2", "--format", "json")

@@ -1,4 +1,4 @@
-"""How often clusters separate equal systems, by simulation: a table of docs/ranking.md."""
+"""How often clusters separate equal systems, by simulation: a table of docs/measurements/ranking.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of docs/ranking.md are what the commands say of the judgments of Grundkiewicz et al. 2015."""
+"""The tables of docs/measurements/ranking.md are what the commands say of the judgments of Grundkiewicz et al. 2015."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.cli import CommandLine
 
-PAGE = (Path(__file__).parents[2] / "docs" / "ranking.md").read_text(encoding="utf-8").replace("\\\n", "")
+PAGE = (Path(__file__).parents[2] / "docs/measurements/ranking.md").read_text(encoding="utf-8").replace("\\\n", "")
 SYSTEMS = "conll14_systems/official_submissions"
 GOLD = "conll14/noalt/official-2014.combined.m2"
 METHODS = ("expected-wins", "trueskill")

@@ -28,7 +28,7 @@ def test_the_bins_hold_every_instance_and_nothing_else_is_claimed(sources: Sourc
 
 def test_the_ten_annotators_stand_beside_the_published_numbers(sources: Sources) -> None:
     ours = {(c.table, c.row, c.column): c.ours for c in reproduce("madnani2011", sources) if c.ours is not None}
-    # CAMB on 3,836 prepositions: docs/crowd.md gives the same from `errorbar crowd score`.
+    # CAMB on 3,836 prepositions: docs/measurements/crowd.md gives the same from `errorbar crowd score`.
     assert ours["table 1, ten annotators", "unweighted", "precision"] == pytest.approx(0.5180, abs=5e-5)
     assert ours["table 1, ten annotators", "weighted", "recall"] == pytest.approx(0.2265, abs=5e-5)
     bins = [value for (table, _, _), value in ours.items() if table.startswith("bins")]
