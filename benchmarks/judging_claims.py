@@ -44,14 +44,6 @@ SELECT 0, 'answered', rater, id, 'f' || id, '{}' FROM assignment
 UPDATE rater SET (claims, answered, judged) =
 (SELECT count(*), count(*), count(*) FROM assignment a WHERE a.rater = rater.id)
 """,
-    "DELETE FROM free",
-    """
-INSERT INTO free SELECT taken, place / 60, sum(1 << (place % 60)) FROM item WHERE kind = 'work' GROUP BY 1, 2
-""",
-    """
-INSERT INTO had SELECT a.rater, i.place / 60, sum(1 << (i.place % 60))
-FROM assignment a JOIN item i ON i.id = a.item GROUP BY 1, 2
-""",
 )
 
 

@@ -85,11 +85,11 @@ def test_what_is_resumed_is_as_before(made: Make) -> None:
     for lease in study.claim(one).leases[:4]:
         study.answer(one, lease)
     study.write(lambda tx: stop_item(tx, "w7", "cut off", 0.0))
-    free = study.rows("SELECT taken, block, bits FROM free WHERE bits <> 0 ORDER BY taken, block")
+    items = study.rows("SELECT name, taken, stopped FROM item ORDER BY id")
     n = halted(study)
     assert (n, halted(study), reason(study)) == (29, 0, "narrow enough")  # twice changes nothing
     assert study.write(lambda tx: resume(tx, "manager", study.clock())) == 29
-    assert study.rows("SELECT taken, block, bits FROM free WHERE bits <> 0 ORDER BY taken, block") == free
+    assert study.rows("SELECT name, taken, stopped FROM item ORDER BY id") == items
     assert study.rows("SELECT name FROM item WHERE stopped <> ''") == [("w7",)]
     assert reason(study) == ""
     assert study.claim(two).standing == "work"

@@ -21,13 +21,15 @@ from errorbar.judging.store.tables import METADATA
 from errorbar.judging.study import backup
 from errorbar.judging.study.backup import FOLDER, check, copy_file, migrate, upgrade
 from errorbar.judging.study.rules import StudyRules
-from tests.judging.empty_stores import Study, work_item
+from tests.judging.empty_stores import Clock, Study, work_item
+
+OLD_STORE = Path(__file__).parent / "stores" / "0003.sql"
 
 STEP = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0004", "0003"
+revision, down_revision = "next", "HEAD"
 
 def upgrade():
     op.add_column("item", sa.Column("note", sa.Text, nullable=False, server_default="none"))
@@ -70,15 +72,15 @@ def test_every_step_is_listed() -> None:
     assert tuple(reversed(steps)) == REVISIONS
 
 
-def fourth_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this errorbar need a fourth schema, which has a column more."""
+def add_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str = STEP) -> None:
+    """Let this errorbar need one more schema, which has a column more."""
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "fourth.py").write_text(STEP)
-    monkeypatch.setattr(store_module, "REVISIONS", ("0001", "0002", "0003", "0004"))
+    (folder / "versions" / "next_step.py").write_text(step.replace("HEAD", HEAD))
+    monkeypatch.setattr(store_module, "REVISIONS", (*REVISIONS, "next"))
     for module in (store_module, backup):
-        monkeypatch.setattr(module, "HEAD", "0004")
-    monkeypatch.setattr(backup, "migrate", lambda tx: migrate(tx, "0004", folder))
+        monkeypatch.setattr(module, "HEAD", "next")
+    monkeypatch.setattr(backup, "migrate", lambda tx: migrate(tx, "next", folder))
 
 
 def test_an_older_store_is_refused_until_it_is_upgraded(
@@ -87,8 +89,8 @@ def test_an_older_store_is_refused_until_it_is_upgraded(
     study = Study(store_url, StudyRules(raters_per_item=1), [work_item("a")], 1)
     study.answer(study.raters[0], study.claim(study.raters[0]).leases[0])
     study.store.close()
-    fourth_step(tmp_path, monkeypatch)
-    with pytest.raises(StoreError, match="older errorbar: its schema is 0003, this one needs 0004"):
+    add_step(tmp_path, monkeypatch)
+    with pytest.raises(StoreError, match=f"older errorbar: its schema is {HEAD}, this one needs next"):
         Store.open(store_url)
     saved = tmp_path / "saved.sqlite"
     assert upgrade(store_url, saved)
@@ -100,7 +102,7 @@ def test_an_older_store_is_refused_until_it_is_upgraded(
     monkeypatch.undo()
     if "://" not in store_url:
         with Store.open(str(saved), read_only=True) as store:
-            assert store.revision() == "0003"
+            assert store.revision() == HEAD
     with pytest.raises(StoreError) as error:
         Store.open(store_url)
     assert error.value.code == "store-newer"
@@ -110,7 +112,7 @@ def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "items.csv").write_text("item,text,word\na,He sat on it .,on\n")
     errorbar.judge_init(tmp_path / "study", tmp_path / "items.csv")
     assert not errorbar.judge_upgrade(tmp_path / "study")
-    fourth_step(tmp_path, monkeypatch)
+    add_step(tmp_path, monkeypatch)
     with pytest.raises(StoreError, match="errorbar judge upgrade"):
         errorbar.judge_status(tmp_path / "study", ci=False)
     assert errorbar.judge_upgrade(tmp_path / "study")
@@ -118,14 +120,14 @@ def test_a_study_is_upgraded_by_its_folder(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     (saved,) = (tmp_path / "study").glob("store-*.sqlite3")
     with Store.open(str(saved), read_only=True) as store:
-        assert store.revision() == "0003"
+        assert store.revision() == HEAD
 
 
 def test_nobody_writes_between_the_copy_and_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a server that was not stopped acknowledged after the copy would be lost to who goes back to it."""
     path = tmp_path / "s.sqlite"
     Study(str(path), StudyRules(), [work_item("a")], 1).store.close()
-    fourth_step(tmp_path, monkeypatch)
+    add_step(tmp_path, monkeypatch)
     refused = []
 
     def copied(store: Store, saved: Path) -> None:
@@ -145,13 +147,10 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Study(store_url, StudyRules(), [work_item("a")], 1).store.close()
-    folder = tmp_path / "migrations"
-    shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "fourth.py").write_text(STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
-    monkeypatch.setattr(backup, "HEAD", "0004")
-    monkeypatch.setattr(backup, "migrate", lambda tx: migrate(tx, "0004", folder))
+    add_step(tmp_path, monkeypatch, STEP + '    op.execute("SELECT nothing FROM nowhere")\n')
     with pytest.raises(StoreError):
         upgrade(store_url)
+    monkeypatch.undo()
     with Store.open(store_url) as store, store.read() as tx:
         assert "note" not in {column["name"] for column in inspect(tx).get_columns("item")}
 
@@ -219,6 +218,9 @@ def test_codes_of_a_store_with_judgments_count_after_its_upgrade(store_url: str,
     study.store.close()
     engine = engine_of(store_url, read_only=False)
     with engine.connect().execution_options(errorbar_write=True) as tx, tx.begin():
+        tx.execute(text("DROP INDEX item_free"))
+        for table, columns in (("free", "taken"), ("had", "rater")):
+            tx.execute(text(f"CREATE TABLE {table} ({columns} INTEGER, block INTEGER, bits BIGINT)"))
         for table, column in (("rater", "code_for"), ("rater", "volume"), ("assignment", "stands_for")):
             tx.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         tx.execute(text("UPDATE alembic_version SET version_num = '0002'"))
@@ -238,4 +240,36 @@ def test_codes_of_a_store_with_judgments_count_after_its_upgrade(store_url: str,
     assert study.write(lambda tx: redeem(tx, code, 0.0)).withdrawn.startswith("of the 2 judgments")
     study.answer(half, study.claim(half).leases[0])
     assert study.claim(half).code not in ("", code)
+    study.store.close()
+
+
+def test_a_store_of_before_plain_claims_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """A store of the third schema, whose claims looked at words of bits: nothing is lost or asked again.
+
+    It has finished, active and excluded raters, answers, a skip, leases that run and that ran out, and a stopped item.
+    """
+    path = tmp_path / "store.sqlite3"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLD_STORE.read_text(encoding="utf-8"))
+        answers = connection.execute("SELECT * FROM answer ORDER BY id").fetchall()
+    with pytest.raises(StoreError, match="errorbar judge upgrade"):
+        Store.open(str(path))
+    assert upgrade(str(path), tmp_path / "saved.sqlite3")
+    study = Study.__new__(Study)
+    study.clock, study.url = Clock(), str(path)
+    study.clock.now += 10_000
+    study.store = Store.open(study.url, clock=study.clock)
+    assert check(study.store) == []
+    assert study.rows("SELECT * FROM answer ORDER BY id") == answers
+    finished, second, excluded, fourth = (rater for (rater,) in study.rows("SELECT id FROM rater ORDER BY id"))
+    assert study.claim(finished).code == "BCFD-EJD3-2VWX"
+    assert study.claim(excluded).standing == "excluded"
+    for rater in (second, fourth):
+        while leases := study.claim(rater).leases:
+            names = [lease.item.name for lease in leases]
+            assert not {"w6", "w7", "w8"} & {*names} if rater == second else "w8" not in names
+            for lease in leases:
+                assert study.answer(rater, lease).status == "saved"
+    assert check(study.store) == []
+    assert study.rows("SELECT name, taken FROM item WHERE kind = 'work' AND stopped = '' AND taken <> 2") == []
     study.store.close()

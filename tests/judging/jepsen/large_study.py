@@ -8,11 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-
-from errorbar.judging.protocol.next_item import WORD
 
 RATERS = 400
 LEFT = 2000
@@ -27,12 +24,6 @@ def fill(store: Path, k: int, left: int = LEFT) -> None:
     draw = random.Random(1)
     short = set(draw.sample(range(len(items)), min(left, len(items))))
     taken = [k - 1 if n in short else k for n in range(len(items))]
-    had: dict[tuple[int, int], int] = defaultdict(int)
-    free: dict[tuple[int, int], int] = defaultdict(int)
-    for n, (_, place) in enumerate(items):
-        free[taken[n], place // WORD] += 1 << place % WORD
-        for j in range(taken[n]):
-            had[1 + (n * k + j) % RATERS, place // WORD] |= 1 << place % WORD
     one.executemany(
         "INSERT INTO rater (id, name, participant, seed, status, quiz, claims, answered, judged, joined)"
         " VALUES (?, ?, ?, ?, 'active', 'due', ?, ?, ?, 0)",
@@ -52,9 +43,6 @@ def fill(store: Path, k: int, left: int = LEFT) -> None:
         "INSERT INTO event (at, kind, rater, assignment, submission, data) VALUES (0, 'answered', ?, ?, ?, ?)",
         ((rater, a, f"s{a}", _receipt(a)) for a, _, rater, _ in _rows(items, taken, k)),
     )
-    one.execute("DELETE FROM free")
-    one.executemany("INSERT INTO free VALUES (?, ?, ?)", ((*key, bits) for key, bits in free.items()))
-    one.executemany("INSERT INTO had VALUES (?, ?, ?)", ((*key, bits) for key, bits in had.items()))
     one.executemany("UPDATE item SET taken = ? WHERE id = ?", ((taken[n], item) for n, (item, _) in enumerate(items)))
     one.commit()
     one.close()

@@ -12,14 +12,14 @@ from sqlalchemy import Connection
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.leases import give_back
-from errorbar.judging.protocol.next_item import change, enter, enter_all, fill, held, leave, note
+from errorbar.judging.protocol.next_item import change, fill, held, note
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
 
 HALTED = "halted: "
 """So begins the reason of items that a halt of the whole study stopped; see ``halting``."""
-_NAMED = Prepared("SELECT id, payload, place, taken, stopped FROM item WHERE name = :name")
+_NAMED = Prepared("SELECT id, payload FROM item WHERE name = :name")
 _ALL = Prepared("SELECT payload FROM item ORDER BY id")
 _NEXT_PLACE = Prepared("SELECT coalesce(max(place) + 1, 0) FROM item")
 _INSERT = Prepared(
@@ -91,8 +91,6 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         place = places.pop() if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
         _INSERT(tx, name=item.name, kind=item.kind, place=place, **content)
-        if place is not None:
-            enter(tx, place, 0)
     note(tx, now, "items", data=json.dumps({"added": len(new)}))
     return len(new)
 
@@ -117,10 +115,7 @@ def stop_item(tx: Connection, name: str, reason: str, now: float) -> None:
     known = _NAMED(tx, name=name).fetchone()
     if known is None:
         raise UsageError(Problem("judge-no-item", f"the study has no item '{name}'"))
-    number, _, place, taken, stopped = known
-    if not stopped and place is not None:
-        leave(tx, place, taken)
-    _STOP(tx, id=number, reason=reason)
+    _STOP(tx, id=known[0], reason=reason)
     note(tx, now, "stopped", data=json.dumps({"item": name, "reason": reason}, ensure_ascii=False))
 
 
@@ -152,12 +147,8 @@ _HALT = Prepared(
     "UPDATE item SET stopped = :reason WHERE id IN (SELECT i.id FROM item i WHERE i.kind = 'work' AND i.stopped = ''"
     f" AND {LACKING})"
 )
-_FULL_AND_HELD = Prepared(
-    f"SELECT i.place, i.taken FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND i.taken >= :k AND {_HELD}"
-)
-_NOTHING_FREE = Prepared("UPDATE free SET bits = 0 WHERE taken < :k AND bits <> 0")
 _LACK = Prepared(f"SELECT count(*) FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND {LACKING}")
-_HALTED = Prepared(f"SELECT place, taken FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
+_HALTED = Prepared(f"SELECT count(*) FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
 _RESUME = Prepared(f"UPDATE item SET stopped = '' WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
 _WHY = Prepared(
     f"SELECT stopped FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted ORDER BY id LIMIT 1"
@@ -188,10 +179,7 @@ def halt(tx: Connection, reason: str, by: str, now: float) -> int:
         raise UsageError(Problem("judge-no-reason", "a study is halted with a reason"))
     k, n = current_rules(tx).raters_per_item, to_halt(tx)
     if n:
-        for place, taken in _FULL_AND_HELD(tx, k=k).fetchall():
-            leave(tx, place, taken)
         _HALT(tx, reason=f"{HALTED}{reason.strip()}", k=k)
-        _NOTHING_FREE(tx, k=k)
         note(tx, now, "halted", data=json.dumps({"reason": reason, "by": by, "items": n}, ensure_ascii=False))
     return n
 
@@ -207,14 +195,13 @@ def resume(tx: Connection, by: str, now: float) -> int:
     Returns:
         How many items.
     """
-    rules, found = current_rules(tx), _HALTED(tx, **_MARK).fetchall()
-    if found:
+    rules, n = current_rules(tx), int(_HALTED(tx, **_MARK).fetchone()[0])
+    if n:
         if rules.stop and (question := StopQuestion.parse(rules.stop)).act:
             set_rules(tx, replace(rules, stop=str(question.told())), now)
-        enter_all(tx, found)
         _RESUME(tx, **_MARK)
-        note(tx, now, "resumed", data=json.dumps({"by": by, "items": len(found)}))
-    return len(found)
+        note(tx, now, "resumed", data=json.dumps({"by": by, "items": n}))
+    return n
 
 
 def why_halted(tx: Connection) -> str:

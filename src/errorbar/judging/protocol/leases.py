@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem, Lease, Round, State
-from errorbar.judging.protocol.next_item import TAKE, AvailableItem, bit_of, change, draw, fill, held, note, wanted
+from errorbar.judging.protocol.next_item import AvailableItem, change, draw, fill, held, note, set_taken, wanted
 from errorbar.judging.store.prepared import Prepared, Together, per_transaction
 from errorbar.judging.study.rules import StudyRules, current_rules
 
@@ -138,7 +138,7 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
     values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
     (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until, stands_for=what.stands_for)
     if what.round == "main" and one.place is not None:
-        TAKE(tx, **values, taken=one.taken + 1, before=one.taken, **bit_of(one.place))
+        set_taken(tx, one.id, one.taken + 1)
     if what.seq is None:
         due = None if rater.due is None else json.dumps(rater.due)
         _COUNTED_AND_CLAIMED(tx, rater=rater.id, seq=seq, due=due, token=token, at=now)

@@ -1,25 +1,19 @@
-"""The item that a rater gets next, found and read by one statement."""
+"""The places of items and the states of assignments, and the item that a rater gets next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from sqlalchemy import Connection
 
 from errorbar.judging.items.item import JUDGED, State
-from errorbar.judging.store.prepared import Prepared, Together
+from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.study.rules import current_rules
 
 # The k places of an item, and the state of each assignment: the one module that changes either.
-#
-# Which item a rater can get next must not take longer the more they have had. So work items stand in words of 60 bits:
-# ``free`` has those with t places taken, ``had`` those that a rater cannot get again, and the difference of two words
-# is 60 items looked at once. Both follow from ``assignment``; ``store_check`` counts again.
 
 
-WORD = 60  # bits of a word; both stores have signed numbers of 64
 TAKING = ("open", "done")
 
 
@@ -52,19 +46,6 @@ HELD = "a.id, a.item, a.rater, a.round, a.state, i.place, i.taken, i.stopped"
 _HELD = Prepared(f"SELECT {HELD} FROM assignment a JOIN item i ON i.id = a.item WHERE a.id = :id")
 _STATE = Prepared("UPDATE assignment SET state = :state WHERE id = :id")
 _TAKEN = Prepared("UPDATE item SET taken = :taken WHERE id = :item")
-_FREE_OUT = Prepared("UPDATE free SET bits = bits - :bit WHERE taken = :before AND block = :block")
-_FREE_IN = Prepared(
-    "INSERT INTO free (taken, block, bits) VALUES (:taken, :block, :bit)"
-    " ON CONFLICT (taken, block) DO UPDATE SET bits = free.bits + excluded.bits"
-)
-_HAD_IN = Prepared(
-    "INSERT INTO had (rater, block, bits) VALUES (:rater, :block, :bit)"
-    " ON CONFLICT (rater, block) DO UPDATE SET bits = had.bits | excluded.bits"
-)
-_MOVE = Together(_TAKEN, _FREE_OUT, _FREE_IN)
-TAKE = Together(_TAKEN, _FREE_OUT, _FREE_IN, _HAD_IN)
-"""Take a place of an item that is not stopped, after an assignment was made or opened again."""
-_HAD_OUT = Prepared("UPDATE had SET bits = bits & ~:bit WHERE rater = :rater AND block = :block")
 _JUDGED = Prepared("UPDATE rater SET judged = judged + :by WHERE id = :id")
 _EXTRA = Prepared(
     "SELECT min(a.id) FROM assignment a JOIN rater r ON r.id = a.rater"
@@ -95,39 +76,9 @@ def note(
     _EVENT(tx, at=now, kind=kind, rater=rater, assignment=assignment, submission=submission, data=data)
 
 
-def enter_all(tx: Connection, found: Iterable[tuple[int, int]]) -> None:
-    """Work items, each by its place and the places taken of it, can be had."""
-    words: dict[tuple[int, int], int] = {}
-    for place, taken in found:
-        word = taken, place // WORD
-        words[word] = words.get(word, 0) | 1 << place % WORD
-    for (taken, block), bits in words.items():
-        _FREE_IN(tx, taken=taken, block=block, bit=bits)
-
-
-def enter(tx: Connection, place: int, taken: int) -> None:
-    """A work item can be had."""
-    _FREE_IN(tx, taken=taken, block=place // WORD, bit=1 << place % WORD)
-
-
-def leave(tx: Connection, place: int, taken: int) -> None:
-    """A work item cannot be had any more."""
-    _FREE_OUT(tx, before=taken, block=place // WORD, bit=1 << place % WORD)
-
-
-def count(tx: Connection, one: Held, by: int) -> None:
-    """Take a place of an item, or give it back."""
-    if by and one.place is not None:
-        before, one.taken = one.taken, one.taken + by
-        if one.stopped:
-            _TAKEN(tx, item=one.item, taken=one.taken)
-        else:
-            _MOVE(tx, item=one.item, taken=one.taken, before=before, **bit_of(one.place))
-
-
-def bit_of(place: int) -> dict[str, int]:
-    """Where an item stands in the words."""
-    return {"block": place // WORD, "bit": 1 << place % WORD}
+def set_taken(tx: Connection, item: int, taken: int) -> None:
+    """Write how many places of an item are taken."""
+    _TAKEN(tx, item=item, taken=taken)
 
 
 def change(tx: Connection, one: Held, state: State, now: float) -> None:
@@ -157,11 +108,9 @@ def follow(tx: Connection, one: Held, state: State, now: float) -> None:
     before, one.state = one.state, state
     if before == state or one.round != "main" or one.place is None:
         return
-    if state == "expired":
-        _HAD_OUT(tx, rater=one.rater, **bit_of(one.place))
-    elif before == "expired":
-        _HAD_IN(tx, rater=one.rater, **bit_of(one.place))
-    count(tx, one, (state in TAKING) - (before in TAKING))
+    if (by := (state in TAKING) - (before in TAKING)) != 0:
+        one.taken += by
+        set_taken(tx, one.item, one.taken)
     if before in TAKING and state not in TAKING:
         fill(tx, one.item, one.taken, now)
 
@@ -205,61 +154,31 @@ class AvailableItem:
 
 
 def wanted(where: str) -> str:
-    """The columns of ``Wanted`` for the item of which this is so."""
+    """The columns of an ``AvailableItem`` for the item of which this is so."""
     token = "SELECT a.token FROM assignment a WHERE a.item = i.id AND a.rater = :rater AND a.round = :round"
     return f"SELECT i.id, i.payload, i.place, i.taken, ({token}) FROM item i WHERE {where}"
 
 
-_OF_RATER = "h.rater = :rater AND h.block = f.block"
-
-
-def _picking(words: str, near: str = "", among: int = WORD) -> str:
-    """The search for an item: ``words`` are tables, of which ``word`` has bits in one row; the next from a turn on.
-
-    ``among``: so many bits are one round, as bits that stand close together would all be found from the same one on.
-    """
-    bits = "VALUES " + ", ".join(f"({bit})" for bit in range(WORD))
-    ones = f"SELECT word.block * {WORD} + b AS place, b FROM word, bit WHERE word.bits >> b & 1 = 1"
-    return (
-        f"WITH RECURSIVE bit (b) AS ({bits}), {words}, every AS ({ones}), ones AS (SELECT place FROM every{near})"
-        + wanted(f"i.place = (SELECT place FROM ones ORDER BY (place + :turn) % {among} LIMIT 1)")
+_FREE = (  # a scalar subquery: no database makes a join of it, which would read all that the rater ever had
+    "i.place IS NOT NULL AND i.stopped = '' AND coalesce((SELECT a.state FROM assignment a WHERE a.item = i.id"
+    " AND a.rater = :rater AND a.round = 'main'), 'expired') = 'expired'"
+)
+_FEWEST = Prepared(wanted(f"i.taken < :k AND {_FREE} ORDER BY i.taken, i.place LIMIT 1"))
+_LATER = Prepared(
+    wanted(
+        "i.taken = :taken AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
+        f" AND {_FREE} ORDER BY i.place LIMIT 1"
     )
-
-
-def _fewest(had: str, join: str = "") -> str:
-    """A word of those with the fewest places taken; ``had``: the rater's bits of the block of ``f``."""
-    left = f"f.bits & ~coalesce({had}, 0)"
-    words = (
-        f"SELECT f.taken, f.block, {left} AS bits FROM free f{join}"
-        f" WHERE f.bits <> 0 AND {{where}} AND {left} <> 0 ORDER BY f.taken, f.block LIMIT 1"
-    )
-    lowest = words.format(where="f.taken < :k")
-    later = words.format(
-        where="f.taken = (SELECT taken FROM lowest)"
-        " AND f.block >= CAST(:share * (SELECT max(place) / 60 + 1 FROM item) AS INTEGER)"
-    )
-    return (
-        f"lowest AS ({lowest}), later AS ({later}), word AS (SELECT block, bits FROM later"
-        " UNION ALL SELECT block, bits FROM lowest WHERE NOT EXISTS (SELECT 1 FROM later))"
-    )
-
-
-_LEFT = f"f.bits & ~coalesce((SELECT h.bits FROM had h WHERE {_OF_RATER}), 0)"
-_FIRST = (  # of each level the first word, in the order of its index; then that word of all levels
-    "level (t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM level WHERE t + 1 < :k), nearest AS (SELECT"
-    f" min((SELECT f.block FROM free f WHERE f.taken = level.t AND f.bits <> 0 AND {_LEFT} <> 0"
-    " ORDER BY f.block LIMIT 1)) AS block FROM level),"
-    f" word AS (SELECT f.block, CAST(sum({_LEFT}) AS BIGINT) AS bits FROM level JOIN free f ON f.taken = level.t"
-    " AND f.block = (SELECT block FROM nearest) GROUP BY f.block)"
 )
 NEAR = 10
 """The order is judged by so many items at a time, of which one is drawn, so that no two raters go through it alike."""
-_ALIKE = f" WHERE b / {NEAR} = (SELECT min(b) / {NEAR} FROM every)"
-_PICK = Prepared(  # PostgreSQL would look at all the rater's words for each free one, if its statistics know few
-    _picking(_fewest("h.bits", f" LEFT JOIN had h ON {_OF_RATER}")),
-    _picking(_fewest(f"(SELECT h.bits FROM had h WHERE {_OF_RATER})")),
+_FIRST = Prepared(f"SELECT i.place FROM item i WHERE i.taken = :taken AND {_FREE} ORDER BY i.place LIMIT 1")
+_NEAR = Prepared(
+    wanted(
+        f"i.place BETWEEN :first AND :first + {NEAR - 1} AND i.taken < :k AND {_FREE}"
+        f" ORDER BY (i.place + :turn) % {NEAR} LIMIT 1"
+    )
 )
-_IN_ORDER = Prepared(_picking(_FIRST, _ALIKE, NEAR))
 
 
 def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = False) -> AvailableItem | None:
@@ -272,7 +191,17 @@ def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = Fal
         point: A random number of 64 bits, where the search begins.
         in_order: From the front of the items' order instead, so that the first items have all their judgments early.
     """
-    values: dict[str, object] = {"rater": rater, "round": "main", "k": k, "turn": point % WORD}
-    cursor = _IN_ORDER(tx, **values) if in_order else _PICK(tx, **values, share=point / 2**64)
-    row = cursor.fetchone()
-    return None if row is None else AvailableItem(*row)
+    values: dict[str, object] = {"rater": rater, "round": "main"}
+    if in_order:
+        firsts = [_FIRST(tx, rater=rater, taken=taken).fetchone() for taken in range(k)]
+        places = [row[0] for row in firsts if row is not None]
+        if not places:
+            return None
+        first = min(places) // NEAR * NEAR
+        return AvailableItem(*_NEAR(tx, **values, k=k, first=first, turn=point % NEAR).fetchone())
+    row = _FEWEST(tx, **values, k=k).fetchone()
+    if row is None:
+        return None
+    lowest = AvailableItem(*row)
+    row = _LATER(tx, **values, taken=lowest.taken, share=point / 2**64).fetchone()
+    return lowest if row is None else AvailableItem(*row)

@@ -83,7 +83,7 @@ class Turnstile:
 
 __all__ = ["HEAD", "REVISIONS", "Store", "StoreError"]
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Of the schema, oldest first; ``migrations`` has a file for each."""
 HEAD = REVISIONS[-1]
 T = TypeVar("T")

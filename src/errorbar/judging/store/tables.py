@@ -35,20 +35,14 @@ ITEM = Table(
     Column("gold_class", Text, nullable=False, server_default=""),  # the first right answer
     Column("payload", Text, nullable=False),  # JudgedItem.to_json
     Column("text_hash", String(16), nullable=False),  # of the whole question: no browser gets it
-    Column("place", Integer, nullable=True, unique=True),  # of work: a random one among its import's; see places
+    Column("place", Integer, nullable=True, unique=True),  # of work: a random one among its import's
     Column("taken", Integer, nullable=False, server_default="0"),  # open or done in the main round; see claims
     Column("stopped", Text, nullable=False, server_default=""),  # why no more judgments are wanted
     CheckConstraint("taken >= 0", name="taken_not_negative"),
 )
 Index("item_gold", ITEM.c.kind, ITEM.c.gold_class)
-FREE = Table(  # work items that are not stopped, 60 to a word, by how many places are taken
-    "free",
-    METADATA,
-    Column("taken", Integer, primary_key=True),
-    Column("block", Integer, primary_key=True),  # place // 60
-    Column("bits", BigInteger, nullable=False),  # of place % 60
-)
-Index("free_some", FREE.c.taken, FREE.c.block, sqlite_where=FREE.c.bits != 0, postgresql_where=FREE.c.bits != 0)
+_CAN_BE_HAD = (ITEM.c.stopped == "") & ITEM.c.place.is_not(None)
+Index("item_free", ITEM.c.taken, ITEM.c.place, sqlite_where=_CAN_BE_HAD, postgresql_where=_CAN_BE_HAD)
 RATER = Table(
     "rater",
     METADATA,
@@ -70,13 +64,6 @@ RATER = Table(
     Column("volume", BigInteger, nullable=False, server_default="0"),  # bytes that they sent, see submissions
     Column("gold", Text, nullable=True, server_default="[]"),  # answers to it, see rater_quality; None: not counted
     Column("due", Text, nullable=True),  # numbers of the gold items of their page, see claims; None: to be drawn again
-)
-HAD = Table(  # work items that a rater cannot get again in the main round, as in ``free``
-    "had",
-    METADATA,
-    Column("rater", _KEY, ForeignKey("rater.id"), primary_key=True),
-    Column("block", Integer, primary_key=True),
-    Column("bits", BigInteger, nullable=False),
 )
 INVITE = Table(
     "invite",

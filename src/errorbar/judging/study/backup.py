@@ -25,9 +25,7 @@ from sqlalchemy import Table as SqlTable
 
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem
-from errorbar.judging.protocol.next_item import WORD
 from errorbar.judging.store.engines import file_of, logs_of, store_error, store_failed
-from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.store.store import HEAD, Store
 from errorbar.judging.store.tables import METADATA
 from errorbar.judging.study.folder import STORE, Study
@@ -79,13 +77,6 @@ _NEVER = {  # each gives the rows that must not be
     "work in the quiz": "SELECT a.id FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.round = 'quiz' AND i.kind <> 'gold'",
 }
-_ITEMS = Prepared("SELECT place, taken FROM item WHERE kind = 'work' AND stopped = ''")
-_FREE = Prepared("SELECT taken, block, bits FROM free WHERE bits <> 0")
-_PLACES = Prepared(
-    "SELECT a.rater, i.place FROM assignment a JOIN item i ON i.id = a.item"
-    " WHERE i.kind = 'work' AND a.round = 'main' AND a.state <> 'expired'"
-)
-_HAD = Prepared("SELECT rater, block, bits FROM had WHERE bits <> 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +112,11 @@ def check_rows(tx: Connection) -> list[Broken]:
         rows = tx.execute(text(query), {"k": k} if _K in query else {}).all()
         if rows:
             found.append(_broken(what, [", ".join(map(str, row)) for row in rows]))
-    free = {(taken, block): bits for taken, block, bits in _FREE(tx).fetchall()}
-    if wrong := _differences(free, [((taken, place // WORD), place % WORD) for place, taken in _ITEMS(tx)]):
-        found.append(_broken("words of free items", wrong))
-    had = {(rater, block): bits for rater, block, bits in _HAD(tx).fetchall()}
-    if wrong := _differences(had, [((rater, place // WORD), place % WORD) for rater, place in _PLACES(tx)]):
-        found.append(_broken("words of what raters had", wrong))
     return found
 
 
 def _broken(what: str, rows: list[str]) -> Broken:
     return Broken(what, tuple(rows[:MOST_NAMED]), len(rows))
-
-
-def _differences(words: dict[tuple[int, int], int], bits: list[tuple[tuple[int, int], int]]) -> list[str]:
-    right: dict[tuple[int, int], int] = {}
-    for word, bit in bits:
-        right[word] = right.get(word, 0) | 1 << bit
-    return [str(word) for word in words.keys() | right.keys() if words.get(word, 0) != right.get(word, 0)]
 
 
 def _file(tx: Connection) -> list[Broken]:

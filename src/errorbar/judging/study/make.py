@@ -25,11 +25,10 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.sources import Against, read_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.protocol.next_item import WORD
 from errorbar.judging.schemes import Scheme, load_scheme, scheme_text
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
-from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, FREE, HAD, ITEM, METADATA, RATER
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
 from errorbar.judging.study.backup import check_rows
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
@@ -141,10 +140,9 @@ class _Restoring:
 
     def __init__(self, tx: Connection) -> None:
         self.tx = tx
-        self.items: dict[str, tuple[int, int | None]] = {}  # number and place
+        self.items: dict[str, int] = {}
         self.raters: dict[str, int] = {}
         self.assignments: dict[tuple[int, int], int] = {}  # rater and seq
-        self.words: dict[SqlTable, dict[tuple[int, int], int]] = {FREE: {}, HAD: {}}
         self.waiting: dict[SqlTable, list[Mapping[str, Any]]] = {}
         self.n_items = self.n_gold = 0
 
@@ -157,11 +155,7 @@ class _Restoring:
 
     def finish(self) -> None:
         """Put down what is still waiting."""
-        keys = {FREE: ("taken", "block"), HAD: ("rater", "block")}
-        for table, words in self.words.items():
-            for key, bits in words.items():
-                self._add(table, dict(zip(keys[table], key, strict=True)) | {"bits": bits})
-        for table in (ITEM, RATER, EXCLUSION, ASSIGNMENT, ANSWER, EVENT, FREE, HAD):
+        for table in (ITEM, RATER, EXCLUSION, ASSIGNMENT, ANSWER, EVENT):
             self._flush(table)
 
     def _add(self, table: SqlTable, row: Mapping[str, Any]) -> None:
@@ -176,17 +170,11 @@ class _Restoring:
         if waiting := self.waiting.pop(table, []):
             self.tx.execute(insert(table), waiting)
 
-    def _set(self, table: SqlTable, key: int, place: int) -> None:
-        words, word = self.words[table], (key, place // WORD)
-        words[word] = words.get(word, 0) | 1 << place % WORD
-
     def _item(self, payload: Mapping[str, Any], rest: Record) -> None:
         item = JudgedItem.from_json(json.dumps(payload, ensure_ascii=False))
         place, taken, stopped = (rest[name] for name in ("place", "taken", "stopped"))
-        self.items[item.name] = len(self.items) + 1, place
+        self.items[item.name] = len(self.items) + 1
         self.n_items, self.n_gold = self.n_items + (item.kind == "work"), self.n_gold + (item.kind == "gold")
-        if place is not None and not stopped:
-            self._set(FREE, taken, place)
         told = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
         told |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
         self._add(ITEM, told | {"taken": taken, "stopped": stopped})
@@ -202,12 +190,9 @@ class _Restoring:
     def _judgment(self, item: str, rest: Record) -> None:
         rest.pop("label")
         answers, rater = rest.pop("answers"), self.raters[rest.pop("rater")]
-        number, place = self.items[item]
         key = self.assignments[rater, rest["seq"]] = len(self.assignments) + 1
-        if rest["round"] == "main" and place is not None and rest["state"] != "expired":
-            self._set(HAD, rater, place)
         token = secrets.token_urlsafe(16)
-        row = {"token": token, "item": number, "rater": rater, **rest, "reversed": int(rest["reversed"])}
+        row = {"token": token, "item": self.items[item], "rater": rater, **rest, "reversed": int(rest["reversed"])}
         self._add(ASSIGNMENT, row)
         for answer in answers:
             trail = json.dumps(answer["trail"], ensure_ascii=False) if answer["trail"] else ""
