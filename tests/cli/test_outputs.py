@@ -155,16 +155,48 @@ def test_an_input_is_known_by_every_name(folder: Path, errorbar: CommandLine, wa
 
 
 def test_files_that_a_task_names_are_inputs_too(folder: Path, errorbar: CommandLine) -> None:
+    """Whatever the file of the task is called."""
     assert errorbar("demo", "--save", ".").code == 0
     table = '[task]\nname = "t"\n[[corpus]]\nname = "c"\ngold = ["gold.jsonl"]\n'
     team = '[[team]]\nname = "A"\n[[team.run]]\nnumber = 1\ncorpus = "c"\nfile = "careful.txt"\n'
-    (folder / "task.toml").write_text(table + team, encoding="utf-8")
+    (folder / "small.toml").write_text(table + team, encoding="utf-8")
     before = {file: file.read_bytes() for file in folder.iterdir()}
     for target in before.keys() - {folder / "greedy.txt", folder / "copy.txt", folder / "articles.txt"}:
         for _ in range(2):  # the second time from the cache
-            done = errorbar("task", "run", "task.toml", "--no-receipt", "-o", target, "--format", "csv")
+            done = errorbar("task", "run", "small.toml", "--no-receipt", "-o", target, "--format", "csv")
             assert "[output-over-input]" in done.err, target
     assert {file: file.read_bytes() for file in before} == before
+
+
+TASK = """[task]
+name = "t"
+[[corpus]]
+name = "c"
+gold = ["gold.m2"]
+source = "data/source.txt"
+[[team]]
+name = "A"
+submissions = { c = ["runs/*.txt"] }
+"""
+
+
+def test_no_output_of_any_command_is_a_file_of_a_task(folder: Path, errorbar: CommandLine) -> None:
+    """Whatever the command reads; other files of the same folder are made again as often as one likes."""
+    files = ("task.toml", "gold.m2", "data/source.txt", "runs/A-1.txt")
+    for name in (*files, "runs/notes.csv"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(TASK if name == "task.toml" else CONTENT, encoding="utf-8")
+    outputs = [
+        (name, command, each) for name, command in every_command() for each in command.params if _is_output(each)
+    ]
+    assert len(outputs) > 50
+    for name, command, output in outputs:
+        for target in files:
+            done = errorbar(*name.split(), *_arguments(command, {output: target}))
+            assert (done.code, "[output-in-task]" in done.err) == (2, True), f"{name}: {done.err}"
+        assert "[output-in-task]" not in errorbar(*name.split(), *_arguments(command, {output: "runs/notes.csv"})).err
+    assert (folder / "task.toml").read_text(encoding="utf-8") == TASK
+    assert {(folder / name).read_text(encoding="utf-8") for name in files[1:]} == {CONTENT}
 
 
 def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Path) -> None:

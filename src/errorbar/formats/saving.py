@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,6 +20,9 @@ from errorbar.formats.look import Source, cannot_keep, is_input
 
 STANDARD_OUTPUT = "-"
 STUDY_FILES = ("study.toml", "secrets.json")  # that the folder of a judging study has
+TASK_FILE = "task.toml"  # as the file of a shared task is called
+_TASK_KEYS = ("gold", "source", "annotators", "documents", "submissions", "file", "terms", "pages", "logo")
+"""Keys under which a task names files that people wrote or handed in."""
 PREFIX = ".errorbar-"  # what the names of unfinished files start with, where they need one
 _IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is buffered on disk
 
@@ -72,13 +76,13 @@ def _save(target: str, fill: Callable[[IO[bytes]], object], *, private: bool = F
 
 
 def refuse_input(target: Source) -> None:
-    """Refuse to write over a file that the command reads, or into the folder of a judging study.
+    """Refuse to write over a file that the command reads or a shared task names, or into the folder of a judging study.
 
     Every output is looked at before the work where a command names it, and again when it is saved: a receipt, a chart
     or a page of a folder has no option of its own.
 
     Raises:
-        UsageError: If an input or a study would be harmed.
+        UsageError: If an input, a task or a study would be harmed.
     """
     name = os.fspath(target)
     if name == STANDARD_OUTPUT:
@@ -92,6 +96,41 @@ def refuse_input(target: Source) -> None:
         if all((folder / file).exists() for file in STUDY_FILES):
             message = f"the output would lie in {folder}, the folder of a judging study"
             raise UsageError(Problem("output-in-study", message, place, fix="name a place outside the study"))
+    if path.is_file():
+        for folder in path.parents:
+            if path in _files_of_task(folder):
+                message = f"the output would overwrite a file of the task in {folder / TASK_FILE}"
+                fix = "name another file, or delete this one first"
+                raise UsageError(Problem("output-in-task", message, place, fix=fix))
+
+
+def _files_of_task(folder: Path) -> set[Path]:
+    """The file of a task and those that it names; nothing where there is no task, or a file that is none."""
+    file = folder / TASK_FILE
+    if not file.is_file():
+        return set()
+    import tomllib  # noqa: PLC0415 - few outputs lie beside a task
+
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {Path(os.path.realpath(file))}
+    patterns = [str(folder / name) for name in _named_files(document)]
+    names = [name for pattern in patterns for name in (pattern, *glob(pattern))]  # noqa: PTH207 - also absolute ones
+    return {Path(os.path.realpath(name)) for name in (file, *names)}
+
+
+def _named_files(value: object, *, is_file: bool = False) -> Iterator[str]:
+    """The texts below the keys that name files."""
+    if isinstance(value, str):
+        if is_file and "\0" not in value:
+            yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _named_files(inner, is_file=is_file or key in _TASK_KEYS)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _named_files(inner, is_file=is_file)
 
 
 def refuse_unwritable(target: str) -> None:
