@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from errorbar.core.problems import InputError, Place, Problem, UsageError, visible
-from errorbar.formats.look import Source, cannot_keep, is_input
+from errorbar.formats.look import Source, cannot_keep, is_input, is_there
 
 STANDARD_OUTPUT = "-"
 STUDY_FILES = ("study.toml", "secrets.json")  # that the folder of a judging study has
@@ -96,7 +96,7 @@ def refuse_input(target: Source) -> None:
         if all((folder / file).exists() for file in STUDY_FILES):
             message = f"the output would lie in {folder}, the folder of a judging study"
             raise UsageError(Problem("output-in-study", message, place, fix="name a place outside the study"))
-    if path.is_file():
+    if is_there(path):
         for folder in path.parents:
             if path in _files_of_task(folder):
                 message = f"the output would overwrite a file of the task in {folder / TASK_FILE}"
