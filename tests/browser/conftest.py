@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from errorbar import report
-from errorbar.reporting.blocks import Report
+from errorbar.reporting import Report
 from tests.browser.pages import demo_browse, report_of, whole_report, write
 
 if TYPE_CHECKING:

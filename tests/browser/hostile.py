@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.reporting.blocks import Block, Code, ItemList, Prose, Report, WordInContext
+from errorbar.reporting import Block, Code, ItemList, Prose, Report, WordInContext
 from errorbar.tables.table import Column, Table
 from tests.browser.pages import bars, report_of
 

@@ -20,8 +20,7 @@ from errorbar.edits.items import PREPOSITIONS
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, SentenceBrowser
-from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, SentenceBrowser, build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.table import Column, Table
 
@@ -189,7 +188,7 @@ def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") ->
 
 def write(report: Report, folder: Path) -> str:
     """Write the page and give its address."""
-    from errorbar.reporting.export import save_report
+    from errorbar.reporting import save_report
 
     path = folder / "report.html"
     save_report(report, str(path))

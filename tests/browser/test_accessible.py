@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from errorbar.api.corpus_results import Study
-from errorbar.reporting.board import BoardOptions, write_board
-from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting import BoardOptions, build_report, write_board
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks.running import run_task
+from errorbar.tasks import run_task
 from tests.browser.conftest import Opener
 from tests.browser.hostile import hostile_report
 from tests.browser.pages import write

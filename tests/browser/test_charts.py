@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from errorbar.api.browse import Browse, BrowseUnit
-from errorbar.reporting.blocks import Chart, Report, Section, SentenceBrowser
-from errorbar.reporting.charts.curves import LinePoint, line_chart
-from errorbar.reporting.charts.plane import PlanePoint, plane_chart
-from errorbar.reporting.charts.vega import Axis
+from errorbar.reporting import (
+    Axis,
+    Chart,
+    LinePoint,
+    PlanePoint,
+    Report,
+    Section,
+    SentenceBrowser,
+    line_chart,
+    plane_chart,
+)
 from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write

@@ -6,7 +6,7 @@ import pytest
 
 from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.core.problems import visible
-from errorbar.reporting.blocks import Report, Section, SentenceBrowser
+from errorbar.reporting import Report, Section, SentenceBrowser
 from tests.browser.conftest import Opener
 from tests.browser.hostile import LONG, TEXTS, hostile_browse, hostile_report
 from tests.browser.pages import write

@@ -11,7 +11,7 @@ from errorbar.api.browse import Browse
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.reporting.export import page_html
+from errorbar.reporting import page_html
 from tests.browser.conftest import Opener
 from tests.browser.pages import corpus_browse, report_of, write
 

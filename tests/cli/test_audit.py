@@ -20,7 +20,7 @@ from errorbar.formats.reference import NamedFile
 from errorbar.judging.items.item import Lease
 from errorbar.judging.schemes import Scheme, load_scheme
 from errorbar.sampling.audit import Audited
-from errorbar.tasks.alternatives import read_answers, with_answers
+from errorbar.tasks import read_answers, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine, Outcome
 from tests.judging.simulated import work

@@ -28,7 +28,7 @@ from errorbar.sampling import (
     stratify,
     write_key,
 )
-from errorbar.tasks.config import read_task
+from errorbar.tasks import read_task
 from tests.fuzz import seeds
 from tests.fuzz.commands import COMMANDS
 from tests.fuzz.model_readers import MODELS

@@ -22,7 +22,7 @@ from errorbar.edits.texts import Piece, minimal_pieces
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling.audit import audit_allocation, audit_size
 from errorbar.sampling.plan import allocate
-from errorbar.tasks.alternatives import read_answers, with_answers
+from errorbar.tasks import read_answers, with_answers
 from tests.sampling.audit_runs import audit_coverage
 
 SYSTEMS = ("CAMB", "AMU", "CUUI")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from errorbar.demo import demo_files
-from errorbar.reporting.blocks import Report
+from errorbar.reporting import Report
 from tests.reporting.pages import found, report_of
 
 

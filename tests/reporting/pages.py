@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from errorbar.api.corpus_results import Study
-from errorbar.reporting.blocks import Chart, Prose, Report
-from errorbar.reporting.make import report
-from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting import Chart, Prose, Report, build_report, report
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
@@ -79,7 +77,7 @@ def draw(spec: Mapping[str, object]) -> str:
     vl_convert = pytest.importorskip("vl_convert", reason="needs the extra 'report'")
     import altair
 
-    from errorbar.reporting.charts.vega import fixed_width
+    from errorbar.reporting import fixed_width
 
     altair.LayerChart.validate(dict(spec))
     svg = vl_convert.vegalite_to_svg(json.dumps(fixed_width(spec, 600)))

@@ -17,7 +17,7 @@ from errorbar.demo import demo_files
 from errorbar.edits.degenerate import Degenerate
 from errorbar.metrics.base import Measure
 from errorbar.metrics.gleu import Gleu
-from errorbar.reporting.blocks import Section
+from errorbar.reporting import Section
 from errorbar.reporting.sections.leaderboard import MOST_ATTACKED, attack
 from errorbar.stats.resampling import MOST_UNASKED
 from tests.helpers.build import corpus, edit, sentence

@@ -10,12 +10,10 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import Links, Prose, Report, Section, latex, markdown
-from errorbar.reporting.board import board_report, team_report, with_links
-from errorbar.reporting.export import page_html
+from errorbar.reporting import Links, Prose, Report, Section, board_report, latex, markdown, page_html, team_report
+from errorbar.reporting.board import with_links
 from errorbar.tables.table import Table
-from errorbar.tasks.running import run_task
-from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults
+from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task

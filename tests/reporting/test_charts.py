@@ -16,23 +16,29 @@ import pytest
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import InputError
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve
-from errorbar.reporting import export
-from errorbar.reporting.blocks import Report, Spec
-from errorbar.reporting.charts.curves import LinePoint, learning_chart, line_chart
-from errorbar.reporting.charts.plane import (
-    HALF,
-    NamedPoint,
+from errorbar.reporting import (
+    Axis,
+    Dot,
+    HeatCell,
+    LinePoint,
     PlanePoint,
-    Spot,
-    contour,
-    place_names,
+    Report,
+    RowNames,
+    Spec,
+    bar_chart,
+    build_report,
+    dot_chart,
+    draw_spec,
+    export,
+    fixed_width,
+    heat_chart,
+    line_chart,
     plane_chart,
-    spread,
+    save_charts,
 )
-from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, bar_chart, dot_chart, heat_chart
-from errorbar.reporting.charts.vega import DARK, LIGHT, Axis, fixed_width, percent_top, round_top, text_width
-from errorbar.reporting.export import draw_spec, save_charts
-from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting.charts.curves import learning_chart
+from errorbar.reporting.charts.plane import HALF, NamedPoint, Spot, contour, place_names, spread
+from errorbar.reporting.charts.vega import DARK, LIGHT, percent_top, round_top, text_width
 from errorbar.stats.resampling import Resampling
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of

@@ -13,8 +13,7 @@ import pytest
 
 from errorbar.cli.report import all_cores
 from errorbar.demo import demo_files
-from errorbar.reporting import export
-from errorbar.reporting.blocks import Report
+from errorbar.reporting import Report, export
 from tests.helpers.cli import CommandLine
 
 pytest.importorskip("altair", reason="needs the extra 'report'")

@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from errorbar.core.problems import visible
-from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, latex, markdown
+from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, latex, markdown
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tables.writers import _KNOWN, escape_latex, latex_table, markdown_table, missing_letters

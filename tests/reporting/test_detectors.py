@@ -13,8 +13,7 @@ import pytest
 import errorbar as library
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy
 from errorbar.metrics.crowd_weighted import Truth
-from errorbar.reporting.blocks import ItemList, Prose, markdown
-from errorbar.reporting.export import page_html
+from errorbar.reporting import ItemList, Prose, markdown, page_html
 from errorbar.tables.plain import estimate_record
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import charts, found, report_of, tables, text_rows

@@ -7,10 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from errorbar.reporting.blocks import latex, markdown
-from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
+from errorbar.reporting import HeatCell, RowNames, heat_chart, latex, markdown, page_html
 from errorbar.reporting.charts.vega import DARK, FADED, LIGHT, PALETTE, Config
-from errorbar.reporting.export import page_html
 from errorbar.reporting.sections.types import CATEGORIES, NUCLE, key, spelled
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, report_of

@@ -11,9 +11,7 @@ from errorbar.api.inputs import read_corpus
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import UsageError
 from errorbar.demo import demo_files
-from errorbar.reporting.blocks import markdown
-from errorbar.reporting.export import MadeReport
-from errorbar.reporting.make import report
+from errorbar.reporting import MadeReport, markdown, report
 from tests.reporting.pages import text_rows
 
 pytest.importorskip("altair", reason="needs the extra 'report'")

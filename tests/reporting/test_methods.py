@@ -11,9 +11,8 @@ from errorbar.api.corpus_results import CorpusStudy, Study
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import Place, Problem
 from errorbar.metrics.gleu import Gleu
-from errorbar.reporting.blocks import Code, Fold, Report
+from errorbar.reporting import Code, Fold, Report, build_report
 from errorbar.reporting.make import _title, corpus_title
-from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.methods import left_out
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows

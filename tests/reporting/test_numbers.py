@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.reporting.blocks import Report
+from errorbar.reporting import Report
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import write_judgments

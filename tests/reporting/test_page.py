@@ -17,10 +17,10 @@ import pytest
 
 from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.core.problems import InputError, MissingExtraError
+from errorbar.reporting import Block, Chart, Prose, Report, Section, SentenceBrowser, page_html, save_report
 from errorbar.reporting import export as assets
-from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.charts.vega import PALETTE
-from errorbar.reporting.export import browser_data, chart_library, page_html, save_report
+from errorbar.reporting.export import browser_data, chart_library
 from errorbar.tables.table import Column, Table
 
 TABLE = Table([Column("Name"), Column("Value", "count")], [["a", 1]], "Numbers", "numbers")

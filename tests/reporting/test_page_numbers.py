@@ -16,7 +16,7 @@ import pytest
 
 from errorbar.api.corpus_results import Study
 from errorbar.demo import demo_files
-from errorbar.reporting.blocks import Chart, Report
+from errorbar.reporting import Chart, Report
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import charts, drawn, found, headings, notes, printed, prose, report_of, tables, text_rows
 from tests.reporting.studies import crowd_study, hoo_study, sample_study
@@ -61,7 +61,7 @@ def read(page: str) -> list[list[list[str]]]:
 
 
 def test_every_table_of_the_report_stands_in_the_page(demo: tuple[list[str], Report]) -> None:
-    from errorbar.reporting.export import page_html
+    from errorbar.reporting import page_html
 
     page = read(page_html(demo[1]))
     for table in tables(demo[1]).values():

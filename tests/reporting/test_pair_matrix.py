@@ -11,7 +11,7 @@ from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.estimate import Interval
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.over_judges import TTest
-from errorbar.reporting.blocks import Chart, Fold, Matrix, Prose, Report, latex, markdown
+from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, latex, markdown
 from errorbar.reporting.sections.leaderboard import pair_blocks, pair_sentence, why_apart
 from tests.helpers.pairs import with_swaps
 from tests.reporting.pages import prose, report_of, tables, text_rows

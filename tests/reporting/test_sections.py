@@ -17,10 +17,9 @@ from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scores import Score
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.reporting.blocks import Chart, Prose, SentenceBrowser
-from errorbar.reporting.export import page_html
+from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html
 from errorbar.reporting.sections.annotators import ceiling as ceiling_section
-from errorbar.reporting.sections.assemble import MOST_SENTENCES, build_report
+from errorbar.reporting.sections.assemble import MOST_SENTENCES
 from errorbar.reporting.sections.figures import slug
 from errorbar.reporting.sections.types import MOST_TYPES
 from tests.helpers.pairs import with_tests

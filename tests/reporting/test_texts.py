@@ -7,7 +7,7 @@ import re
 import pytest
 
 from errorbar.api.browse import Browse
-from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, SentenceBrowser, latex, markdown
+from errorbar.reporting import Chart, Code, Prose, Report, Section, SentenceBrowser, latex, markdown
 from errorbar.tables.table import Column, Table
 from errorbar.tables.writers import escape_latex, escape_markdown, missing_letters
 from tests.reporting.pages import tables

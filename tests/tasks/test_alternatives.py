@@ -11,7 +11,7 @@ from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Place
 from errorbar.formats.reference import read_corpus
-from errorbar.tasks.alternatives import AlternativeAnswer, with_answers
+from errorbar.tasks import AlternativeAnswer, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import ErrorbarError, InputError, Problems
-from errorbar.tasks.config import read_task
-from errorbar.tasks.running import run_task
-from errorbar.tasks.task_results import TaskResults
+from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import TASK, make_task
 

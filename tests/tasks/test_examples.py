@@ -13,13 +13,10 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.estimate import Estimate
-from errorbar.reporting.blocks import Report
-from errorbar.reporting.board import board_report, team_report
+from errorbar.reporting import Report, board_report, team_report
 from errorbar.reproduce.cells import published
 from errorbar.tables.table import Cell, Table
-from errorbar.tasks.config import read_task
-from errorbar.tasks.running import run_task
-from errorbar.tasks.task_results import TaskResults
+from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import TASK, make_task
 

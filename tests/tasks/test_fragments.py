@@ -16,9 +16,7 @@ from errorbar.formats.hoo import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks.config import read_task
-from errorbar.tasks.running import run_task, study_best
-from errorbar.tasks.task_results import CorpusResults, TaskResults
+from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task, study_best
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}
 GOLD = {

@@ -21,12 +21,9 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import InputError, Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import markdown
-from errorbar.reporting.board import board_report
+from errorbar.reporting import board_report, markdown
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks import baselines
-from errorbar.tasks.running import run_task, study_best
-from errorbar.tasks.task_results import CorpusResults, TaskResults
+from errorbar.tasks import CorpusResults, TaskResults, baselines, run_task, study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.scoring import score

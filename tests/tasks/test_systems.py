@@ -13,11 +13,9 @@ import errorbar as library
 from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.problems import InputError, Problems
 from errorbar.receipts.receipt import receipt_of_task
-from errorbar.reporting.board import board_report
+from errorbar.reporting import board_report
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks import baselines
-from errorbar.tasks.config import read_task
-from errorbar.tasks.running import run_task, study_best
+from errorbar.tasks import baselines, read_task, run_task, study_best
 from tests.cli.schema import validated
 from tests.cli.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
