@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.reproduce import STUDIES, Cell, Sources
-from errorbar.reproduce.cells import Number
+from errorbar.reproduce import STUDIES, Cell, Number, Sources
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.small_tables import shrink_tables

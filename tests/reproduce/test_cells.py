@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import InputError, UsageError
-from errorbar.reproduce import STUDIES, Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.cells import Number, published
+from errorbar.reproduce import STUDIES, Cell, Number, Outcome, Sources, published, reproduce
 
 
 @pytest.mark.parametrize(

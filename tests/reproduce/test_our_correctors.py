@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.detectors.correctors import CORRECTORS
-from errorbar.reproduce import Sources, reproduce
-from errorbar.reproduce.cells import Outcome
+from errorbar.reproduce import Outcome, Sources, reproduce
 
 
 @pytest.mark.slow

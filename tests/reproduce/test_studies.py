@@ -16,8 +16,8 @@ import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, reproduce
-from errorbar.reproduce.cells import published, score_systems
+from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, published, reproduce
+from errorbar.reproduce.cells import score_systems
 
 
 @cache

@@ -14,7 +14,7 @@ import pytest
 
 from errorbar.core.estimate import Estimate
 from errorbar.reporting import Report, board_report, team_report
-from errorbar.reproduce.cells import published
+from errorbar.reproduce import published
 from errorbar.tables.table import Cell, Table
 from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine

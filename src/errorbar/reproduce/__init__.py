@@ -7,9 +7,9 @@ from functools import partial
 from importlib import import_module
 
 from errorbar.core.problems import Problem, UsageError, nearest
-from errorbar.reproduce.cells import Cell, Outcome, Reproduction, Sources, cell_table
+from errorbar.reproduce.cells import Cell, Number, Outcome, Reproduction, Sources, cell_table, published
 
-__all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table", "reproduce"]
+__all__ = ["STUDIES", "Cell", "Number", "Outcome", "Reproduction", "Sources", "cell_table", "published", "reproduce"]
 
 
 def _cells(module: str, function: str, sources: Sources) -> Iterator[Cell]:
