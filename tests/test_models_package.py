@@ -188,7 +188,7 @@ def test_what_is_explained_is_what_changes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_half_of_an_annotators_errors_are_among_the_surest_fifth(data: Path, tmp_path: Path) -> None:
-    """The table of docs/detectors.md: 18 % of the words for A2, 12 % for A7, by ``combined``."""
+    """The table of docs/measurements/detectors.md: 18 % of the words for A2, 12 % for A7, by ``combined``."""
     path = tmp_path / "essays.txt"
     for annotator, share in (("A2", 0.184), ("A7", 0.123)):
         gold = data / "bn2015_10gec" / f"{annotator}.m2"

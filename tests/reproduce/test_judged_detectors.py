@@ -35,7 +35,7 @@ from errorbar.reproduce.judged_detectors import (
 )
 from tests.helpers.cli import CommandLine
 
-PAGE = Path(__file__).parents[2] / "docs" / "detectors" / "judged.md"
+PAGE = Path(__file__).parents[2] / "docs/measurements/judged-detectors.md"
 
 
 @pytest.fixture(scope="module")

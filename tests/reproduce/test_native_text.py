@@ -172,7 +172,7 @@ def test_too_little_text(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_the_textbooks(data: Path, tmp_path: Path) -> None:
-    """As docs/detectors/me.md and perc.md have it, seed 0: about four minutes and 2.3 GB."""
+    """As docs/measurements/detectors.md has it, seed 0: about four minutes and 2.3 GB."""
     banks = {part: data / f"ud_english_ewt/en_ewt-ud-{part}.conllu" for part in ("train.rebuilt", "dev", "test")}
     books = [book for book in sorted((data / "openstax_ccby_text").glob("*.txt")) if "LICENSE" not in book.name]
     train(books, tmp_path, part="tagger", treebank=banks["train.rebuilt"])

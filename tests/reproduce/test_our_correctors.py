@@ -20,7 +20,7 @@ def test_rows_of_what_the_folder_has(data: Path, trained: Path) -> None:
     assert missing.row == "ranked"
     assert "learned from labels" in missing.known
     for table in ("table 7", "table 8"):
-        # docs/detectors/correctors.md: intervals from 23.37 and 27.55 on, of models with the same parts.
+        # docs/measurements/correctors.md: intervals from 23.37 and 27.55 on, of models with the same parts.
         for name, least in (("lm", 23.0), ("lm+classifiers", 27.0)):
             low, found, high = (value[table, name, column] for column in ("f0.5, low", "f0.5", "f0.5, high"))
             assert least < low < found < high < found + 5
