@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from errorbar.api import score as hoo_scores
+from errorbar.api import hoo_score
 from errorbar.api.check import check
 from errorbar.api.convert import convert
-from errorbar.api.score import HooRuns, score
+from errorbar.api.hoo_score import HooRuns
+from errorbar.api.score import score
 from errorbar.cli.output import OutputOptions
 from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.edits.standoff import apply_standoff
@@ -53,7 +54,7 @@ def score_hoo(
 ) -> None:
     """Score and print, without the intervals that the command makes unasked."""
     given = HooRuns(gold, list(runs), source, lenient)
-    found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
+    found = hoo_score.score_hoo(given, specs or None, resampling=resampling)
     found = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
     OutputOptions(style).show(found, "errorbar.hoo-score/1")
 

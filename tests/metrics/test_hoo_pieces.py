@@ -143,7 +143,7 @@ def test_the_command_sends_along_what_workers_cannot_open(
 ) -> None:
     arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T")]
     expected = errorbar(*arguments)
-    monkeypatch.setattr("errorbar.api.score.choose_executor", lambda *_: Elsewhere())
+    monkeypatch.setattr("errorbar.api.hoo_score.choose_executor", lambda *_: Elsewhere())
     monkeypatch.setattr(FragmentPiece, "read", without_files(FragmentPiece.read))
     assert errorbar(*arguments) == expected
 
@@ -155,7 +155,7 @@ def test_nobody_looks_at_a_pipe_before_it_is_read(
     """As a shell's ``<(zcat 1000.xml.gz)``: what a look takes from it is gone."""
     run, pipe = str(folder / "T/edits/1000.xml"), folder / "pipe"
     expected = errorbar("score", "--metric", "hoo", "--gold", str(folder / "set/Gold/1000.xml"), run)
-    monkeypatch.setattr("errorbar.api.score.choose_executor", lambda *_: Elsewhere())
+    monkeypatch.setattr("errorbar.api.hoo_score.choose_executor", lambda *_: Elsewhere())
     os.mkfifo(pipe)
     content = (folder / "set/Gold/1000.xml").read_bytes()
     writing = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)

@@ -11,9 +11,9 @@ from typing import Annotated, Literal, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import Progress, Said, public
 from errorbar.core.corpus import Annotation, Corpus, Sentence, unknown_annotator
-from errorbar.core.edit import Fragment
+from errorbar.core.edit import OWN_PIPELINE, Fragment
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.edits.errant import OWN, EditMaker, errant_edits, kept_edits
+from errorbar.edits.errant import EditMaker, errant_edits, kept_edits
 from errorbar.edits.inputs import opened_text
 from errorbar.edits.standoff import apply_standoff, check_sentences, fragment_sentences, note_spacing
 from errorbar.edits.standoff_runs import text_edits
@@ -59,7 +59,7 @@ def errant_sentences(
         InputError: If the file of edits in the cache folder cannot be used.
         UsageError: If spaCy, errant or the pipeline is not there, or it does not give Penn tags.
     """
-    maker = EditMaker(pipeline or OWN)
+    maker = EditMaker(pipeline or OWN_PIPELINE)
     kept = kept_edits(maker)
     lines, again = tee(lines)
     texts = ((line.source, [text for text in line.corrected if text is not None]) for line in lines)

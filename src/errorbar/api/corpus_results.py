@@ -22,10 +22,10 @@ from errorbar.api.compare import USUAL_JUDGES, ComparisonResult, compared
 from errorbar.api.crowd import Against, CrowdScores, crowd_rows
 from errorbar.api.curve import Curves, Marks, curve_rows
 from errorbar.api.detect import DetectorStudy
+from errorbar.api.hoo_score import in_order
 from errorbar.api.inputs import Loaded
 from errorbar.api.judgment_input import ReadJudgments
 from errorbar.api.sample_results import SampleEstimation
-from errorbar.api.score import in_order
 from errorbar.core.arrays import Flags
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, system_record
 from errorbar.core.edit import Fragment, StandoffEdit

@@ -23,7 +23,6 @@ from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
 from errorbar.metrics.judges import FEW_JUDGES, JudgeRule, JudgeSets
 from errorbar.metrics.scores import JudgedScore, Score, signature_lines
-from errorbar.stats.two_way import TwoWay
 from errorbar.tables.plain import interval_record
 from errorbar.tables.shown import p_text
 from errorbar.tables.table import Cell, Column
@@ -31,6 +30,7 @@ from errorbar.version import __version__
 
 if TYPE_CHECKING:
     from errorbar.metrics.comparison import Comparison
+    from errorbar.stats.two_way import TwoWay
 
 
 # How scores over texts and judges are shown: one column of tables, the fields of JSON, and the words about them.

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
-from os import PathLike, fspath
-from typing import ClassVar, Literal, Unpack
+from dataclasses import replace
+from typing import Literal, Unpack
 
 from errorbar.api.arguments import Metrics, Progress, metrics_of, public, resampling
 from errorbar.api.inputs import (
@@ -18,37 +14,18 @@ from errorbar.api.inputs import (
     asked_judges,
     need_systems,
     note_untyped,
-    problems_in_order,
     read_pieces,
     usual_metric,
 )
-from errorbar.api.score_result import Order, Scores, row_labels
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Place, Problem, Problems, UsageError, wrong_type
-from errorbar.edits.standoff_runs import cut_fragments
+from errorbar.api.score_result import Order, Scores
+from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
-from errorbar.formats.hoo import expand_runs, list_gold, list_run
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name, row_names
-from errorbar.metrics.hoo_scoring import (
-    MOST_RUNS,
-    Run,
-    best_runs,
-    hoo_plan,
-    parse_hoo,
-    prf,
-    team_of,
-    warn_above_1,
-    without_missing,
-)
-from errorbar.metrics.registry import parse_metric, parse_metrics
-from errorbar.metrics.scores import Score, TypeScore, signature_lines
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scoring import score_pieces
-from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
-from errorbar.tables.plain import interval_record
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.stats.resampling import MOST_UNASKED, Method
 
 View = Literal["type", "sentence", "fragment", "team"]
 
@@ -104,6 +81,8 @@ def score(
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None
     if wants_hoo(gold, metric):
+        from errorbar.api.hoo_score import HooRuns, score_hoo  # noqa: PLC0415 - the most to load, for few data
+
         unused = {"unmarked": "auto", "as-written": False, "force": False, "retokenize": False}
         unused["judges"] = None if judges.kind == "random" else shared["judges"]
         for name, usual in unused.items():
@@ -142,217 +121,3 @@ def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:
         if asked:
             message = f"{option} is about single runs, and a system has several"
             raise UsageError(Problem("useless-option", message, fix="score its runs as systems of their own"))
-
-
-# Runs against HOO gold edits: what ``errorbar score`` computes of them.
-
-
-BONUS = CONDITIONS[1]
-WITH_BONUS = "bonus counts missing optional edits as found"
-_PRF = tuple(Column(figure[0].upper(), "percent", figure) for figure in FIGURES)
-
-
-@dataclass(frozen=True, slots=True)
-class HooRuns:
-    """Gold edits and runs to be read, as ``score`` takes them; ``dask`` as ``execute.choose_executor`` takes it."""
-
-    gold: object
-    systems: object
-    source: str | None = None
-    lenient: bool = False
-    jobs: int = 1
-    dask: str | None = None
-
-    def gold_path(self) -> str:
-        """Where the gold edits are."""
-        listed = list(self.gold) if isinstance(self.gold, list | tuple) else [self.gold]
-        if len(listed) != 1:
-            message = f"{len(listed)} gold sets"
-            raise UsageError(Problem("hoo-one-gold", message, expected="one folder or file of edits"))
-        return _path(listed[0])
-
-    def run_paths(self) -> list[tuple[str, str]]:
-        """Name and path of each run."""
-        if isinstance(self.systems, Mapping):
-            return [(str(name), _path(path)) for name, path in self.systems.items()]
-        listed = self.systems if isinstance(self.systems, list | tuple) else [self.systems]
-        return expand_runs([_path(each) for each in listed])
-
-
-def _path(value: object) -> str:
-    if not isinstance(value, str | PathLike):
-        raise wrong_type("HOO data", "a path", value)
-    return str(fspath(value))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class HooScores(Scores):
-    """Scores of runs, runs outermost; their types are the rows of table 8. Tables keep the order of the input."""
-
-    schema: ClassVar[str] = "errorbar.hoo-score/1"
-    by_code: Sequence[Sequence[TypeScore]] = ()  # recall by error code, for each of the scores
-    fragments: Sequence[str] = ()
-    teams: Mapping[str, str] | None = None  # whose each run is; None: as its name says
-    best: bool = False  # show the best run of each team
-
-    def to_dict(self) -> dict[str, object]:
-        """Every score, and the best run of each team."""
-        rows = [self._hoo_record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
-        return {"rows": rows, "best": best_records(self.scores, self.teams)}
-
-    def tables(self) -> Sequence[Table]:
-        """The table that was asked for."""
-        if self.by_sentence:
-            return [self._fragment_table()]
-        if self.by_type:
-            return self.type_rows()
-        return [best_table(self.scores, self.teams) if self.best else self._score_table()]
-
-    def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
-        why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
-        return {
-            "run": score.system,
-            "team": _team(score, self.teams),
-            "metric": score.metric,
-            "counts": dict(score.counts),
-            "scores": [
-                {"measure": measure, "bonus": condition == BONUS, **_prf_record(score, condition, measure)}
-                for condition, measure in product(CONDITIONS, MEASURES)
-            ],
-            "by_row": [_recall_record(row, asked=score.has_intervals) for row in in_order(score.by_type)],
-            "by_code": [_recall_record(row, asked=score.has_intervals) for row in codes],
-            "by_fragment": [
-                {"fragment": name, "measure": measure, "bonus": condition == BONUS, **values, **why}
-                for name, unit in zip(self.fragments, score.by_unit, strict=True)
-                for condition, measure in product(CONDITIONS, MEASURES)
-                for values in [{each: unit.values[measure_name(condition, measure, each)] for each in FIGURES}]
-            ],
-            "signature": str(score.type_signature),
-        }
-
-    def type_rows(self) -> list[Table]:
-        """Recall of each row of table 8."""
-        columns, labels = row_labels(self.scores, "run")
-        rows: list[list[Cell]] = [
-            [*label, row.type, row.counts["gold"], *row.estimates.values()]
-            for label, score in zip(labels, self.scores, strict=True)
-            for row in in_order(score.by_type)
-        ]
-        columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
-        return [Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])]
-
-    def _score_table(self) -> Table:
-        """A row for each run, measure and condition: P, R, F."""
-        columns, labels = row_labels(self.scores, "run")
-        counts = [Column(name, "count", only="data") for name in (self.scores[0].counts if self.scores else ())]
-        rows: list[list[Cell]] = []
-        for label, score in zip(labels, self.scores, strict=True):
-            start: list[Cell] = [*label, _team(score, self.teams)]
-            end: list[Cell] = [*score.counts.values(), str(score.signature)]
-            for measure, condition in product(MEASURES, CONDITIONS):
-                rows.append([*start, measure, condition, *prf(score, condition, measure), *end])
-        columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *counts]
-        columns.append(Column("signature", only="data"))
-        return Table(columns, rows, name="scores", notes=[WITH_BONUS, *signature_lines(self.scores)])
-
-    def _fragment_table(self) -> Table:
-        columns, labels = row_labels(self.scores, "run")
-        rows: list[list[Cell]] = [
-            [*label, name, measure, condition, *(unit.values[measure_name(condition, measure, f)] for f in FIGURES)]
-            for label, score in zip(labels, self.scores, strict=True)
-            for name, unit in zip(self.fragments, score.by_unit, strict=True)
-            for measure, condition in product(MEASURES, CONDITIONS)
-        ]
-        asked = any(score.has_intervals for score in self.scores)
-        notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if asked else ())]
-        columns = [*columns, Column("fragment"), Column("measure"), Column("condition"), *_PRF]
-        return Table(columns, rows, name="fragments", notes=notes)
-
-
-def score_hoo(
-    runs: HooRuns,
-    metrics: Metrics = None,
-    resampling: Resampling | None = None,
-    *,
-    most: int | None = None,
-    progress: Progress = lambda _: None,
-) -> HooScores:
-    """Score runs against HOO gold edits, without intervals where there are more fragments than ``most``."""
-    if resampling is not None:
-        resampling.bootstrap("HOO scores")
-    problems = Problems(lenient=runs.lenient)
-    asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
-    asked, missing_as_empty = without_missing(asked)
-    found = list_gold(runs.gold_path(), source=runs.source)
-    names = [each.name for each in found]
-    files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
-    fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
-    lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
-    own = {run: ("missing:empty",) for run, without in lacking.items() if without and missing_as_empty}
-    plan = replace(hoo_plan(both_ways(asked), resampling), most=most, own=own)
-    endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
-    order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
-    order += [str(file.path) for run in files.values() for file in run.values()]
-    with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
-        pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))
-        scores = score_pieces(pieces, endings, plan, problems, progress=progress, executor=executor)
-    by_row, by_code = scores[::2], scores[1::2]
-    for score in by_row:
-        warn_above_1(score, names, problems)
-    for team, count in Counter(team_of(run) for run in files).items():
-        if count > MOST_RUNS:
-            message = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
-            problems.note("hoo-many-runs", message, Place(), fix="the best run is picked among all of them")
-    return HooScores(by_row, tuple(problems.notes), by_code=[score.by_type for score in by_code], fragments=names)
-
-
-def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
-    """Each metric with recall by row and then by error code: what both count is counted once."""
-    return [replace(one, by=by) for one in metrics for by in ("row", "code")]
-
-
-def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
-    """Recall by row, in the order of table 8."""
-    return sorted(rows, key=lambda row: row_names().index(row.type))
-
-
-def _team(score: Score, teams: Mapping[str, str] | None) -> str:
-    return team_of(score.system) if teams is None else teams[score.system]
-
-
-def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
-    """The best run of each team: tables 2 to 7."""
-    several = len({score.metric for score in scores}) > 1
-    rows: list[list[Cell]] = [
-        [measure, condition, team, score.system, *prf(score, condition, measure), score.metric]
-        for condition, measure, team, score in best_runs(scores, teams)
-    ]
-    columns = [Column("measure"), Column("condition"), Column("team"), Column("run"), *_PRF]
-    columns.append(Column("metric", only="" if several else "data"))
-    return Table(columns, rows, name="best", notes=[WITH_BONUS, *signature_lines(scores)])
-
-
-def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[dict[str, object]]:
-    """The best run of each team as it stands in JSON output."""
-    return [
-        {"measure": measure, "bonus": condition == BONUS, "team": team, "run": score.system, "metric": score.metric}
-        | _prf_record(score, condition, measure)
-        for condition, measure, team, score in best_runs(scores, teams)
-    ]
-
-
-def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]:
-    named = dict(zip(FIGURES, prf(score, condition, measure), strict=True))
-    record: dict[str, object] = {name: each.value for name, each in named.items()}
-    record["undefined"] = {name: str(each.undefined) for name, each in named.items() if each.undefined is not None}
-    if score.has_intervals:
-        record["intervals"] = {name: interval_record(each) for name, each in named.items()}
-    return record
-
-
-def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
-    record: dict[str, object] = {"type": row.type, **row.counts}
-    if asked:
-        named = zip(MEASURES, row.estimates.values(), strict=True)
-        record["intervals"] = {measure: interval_record(each) for measure, each in named}
-    return record

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from errorbar.core.problems import Place, Problems, shortened, wrong_type
 
+OWN_PIPELINE = "errorbar_en"  # for spaCy, from the extra ``errant``: makes ERRANT's edits where no other is named
 UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
 
 

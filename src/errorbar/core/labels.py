@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from math import isfinite, isnan, nan
 from types import MappingProxyType
 from unicodedata import decimal
@@ -21,6 +20,8 @@ LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a 
 @cache
 def error_types() -> Mapping[str, str]:
     """The codes and descriptions of the error types of HOO, in their order, kept as data."""
+    from importlib.resources import files  # noqa: PLC0415 - slow, and few data have these types
+
     text = files("errorbar.core").joinpath("inventories", "hoo.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from errorbar.core.corpus import Annotation, Corpus, CorrectedSentence, TextEdits, wrong_count
-from errorbar.core.edit import Edit
+from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, shortened
 from errorbar.datasets.cards import cache_root
 from errorbar.edits.matching import KERNEL
@@ -80,8 +80,7 @@ def _aligned() -> Any:  # noqa: ANN401 - as above
 #     Bryant, Felice & Briscoe 2017; the program errant, which is called here.
 
 
-OWN = "errorbar_en"
-"""The pipeline that comes with the extra ``errant``."""
+LEFT_OUT = f"leave --pipeline out for {OWN_PIPELINE}"
 SOURCES = 256
 """Source texts, with all that are compared with them, that a worker gets at a time."""
 _BATCH = 256
@@ -103,7 +102,7 @@ class EditMaker:
         pipeline: An installed spaCy pipeline, or the folder of one.
     """
 
-    pipeline: str = OWN
+    pipeline: str = OWN_PIPELINE
 
     @property
     def signature(self) -> str:
@@ -161,13 +160,13 @@ def _versions(pipeline: str) -> dict[str, str]:
         except (metadata.PackageNotFoundError, ValueError):
             if name == pipeline and Path(name).is_dir():
                 found[Path(name).resolve().name] = _content(Path(name))
-            elif name in (*_NEEDED, OWN):
+            elif name in (*_NEEDED, OWN_PIPELINE):
                 fix = "in a checkout of errorbar: make errant"
                 message = f"edits of texts as ERRANT makes them need {name}"
                 raise UsageError(Problem("no-errant", message, fix=fix)) from None
             else:
                 message = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
-                raise UsageError(Problem("no-pipeline", message, fix=f"leave --pipeline out for {OWN}")) from None
+                raise UsageError(Problem("no-pipeline", message, fix=LEFT_OUT)) from None
     return found
 
 
@@ -190,11 +189,11 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
         nlp: Any = spacy.load(pipeline, exclude=["ner"])
     except (OSError, ValueError, KeyError) as error:  # of a damaged pipeline, or one of other versions
         message = f"the pipeline {pipeline} cannot be loaded: {shortened(str(error))}"
-        raise UsageError(Problem("no-pipeline", message, fix=f"leave --pipeline out for {OWN}")) from None
+        raise UsageError(Problem("no-pipeline", message, fix=LEFT_OUT)) from None
     tags = set().union(*(nlp.get_pipe(name).labels for name in nlp.pipe_names if name == "tagger"))
     if not tags >= _PENN:
         message = f"the pipeline {pipeline} must give Penn tags (NN, VBZ, ...), which the rules of ERRANT read"
-        raise UsageError(Problem("no-penn-tags", message, fix=f"name another, or leave --pipeline out for {OWN}"))
+        raise UsageError(Problem("no-penn-tags", message, fix=f"name another, or {LEFT_OUT}"))
     return errant.load("en", nlp)
 
 

@@ -26,9 +26,6 @@ from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 from zlib import crc32
 
-from errorbar.edits.standoff import changed_blocks
-from errorbar.formats.nucle import treebank_tokens
-
 Words = frozenset[str]
 Changed = tuple[int, Words, Words]  # a line with other words: its number, from 0; the source's words; its own
 
@@ -280,6 +277,8 @@ def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
     lost = any(is_attached(token) for token in set(tokens).difference(words))
     if apart and not lost:
         return None
+    from errorbar.formats.nucle import treebank_tokens  # noqa: PLC0415 - few lines come so far
+
     ruled = treebank_tokens(plain_apostrophes(line))
     if not lost and (len(ruled) == len(words) or treebank_tokens(source) != tokens):
         return None
@@ -382,6 +381,8 @@ class _Aligned:
 
 def _same_letters(source: str, said: str) -> Iterator[tuple[int, int, int]]:
     """Stretches that stand in both: where in the source, where in the system's text, how long."""
+    from errorbar.edits.standoff import changed_blocks  # noqa: PLC0415 - few lines come so far
+
     atoms, others = _ATOM.findall(source), _ATOM.findall(said)
     starts, places = ([0, *accumulate(map(len, each))] for each in (atoms, others))
     at = to = 0

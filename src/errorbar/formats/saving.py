@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from glob import glob
@@ -176,7 +173,9 @@ def _beside(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     try:
         number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600 if private else 0o666)
     except (AttributeError, OSError):
-        number, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
+        from tempfile import mkstemp  # noqa: PLC0415 - slow, and most systems do without
+
+        number, name = mkstemp(prefix=PREFIX, dir=path.parent)
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o600 if private else 0o666 & ~mask)
@@ -185,7 +184,7 @@ def _beside(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
             yield stream
             stream.flush()
             if not name:
-                name = str(path.parent / f"{PREFIX}{secrets.token_hex(8)}")
+                name = str(path.parent / f"{PREFIX}{os.urandom(8).hex()}")
                 # A folder makes Python use linkat, which can follow the link that stands for the open file.
                 os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number, follow_symlinks=True)
         if path.exists() and not private:
@@ -198,7 +197,10 @@ def _beside(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
 
 def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     """Write to what cannot be replaced, such as standard output, when everything is known."""
-    spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))  # noqa: SIM115 - closed below
+    from shutil import copyfileobj  # noqa: PLC0415 - slow, and few commands write files
+    from tempfile import SpooledTemporaryFile  # noqa: PLC0415 - as above
+
+    spool = cast("IO[bytes]", SpooledTemporaryFile(max_size=_IN_MEMORY))  # noqa: SIM115 - closed below
     try:
         try:
             fill(spool)
@@ -209,12 +211,12 @@ def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
             if sys.stdout.isatty():
                 sys.stdout.buffer.writelines(map(_harmless, spool))
             else:
-                shutil.copyfileobj(spool, sys.stdout.buffer)
+                copyfileobj(spool, sys.stdout.buffer)
             sys.stdout.buffer.flush()
             return
         try:
             with Path(target).open("wb") as stream:
-                shutil.copyfileobj(spool, stream)
+                copyfileobj(spool, stream)
         except OSError as error:
             raise cannot_write(target, "written", error) from None
     finally:

@@ -37,11 +37,10 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.corpus import Annotation, Corpus, TextEdits
-from errorbar.core.edit import Edit
+from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem
 from errorbar.core.spec import Parameter, word_parameter
-from errorbar.edits.errant import OWN
 from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import applied, changed_chunks, chunk_text, extract_edits, says, within
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
@@ -103,7 +102,7 @@ class Behavior(EditMetric):
 
     choose: str = RUNNING
     edits: str = MADE[0]
-    pipeline: str = OWN
+    pipeline: str = OWN_PIPELINE
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats
+from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter
-from errorbar.edits.errant import OWN
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import (
     RUNNING,
@@ -36,7 +36,9 @@ from errorbar.metrics.choice import (
 
 CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
 MADE = ("minimal", "errant")
-PIPELINE = Parameter("pipeline", str, OWN, "spaCy pipeline, or its folder, that makes ERRANT's edits of texts.")
+PIPELINE = Parameter(
+    "pipeline", str, OWN_PIPELINE, "spaCy pipeline, or its folder, that makes ERRANT's edits of texts."
+)
 
 
 class EditMetric(Metric):
@@ -50,7 +52,7 @@ class EditMetric(Metric):
 
     def __post_init__(self) -> None:
         Metric.__post_init__(self)
-        if getattr(self, "pipeline", OWN) != OWN and not self.makes_edits:
+        if getattr(self, "pipeline", OWN_PIPELINE) != OWN_PIPELINE and not self.makes_edits:
             message = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
             raise UsageError(Problem("bad-parameter", message, fix="add edits=errant, or leave it out"))
 

@@ -31,10 +31,10 @@ import numpy as np
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.corpus import Annotation, Corpus
-from errorbar.core.edit import Edit
+from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
-from errorbar.edits.errant import OWN, typed_output, typed_reference
+from errorbar.edits.errant import typed_output, typed_reference
 from errorbar.edits.matching import Proposed
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
@@ -146,7 +146,7 @@ class Errant(EditMetric):
     without: str = ""
     level: str = "full"
     choose: str = RUNNING
-    pipeline: str = OWN
+    pipeline: str = OWN_PIPELINE
 
     def __post_init__(self) -> None:
         EditMetric.__post_init__(self)

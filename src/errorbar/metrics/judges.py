@@ -26,7 +26,6 @@ from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Folded, Measure, Metric, Opaque, Selection
 from errorbar.metrics.populations import MOST_JUDGES, JudgePopulation, JudgeVariances, known_population
-from errorbar.stats.two_way import satterthwaite
 
 TWO, FEW_JUDGES = 2, 5
 """So few do not show how judges vary; with fewer than that, intervals over judges are rough."""
@@ -311,6 +310,8 @@ class RunSpread:
 
     def __sub__(self, other: RunSpread) -> RunSpread:
         """That of the difference of two systems, whose runs have nothing in common."""
+        from errorbar.stats.two_way import satterthwaite  # noqa: PLC0415 - few systems have runs
+
         total = self.variance + other.variance
         if total == 0:
             return RunSpread()

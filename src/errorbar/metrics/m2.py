@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, TextEdits
+from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter, word_parameter
-from errorbar.edits.errant import OWN
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
 from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
@@ -76,7 +76,7 @@ class M2(EditMetric):
     ignore_case_space: bool = False
     choose: str = RUNNING
     edits: str = "minimal"
-    pipeline: str = OWN
+    pipeline: str = OWN_PIPELINE
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.

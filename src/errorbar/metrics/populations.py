@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -132,5 +131,7 @@ def _number(value: object, name: str, *, least: float) -> float:
 @cache
 def known_population() -> JudgePopulation:
     """The population that errorbar knows: the ten annotators of CoNLL-2014's essays."""
+    from importlib.resources import files  # noqa: PLC0415 - slow, and few ask for this population
+
     text = files("errorbar.metrics").joinpath("judge_populations", "bn2015.json").read_text(encoding="utf-8")
     return population_of(json.loads(text), own=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from statistics import stdev
+from typing import TYPE_CHECKING
 
 from errorbar.core.estimate import Estimate, Scale, Signature, Undefined
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.metrics.base import Measure
 from errorbar.metrics.judges import JudgeSets
-from errorbar.stats.two_way import TwoWay
+
+if TYPE_CHECKING:
+    from errorbar.stats.two_way import TwoWay
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Score:
 
     def run_deviation(self, measure: str) -> float | None:
         """The standard deviation of a measure over the system's runs; None: it has one, or a run has no value."""
+        from statistics import stdev  # noqa: PLC0415 - slow, and few systems have runs
+
         values = [run.estimates[measure].value for run in self.runs]
         known = [value for value in values if value is not None]
         return stdev(known) if len(known) == len(values) > 1 else None

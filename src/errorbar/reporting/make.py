@@ -23,6 +23,7 @@ from errorbar.api.corpus_results import (
 )
 from errorbar.api.crowd import read_systems
 from errorbar.api.detector_results import read_detectors, study_detectors, with_detectors
+from errorbar.api.hoo_score import HooRuns
 from errorbar.api.in_memory import DataFrameLike
 from errorbar.api.inputs import (
     Gold,
@@ -38,7 +39,6 @@ from errorbar.api.inputs import (
 )
 from errorbar.api.judgment_input import JudgmentOptions, VotesSource, column_roles, read_crowd
 from errorbar.api.sample import Labeling, meanings, sample_estimate
-from errorbar.api.score import HooRuns
 from errorbar.core.corpus import Corpus
 from errorbar.core.labels import listed, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from errorbar.api.score import best_records, best_table
+from errorbar.api.hoo_score import best_records, best_table
 from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.standoff import WORD

@@ -15,9 +15,9 @@ from typing import Any
 from errorbar.api.arguments import public
 from errorbar.api.corpus_results import CorpusStudy, HooData, Study, remembering, study_corpus, study_hoo
 from errorbar.api.detector_results import with_detectors
+from errorbar.api.hoo_score import both_ways
 from errorbar.api.inputs import Loaded, ReadingOptions
 from errorbar.api.judgment_input import JudgmentOptions
-from errorbar.api.score import both_ways
 from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, source_record, system_record
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.admission import Admission, TextInspection

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from errorbar.api.score import HooScores
+from errorbar.api.hoo_score import HooScores
 from errorbar.api.score_result import measure_column, merged_measures
 from errorbar.core.problems import Problem
 from errorbar.metrics.scores import Score, TypeScore, signature_lines
