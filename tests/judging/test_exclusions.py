@@ -9,7 +9,7 @@ from errorbar.judging.protocol.changes import add_items, stop_item
 from errorbar.judging.protocol.leases import exclude, expire, readmit
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.rules import StudyRules, current_rules
 from tests.judging.empty_stores import Study, work_item
 
 
@@ -41,7 +41,7 @@ def test_an_excluded_raters_places_are_free_and_come_back_with_them(store_url: s
     theirs = {lease.item.name: lease for lease in study.claim(two).leases}
     assert len(theirs) == 3
     study.answer(two, theirs[first.item.name])
-    study.write(lambda tx: expire(tx, 7.0 + 3600))
+    study.write(lambda tx: expire(tx, current_rules(tx), 7.0 + 3600))
     assert study.write(lambda tx: readmit(tx, one, "manager", 8.0))
     assert not study.write(lambda tx: readmit(tx, one, "manager", 9.0))
     states = study.states()

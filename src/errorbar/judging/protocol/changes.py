@@ -7,36 +7,35 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from random import SystemRandom
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.leases import give_back
 from errorbar.judging.protocol.next_item import change, fill, held, note
 from errorbar.judging.stopping.question import StopQuestion
-from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
 
 HALTED = "halted: "
 """So begins the reason of items that a halt of the whole study stopped; see ``halting``."""
-_NAMED = Prepared("SELECT id, payload FROM item WHERE name = :name")
-_ALL = Prepared("SELECT payload FROM item ORDER BY id")
-_NEXT_PLACE = Prepared("SELECT coalesce(max(place) + 1, 0) FROM item")
-_INSERT = Prepared(
+_NAMED = text("SELECT id, payload FROM item WHERE name = :name")
+_ALL = text("SELECT payload FROM item ORDER BY id")
+_NEXT_PLACE = text("SELECT coalesce(max(place) + 1, 0) FROM item")
+_INSERT = text(
     "INSERT INTO item (name, kind, gold_class, payload, text_hash, place, taken, stopped)"
     " VALUES (:name, :kind, :gold_class, :payload, :text_hash, :place, 0, '')"
 )
-_STOP = Prepared("UPDATE item SET stopped = :reason WHERE id = :id")
-_OVER = Prepared("SELECT id FROM item WHERE kind = 'work' AND taken > :k ORDER BY id")
-_UNDER = Prepared(
+_STOP = text("UPDATE item SET stopped = :reason WHERE id = :id")
+_OVER = text("SELECT id FROM item WHERE kind = 'work' AND taken > :k ORDER BY id")
+_UNDER = text(
     "SELECT DISTINCT i.id FROM item i JOIN assignment a ON a.item = i.id"
     " WHERE i.kind = 'work' AND i.taken < :k AND a.round = 'main' AND a.state = 'extra' ORDER BY i.id"
 )
-_TAKERS = Prepared(
+_TAKERS = text(
     "SELECT id, state FROM assignment WHERE item = :item AND round = 'main' AND state IN ('open', 'done')"
     " ORDER BY CASE state WHEN 'open' THEN 0 ELSE 1 END, id DESC"
 )
-_TAKEN = Prepared("SELECT taken FROM item WHERE id = :id")
+_TAKEN = text("SELECT taken FROM item WHERE id = :id")
 
 
 def set_rules(tx: Connection, rules: StudyRules, now: float) -> None:
@@ -50,16 +49,16 @@ def set_rules(tx: Connection, rules: StudyRules, now: float) -> None:
     note(tx, now, "rules", data=rules.to_json())
     k = rules.raters_per_item
     if before is not None and k < before.raters_per_item:
-        for (item,) in _OVER(tx, k=k).fetchall():
-            surplus = _TAKEN(tx, id=item).fetchone()[0] - k
-            for assignment, state in _TAKERS(tx, item=item).fetchall()[:surplus]:
+        for (item,) in tx.execute(_OVER, {"k": k}).all():
+            surplus = tx.scalar(_TAKEN, {"id": item}) - k
+            for assignment, state in tx.execute(_TAKERS, {"item": item}).all()[:surplus]:
                 if state == "open":
                     give_back(tx, assignment, now)
                 else:
                     change(tx, held(tx, assignment), "extra", now)
     elif before is not None and k > before.raters_per_item:
-        for (item,) in _UNDER(tx, k=k).fetchall():
-            fill(tx, item, _TAKEN(tx, id=item).fetchone()[0], now)
+        for (item,) in tx.execute(_UNDER, {"k": k}).all():
+            fill(tx, item, tx.scalar(_TAKEN, {"id": item}), now)
 
 
 def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
@@ -77,10 +76,10 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         if "\0" in f"{item.name}{''.join(item.answers)}":
             message = f"an item's name or answer has the character U+0000: '{item.name}'"
             raise UsageError(Problem("judge-item-name", message, fix="take it out"))
-        known = _NAMED(tx, name=item.name).fetchone()
+        known = tx.execute(_NAMED, {"name": item.name}).first()
         if known is not None:
             raise _known(item, JudgedItem.from_json(known[1]))
-    first = _NEXT_PLACE(tx).fetchone()[0]
+    first = tx.scalar(_NEXT_PLACE)
     places = list(range(first, first + sum(item.kind == "work" for item in new)))
     SystemRandom().shuffle(places)
     names: set[str] = set()
@@ -90,14 +89,14 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         names.add(item.name)
         place = places.pop() if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
-        _INSERT(tx, name=item.name, kind=item.kind, place=place, **content)
+        tx.execute(_INSERT, {"name": item.name, "kind": item.kind, "place": place, **content})
     note(tx, now, "items", data=json.dumps({"added": len(new)}))
     return len(new)
 
 
 def all_items(tx: Connection) -> Iterator[JudgedItem]:
     """The items as they stand."""
-    for (payload,) in _ALL(tx).fetchall():
+    for (payload,) in tx.execute(_ALL).all():
         yield JudgedItem.from_json(payload)
 
 
@@ -112,10 +111,10 @@ def stop_item(tx: Connection, name: str, reason: str, now: float) -> None:
     if reason.startswith(HALTED):  # or the whole study would seem halted, and to resume it would open the item
         message = f"the reason begins with '{HALTED.strip()}', as that of a study that is halted"
         raise UsageError(Problem("judge-reason", message, fix="say it in other words"))
-    known = _NAMED(tx, name=name).fetchone()
+    known = tx.execute(_NAMED, {"name": name}).first()
     if known is None:
         raise UsageError(Problem("judge-no-item", f"the study has no item '{name}'"))
-    _STOP(tx, id=known[0], reason=reason)
+    tx.execute(_STOP, {"id": known[0], "reason": reason})
     note(tx, now, "stopped", data=json.dumps({"item": name, "reason": reason}, ensure_ascii=False))
 
 
@@ -143,17 +142,17 @@ END = 2**62
 _HELD = "i.id IN (SELECT item FROM assignment WHERE state = 'open' AND round = 'main')"
 LACKING = f"(i.taken < :k OR {_HELD})"
 """SQL of items for work that have fewer than k judgments."""
-_HALT = Prepared(
+_HALT = text(
     "UPDATE item SET stopped = :reason WHERE id IN (SELECT i.id FROM item i WHERE i.kind = 'work' AND i.stopped = ''"
     f" AND {LACKING})"
 )
-_LACK = Prepared(f"SELECT count(*) FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND {LACKING}")
-_HALTED = Prepared(f"SELECT count(*) FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
-_RESUME = Prepared(f"UPDATE item SET stopped = '' WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
-_WHY = Prepared(
+_LACK = text(f"SELECT count(*) FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND {LACKING}")
+_HALTED = text(f"SELECT count(*) FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
+_RESUME = text(f"UPDATE item SET stopped = '' WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted")
+_WHY = text(
     f"SELECT stopped FROM item WHERE kind = 'work' AND substr(stopped, 1, {len(HALTED)}) = :halted ORDER BY id LIMIT 1"
 )
-_FRONT = Prepared(
+_FRONT = text(
     f"SELECT min(i.place) FROM item i WHERE i.kind = 'work' AND {LACKING}"
     f" AND (i.stopped = '' OR substr(i.stopped, 1, {len(HALTED)}) = :halted)"
 )
@@ -179,14 +178,14 @@ def halt(tx: Connection, reason: str, by: str, now: float) -> int:
         raise UsageError(Problem("judge-no-reason", "a study is halted with a reason"))
     k, n = current_rules(tx).raters_per_item, to_halt(tx)
     if n:
-        _HALT(tx, reason=f"{HALTED}{reason.strip()}", k=k)
+        tx.execute(_HALT, {"reason": f"{HALTED}{reason.strip()}", "k": k})
         note(tx, now, "halted", data=json.dumps({"reason": reason, "by": by, "items": n}, ensure_ascii=False))
     return n
 
 
 def to_halt(tx: Connection) -> int:
     """How many items a halt would stop."""
-    return int(_LACK(tx, k=current_rules(tx).raters_per_item).fetchone()[0])
+    return int(tx.scalar(_LACK, {"k": current_rules(tx).raters_per_item}))
 
 
 def resume(tx: Connection, by: str, now: float) -> int:
@@ -195,18 +194,18 @@ def resume(tx: Connection, by: str, now: float) -> int:
     Returns:
         How many items.
     """
-    rules, n = current_rules(tx), int(_HALTED(tx, **_MARK).fetchone()[0])
+    rules, n = current_rules(tx), int(tx.scalar(_HALTED, _MARK))
     if n:
         if rules.stop and (question := StopQuestion.parse(rules.stop)).act:
             set_rules(tx, replace(rules, stop=str(question.told())), now)
-        _RESUME(tx, **_MARK)
+        tx.execute(_RESUME, _MARK)
         note(tx, now, "resumed", data=json.dumps({"by": by, "items": n}))
     return n
 
 
 def why_halted(tx: Connection) -> str:
     """The reason; empty: the study is not halted."""
-    row = _WHY(tx, **_MARK).fetchone()
+    row = tx.execute(_WHY, _MARK).first()
     return "" if row is None else str(row[0]).removeprefix(HALTED)
 
 
@@ -223,10 +222,10 @@ def judgments_beyond(tx: Connection) -> int:
     """Judgments of items on which the study's question does not rest."""
     counted = counted_items(tx)
     query = "SELECT count(*) FROM assignment a JOIN item i ON i.id = a.item WHERE a.round = 'main' AND a.state = 'done'"
-    return int(Prepared(f"{query} AND i.kind = 'work' AND NOT {counted}")(tx).fetchone()[0])
+    return int(tx.scalar(text(f"{query} AND i.kind = 'work' AND NOT {counted}")))
 
 
 def front(tx: Connection) -> int:
     """The place of the first item that waits for a judgment; those before it are what a question rests on."""
-    found = _FRONT(tx, k=current_rules(tx).raters_per_item, **_MARK).fetchone()[0]
+    found = tx.scalar(_FRONT, {"k": current_rules(tx).raters_per_item, **_MARK})
     return END if found is None else int(found)

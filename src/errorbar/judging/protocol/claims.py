@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select, text, update
 
 from errorbar.judging.items.item import Lease, Standing, Work
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, rater_row
 from errorbar.judging.protocol.next_item import AvailableItem, draw, note, pick, wanted
 from errorbar.judging.random_tokens import same
-from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.store.tables import EVENT, RATER
 from errorbar.judging.study.rules import StudyRules
 
@@ -91,17 +90,17 @@ def redeem(tx: Connection, code: str, now: float) -> Redeemed:
 
 
 _FIRST_SEQ = -100_000  # the quiz comes before all else in a rater's order
-_QUIZ_ITEMS = Prepared(  # who works already when the quiz is set has had some, and was not told the answers
+_QUIZ_ITEMS = text(  # who works already when the quiz is set has had some, and was not told the answers
     "SELECT i.id, i.gold_class FROM item i WHERE i.kind = 'gold' AND i.stopped = '' AND NOT EXISTS"
     " (SELECT 1 FROM assignment a WHERE a.item = i.id AND a.rater = :rater AND a.round = 'main') ORDER BY i.id"
 )
-_STATES = Prepared("SELECT item, state, seq FROM assignment WHERE rater = :rater AND round = 'quiz' ORDER BY seq")
-_RECEIPTS = Prepared(
+_STATES = text("SELECT item, state, seq FROM assignment WHERE rater = :rater AND round = 'quiz' ORDER BY seq")
+_RECEIPTS = text(
     "SELECT e.data FROM event e JOIN assignment a ON a.id = e.assignment"
     " WHERE a.rater = :rater AND a.round = 'quiz' AND e.kind = 'answered'"
 )
-_BEGAN = Prepared("SELECT 1 FROM assignment WHERE rater = :rater AND round = 'quiz' LIMIT 1")
-_SETTLED = Prepared("UPDATE rater SET quiz = :quiz WHERE id = :id")
+_BEGAN = text("SELECT 1 FROM assignment WHERE rater = :rater AND round = 'quiz' LIMIT 1")
+_SETTLED = text("UPDATE rater SET quiz = :quiz WHERE id = :id")
 
 
 def quiz_work(tx: Connection, rules: StudyRules, rater: RaterState, want: int, now: float) -> Work | None:
@@ -122,7 +121,7 @@ def quiz_work(tx: Connection, rules: StudyRules, rater: RaterState, want: int, n
 
 def began(tx: Connection, rater: int) -> bool:
     """Whether the rater was given a question of the quiz."""
-    return _BEGAN(tx, rater=rater).fetchone() is not None
+    return tx.execute(_BEGAN, {"rater": rater}).first() is not None
 
 
 def settle_if_answered(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> None:
@@ -136,8 +135,9 @@ def _progress(
     tx: Connection, rules: StudyRules, rater: RaterState
 ) -> tuple[list[tuple[int, str, int]], list[int], int, int]:
     """The items that the rater got so far, all gold in their order, how many are answered, of how many."""
-    states = _STATES(tx, rater=rater.id).fetchall()
-    order = quiz_order(_QUIZ_ITEMS(tx, rater=rater.id).fetchall(), rater.seed)
+    states = [(item, state, seq) for item, state, seq in tx.execute(_STATES, {"rater": rater.id})]
+    gold = [(item, right) for item, right in tx.execute(_QUIZ_ITEMS, {"rater": rater.id})]
+    order = quiz_order(gold, rater.seed)
     answered = sum(state in ("done", "skipped") for _, state, _ in states)
     return states, order, answered, max(len(states), min(rules.quiz, len(order)))
 
@@ -155,10 +155,10 @@ def quiz_order(gold: list[tuple[int, str]], seed: int) -> list[int]:
 
 def _settle(tx: Connection, rules: StudyRules, rater: int, now: float) -> str:
     """By the receipts that the rater was given."""
-    receipts = [json.loads(data)["receipt"] for (data,) in _RECEIPTS(tx, rater=rater).fetchall()]
+    receipts = [json.loads(data)["receipt"] for (data,) in tx.execute(_RECEIPTS, {"rater": rater}).all()]
     right = sum(bool((receipt.get("feedback") or {}).get("right")) for receipt in receipts)
     quiz = "passed" if right >= rules.quiz_needed(len(receipts)) else "failed"
-    _SETTLED(tx, id=rater, quiz=quiz)
+    tx.execute(_SETTLED, {"id": rater, "quiz": quiz})
     note(tx, now, f"quiz {quiz}", rater=rater, data=json.dumps({"right": right, "of": len(receipts)}))
     return quiz
 
@@ -167,32 +167,32 @@ MOST_LEASES = 10
 APART = 10
 """So many items stand between an item and its repeat."""
 
-_GOLD = Prepared(
+_GOLD = text(
     "SELECT i.id, i.gold_class, a.round FROM item i"
     " LEFT JOIN assignment a ON a.item = i.id AND a.rater = :rater"
     " WHERE i.kind = 'gold' AND i.stopped = '' ORDER BY i.id"
 )
-_STILL_DUE = Prepared(
+_STILL_DUE = text(
     wanted(
         "i.id = :item AND i.stopped = '' AND NOT EXISTS (SELECT 1 FROM assignment a WHERE a.item = i.id"
         " AND a.rater = :rater AND a.round IN ('quiz', 'main'))"
     )
 )
-_LAPSED = Prepared(  # what is no work comes again when the work that it stands for could
+_LAPSED = text(  # what is no work comes again when the work that it stands for could
     "SELECT i.id, i.payload, i.place, i.taken, a.token, a.round, a.reversed, a.seq FROM assignment a"
     " JOIN item i ON i.id = a.item JOIN item w ON w.id = coalesce(a.stands_for, a.item)"
     " WHERE a.rater = :rater AND a.state = 'expired' AND a.round <> 'quiz' AND i.stopped = '' AND w.stopped = ''"
     " AND w.taken - (SELECT count(*) FROM assignment o WHERE o.item = w.id AND o.rater = a.rater AND o.round = 'main'"
     " AND o.state IN ('open', 'done')) < :k ORDER BY a.seq LIMIT 1"
 )
-_SKIPPED = Prepared("SELECT 1 FROM assignment WHERE rater = :rater AND state = 'skipped' AND round <> 'quiz' LIMIT 1")
-_TO_REPEAT = Prepared(
+_SKIPPED = text("SELECT 1 FROM assignment WHERE rater = :rater AND state = 'skipped' AND round <> 'quiz' LIMIT 1")
+_TO_REPEAT = text(
     "SELECT a.item, a.reversed FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.rater = :rater AND a.seq BETWEEN :first AND :last AND a.round = 'main' AND a.state IN ('done', 'extra')"
     " AND i.kind = 'work' AND NOT EXISTS (SELECT 1 FROM assignment r WHERE r.item = a.item AND r.rater = a.rater"
     " AND r.round = 'repeat') ORDER BY a.seq LIMIT 1"
 )
-_MAY_COME_BACK = Prepared(  # what is open is little, and must be looked at first, whatever statistics say
+_MAY_COME_BACK = text(  # what is open is little, and must be looked at first, whatever statistics say
     "SELECT 1 FROM assignment a WHERE a.state = 'open' AND a.round = 'main' AND a.rater <> :rater"
     " AND (SELECT i.kind = 'work' AND i.stopped = '' FROM item i WHERE i.id = a.item)"
     " AND NOT EXISTS (SELECT 1 FROM assignment o"
@@ -210,7 +210,7 @@ def claim(tx: Connection, rules: StudyRules, rater_id: int, want: int, now: floa
         want: How many items they want to hold, at most a page.
         now: By the store's clock.
     """
-    expire(tx, now)
+    expire(tx, rules, now)
     rater = rater_row(tx, rater_id)
     of = rules.items_per_rater
     if rater.status != "active":
@@ -246,7 +246,7 @@ def _code(tx: Connection, rules: StudyRules, rater: RaterState, standing: Standi
     quota = rules.items_per_rater
     if quota and rater.judged >= quota:
         return issue_code(tx, rater.id, quota, now)
-    skipped = _SKIPPED(tx, rater=rater.id).fetchone() is not None
+    skipped = tx.execute(_SKIPPED, {"rater": rater.id}).first() is not None
     return "" if skipped else issue_code(tx, rater.id, rater.judged, now)
 
 
@@ -263,7 +263,7 @@ def _top_up(tx: Connection, rules: StudyRules, rater: RaterState, more: int, now
 
 def _lapsed(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
     """The first item in the rater's order whose lease ran out and which they can still get."""
-    row = _LAPSED(tx, rater=rater.id, k=rules.raters_per_item).fetchone() if rater.lapsed else None
+    row = tx.execute(_LAPSED, {"rater": rater.id, "k": rules.raters_per_item}).first() if rater.lapsed else None
     rater.lapsed = row is not None
     if row is None:
         return None
@@ -277,7 +277,7 @@ def _standing(tx: Connection, rules: StudyRules, rater: RaterState) -> Standing:
         return "finished"
     if _pick(tx, rules, rater.id, 0) is not None:
         return "work"
-    return "finished" if _MAY_COME_BACK(tx, rater=rater.id).fetchone() is None else "waiting"
+    return "finished" if tx.execute(_MAY_COME_BACK, {"rater": rater.id}).first() is None else "waiting"
 
 
 def _next(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
@@ -310,7 +310,7 @@ def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int
 def _gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
     """The next of a page's gold items that was not stopped, or had in the quiz, since it was drawn."""
     while due:
-        found = _STILL_DUE(tx, item=due.pop(0), rater=rater, round="main").fetchone()
+        found = tx.execute(_STILL_DUE, {"item": due.pop(0), "rater": rater, "round": "main"}).first()
         if found is not None:
             return Next(AvailableItem(*found), stands_for=instead_of)
     return None
@@ -322,7 +322,7 @@ def _golds(tx: Connection, rater: RaterState, n: int) -> list[int]:
         return []
     unseen: dict[str, list[int]] = {}
     seen: dict[str, int] = {}
-    rows = _GOLD(tx, rater=rater.id).fetchall()
+    rows = tx.execute(_GOLD, {"rater": rater.id}).all()
     had = {item for item, _, round in rows if round is not None}  # also what lapsed: that comes again by itself
     for item, right, round in rows:
         if item not in had:
@@ -348,7 +348,7 @@ def _repeat(tx: Connection, rater: RaterState, instead_of: int) -> Next | None:
         return None
     start = 1 + draw(rater.seed, "repeated", rater.claims) % last
     for first, until in ((start, last), (1, start - 1)):
-        row = _TO_REPEAT(tx, rater=rater.id, first=first, last=until).fetchone()
+        row = tx.execute(_TO_REPEAT, {"rater": rater.id, "first": first, "last": until}).first()
         if row is not None:
             return Next(row[0], round="repeat", reversed=not row[1], stands_for=instead_of)
     return None

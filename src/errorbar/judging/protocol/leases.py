@@ -3,48 +3,41 @@
 from __future__ import annotations
 
 import json
-import math
 import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem, Lease, Round, State
 from errorbar.judging.protocol.next_item import AvailableItem, change, draw, fill, held, note, set_taken, wanted
-from errorbar.judging.store.prepared import Prepared, Together, per_transaction
 from errorbar.judging.study.rules import StudyRules, current_rules
 
 # Leases: an item that a rater holds, for a while.
 
 
-_LATE = Prepared("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
-_FIRST = Prepared("SELECT min(lease_until) FROM assignment WHERE state = 'open'")
-_RATER = Prepared(
+_LATE = text("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
+_RATER = text(
     "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.due, EXISTS (SELECT 1 FROM"
     " assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
     " a.seq, a.token, i.payload, a.round, a.reversed, a.version FROM rater r"
     " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
     " WHERE r.id = :id"
 )
-_BY_ID = Prepared(wanted("i.id = :item"))
-_CLAIMED = Prepared(
+_BY_ID = text(wanted("i.id = :item"))
+_CLAIMED = text(
     "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
     " WHERE token = :token"
 )
-_COUNTED_AND_CLAIMED = Together(
-    Prepared("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater"),
-    _CLAIMED,
-)
-_INSERT = Prepared(
+_COUNTED = text("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater")
+_INSERT = text(
     "INSERT INTO assignment (token, item, rater, round, seq, reversed, state, version, lease_until, stands_for) VALUES"
     " (:token, :item, :rater, :round, :seq, :reversed, 'open', 0, :until, :stands_for)"
 )
-_OPEN = Prepared("UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token")
+_OPEN = text("UPDATE assignment SET state = 'open', seq = :seq, lease_until = :until WHERE token = :token")
 _DAY = 86400
-_LOOKED, _UNTIL = "looked for leases that ran out", "the first lease runs out"
 
 
 @dataclass(slots=True)
@@ -86,7 +79,7 @@ class Next:
 
 def rater_row(tx: Connection, rater: int) -> RaterState:
     """A rater by number."""
-    rows = _RATER(tx, id=rater).fetchall()
+    rows = tx.execute(_RATER, {"id": rater}).all()
     leases = [  # sorted here: SQLite would walk all that the rater had, for the order
         Lease(token, parsed_item(payload), round, bool(turned), version)
         for _, token, payload, round, turned, version in sorted((row[10:] for row in rows), key=itemgetter(0))
@@ -97,19 +90,15 @@ def rater_row(tx: Connection, rater: int) -> RaterState:
     return RaterState(number, seed, status, quiz, claims, judged, code, code_for, leases, bool(lapsed), gold)
 
 
-def expire(tx: Connection, now: float) -> None:
-    """Give back what was leased for too long; many claims in one transaction look once.
+def expire(tx: Connection, rules: StudyRules, now: float) -> None:
+    """Give back what was leased for too long.
 
     So is a lease that ends more than a day later than one that is given out now: a clock that was ahead gave it out,
     and others would wait until that day.
     """
-    known = per_transaction(tx)
-    if known.get(_LOOKED) and now < known.get(_UNTIL, math.inf):
-        return
-    longest = now + current_rules(tx).lease_minutes * 60 + _DAY
-    for (one,) in _LATE(tx, now=now, longest=longest).fetchall():
-        give_back(tx, one, now)
-    known[_LOOKED], known[_UNTIL] = True, _FIRST(tx).fetchone()[0] or math.inf
+    longest = now + rules.lease_minutes * 60 + _DAY
+    for (assignment,) in tx.execute(_LATE, {"now": now, "longest": longest}).all():
+        give_back(tx, assignment, now)
 
 
 def give_back(tx: Connection, assignment: int, now: float) -> None:
@@ -129,32 +118,30 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
     if seq is None:
         seq = rater.claims = rater.claims + 1
     if not isinstance(one, AvailableItem):
-        one = AvailableItem(*_BY_ID(tx, rater=rater.id, round=what.round, item=one).fetchone())
+        one = AvailableItem(*tx.execute(_BY_ID, {"rater": rater.id, "round": what.round, "item": one}).one())
     item = parsed_item(one.payload)
     turned = bool(draw(rater.seed, "side", one.id) & 1) if what.reversed is None else what.reversed
     turned = turned and len(item.candidates) == 2
     until = now + rules.lease_minutes * 60
     token = one.known_by or secrets.token_hex(12)
     values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
-    (_OPEN if one.known_by else _INSERT)(tx, **values, seq=seq, until=until, stands_for=what.stands_for)
+    values |= {"seq": seq, "until": until, "stands_for": what.stands_for}
+    tx.execute(_OPEN if one.known_by else _INSERT, values)
     if what.round == "main" and one.place is not None:
         set_taken(tx, one.id, one.taken + 1)
     if what.seq is None:
         due = None if rater.due is None else json.dumps(rater.due)
-        _COUNTED_AND_CLAIMED(tx, rater=rater.id, seq=seq, due=due, token=token, at=now)
-    else:
-        _CLAIMED(tx, token=token, at=now)
-    known = per_transaction(tx)
-    known[_UNTIL] = min(until, known.get(_UNTIL, until))
+        tx.execute(_COUNTED, {"rater": rater.id, "seq": seq, "due": due})
+    tx.execute(_CLAIMED, {"token": token, "at": now})
     return Lease(token, item, what.round, turned)
 
 
-_STATUS = Prepared("SELECT status FROM rater WHERE id = :id")
-_SET_ASIDE = Prepared("UPDATE rater SET status = 'excluded' WHERE id = :id")
-_OF_RATER = Prepared("SELECT id, round FROM assignment WHERE rater = :rater AND state = :state ORDER BY id")
-_AFRESH = Prepared("UPDATE rater SET status = 'active', gold = '[]' WHERE id = :id")
-_SINCE = Prepared('INSERT INTO exclusion (rater, reason, "by", since) VALUES (:rater, :reason, :by, :since)')
-_END_EXCLUSION = Prepared("UPDATE exclusion SET until = :until, undone_by = :by WHERE rater = :rater AND until IS NULL")
+_STATUS = text("SELECT status FROM rater WHERE id = :id")
+_SET_ASIDE = text("UPDATE rater SET status = 'excluded' WHERE id = :id")
+_OF_RATER = text("SELECT id, round FROM assignment WHERE rater = :rater AND state = :state ORDER BY id")
+_AFRESH = text("UPDATE rater SET status = 'active', gold = '[]' WHERE id = :id")
+_SINCE = text('INSERT INTO exclusion (rater, reason, "by", since) VALUES (:rater, :reason, :by, :since)')
+_END_EXCLUSION = text("UPDATE exclusion SET until = :until, undone_by = :by WHERE rater = :rater AND until IS NULL")
 
 
 def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> bool:
@@ -165,12 +152,12 @@ def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> 
     """
     if _status(tx, rater_id) != "active":
         return False
-    _SET_ASIDE(tx, id=rater_id)
-    _SINCE(tx, rater=rater_id, reason=reason, by=by, since=now)
+    tx.execute(_SET_ASIDE, {"id": rater_id})
+    tx.execute(_SINCE, {"rater": rater_id, "reason": reason, "by": by, "since": now})
     note(tx, now, "excluded", rater=rater_id, data=reason)
-    for assignment, _ in _OF_RATER(tx, rater=rater_id, state="open").fetchall():
+    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "open"}).all():
         give_back(tx, assignment, now)
-    for assignment, round in _OF_RATER(tx, rater=rater_id, state="done").fetchall():
+    for assignment, round in tx.execute(_OF_RATER, {"rater": rater_id, "state": "done"}).all():
         if round != "quiz":
             change(tx, held(tx, assignment), "aside", now)
     return True
@@ -184,23 +171,23 @@ def readmit(tx: Connection, rater_id: int, by: str, now: float) -> bool:
     """
     if _status(tx, rater_id) != "excluded":
         return False
-    _AFRESH(tx, id=rater_id)  # gold answers from before do not count any more
-    _END_EXCLUSION(tx, rater=rater_id, until=now, by=by)
+    tx.execute(_AFRESH, {"id": rater_id})  # gold answers from before do not count any more
+    tx.execute(_END_EXCLUSION, {"rater": rater_id, "until": now, "by": by})
     note(tx, now, "readmitted", rater=rater_id)
     k = current_rules(tx).raters_per_item
-    for assignment, _ in _OF_RATER(tx, rater=rater_id, state="aside").fetchall():
+    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "aside"}).all():
         one = held(tx, assignment)
         free = one.round != "main" or one.place is None or one.taken < k
         state: State = "done" if free else "extra"
         change(tx, one, state, now)
-    for assignment, _ in _OF_RATER(tx, rater=rater_id, state="extra").fetchall():
+    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "extra"}).all():
         one = held(tx, assignment)
         fill(tx, one.item, one.taken, now)
     return True
 
 
 def _status(tx: Connection, rater: int) -> str:
-    row = _STATUS(tx, id=rater).fetchone() if rater < 2**63 else None
+    row = tx.execute(_STATUS, {"id": rater}).first() if rater < 2**63 else None
     if row is None:
         raise UsageError(Problem("judge-no-rater", f"the study has no rater {rater}"))
     return str(row[0])

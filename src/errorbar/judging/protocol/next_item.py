@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import JUDGED, State
-from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.study.rules import current_rules
 
 # The k places of an item, and the state of each assignment: the one module that changes either.
@@ -43,15 +42,15 @@ class Held:
 
 
 HELD = "a.id, a.item, a.rater, a.round, a.state, i.place, i.taken, i.stopped"
-_HELD = Prepared(f"SELECT {HELD} FROM assignment a JOIN item i ON i.id = a.item WHERE a.id = :id")
-_STATE = Prepared("UPDATE assignment SET state = :state WHERE id = :id")
-_TAKEN = Prepared("UPDATE item SET taken = :taken WHERE id = :item")
-_JUDGED = Prepared("UPDATE rater SET judged = judged + :by WHERE id = :id")
-_EXTRA = Prepared(
+_HELD = text(f"SELECT {HELD} FROM assignment a JOIN item i ON i.id = a.item WHERE a.id = :id")
+_STATE = text("UPDATE assignment SET state = :state WHERE id = :id")
+_TAKEN = text("UPDATE item SET taken = :taken WHERE id = :item")
+_JUDGED = text("UPDATE rater SET judged = judged + :by WHERE id = :id")
+_EXTRA = text(
     "SELECT min(a.id) FROM assignment a JOIN rater r ON r.id = a.rater"
     " WHERE a.item = :item AND a.round = 'main' AND a.state = 'extra' AND r.status = 'active'"
 )
-_EVENT = Prepared(
+_EVENT = text(
     "INSERT INTO event (at, kind, rater, assignment, submission, data)"
     " VALUES (:at, :kind, :rater, :assignment, :submission, :data)"
 )
@@ -59,7 +58,7 @@ _EVENT = Prepared(
 
 def held(tx: Connection, assignment: int) -> Held:
     """An assignment as it stands."""
-    return Held(*_HELD(tx, id=assignment).fetchone())
+    return Held(*tx.execute(_HELD, {"id": assignment}).one())
 
 
 def note(
@@ -73,12 +72,15 @@ def note(
     data: str = "",
 ) -> None:
     """Write what happened."""
-    _EVENT(tx, at=now, kind=kind, rater=rater, assignment=assignment, submission=submission, data=data)
+    tx.execute(
+        _EVENT,
+        {"at": now, "kind": kind, "rater": rater, "assignment": assignment, "submission": submission, "data": data},
+    )
 
 
 def set_taken(tx: Connection, item: int, taken: int) -> None:
     """Write how many places of an item are taken."""
-    _TAKEN(tx, item=item, taken=taken)
+    tx.execute(_TAKEN, {"item": item, "taken": taken})
 
 
 def change(tx: Connection, one: Held, state: State, now: float) -> None:
@@ -88,10 +90,10 @@ def change(tx: Connection, one: Held, state: State, now: float) -> None:
     more places taken than there are.
     """
     if one.state != state:
-        _STATE(tx, id=one.id, state=state)
+        tx.execute(_STATE, {"id": one.id, "state": state})
         note(tx, now, state, rater=one.rater, assignment=one.id)
         if judged := judged_by(one, state):
-            _JUDGED(tx, id=one.rater, by=judged)
+            tx.execute(_JUDGED, {"id": one.rater, "by": judged})
         follow(tx, one, state, now)
 
 
@@ -119,7 +121,7 @@ def fill(tx: Connection, item: int, taken: int, now: float) -> None:
     """Give free places of an item to answers that were one too many."""
     k = current_rules(tx).raters_per_item
     while taken < k:
-        extra = _EXTRA(tx, item=item).fetchone()[0]
+        extra = tx.scalar(_EXTRA, {"item": item})
         if extra is None:
             return
         change(tx, held(tx, extra), "done", now)
@@ -163,17 +165,18 @@ _FREE = (  # a scalar subquery: no database makes a join of it, which would read
     "i.place IS NOT NULL AND i.stopped = '' AND coalesce((SELECT a.state FROM assignment a WHERE a.item = i.id"
     " AND a.rater = :rater AND a.round = 'main'), 'expired') = 'expired'"
 )
-_FEWEST = Prepared(wanted(f"i.taken < :k AND {_FREE} ORDER BY i.taken, i.place LIMIT 1"))
-_LATER = Prepared(
-    wanted(
-        "i.taken = :taken AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
-        f" AND {_FREE} ORDER BY i.place LIMIT 1"
-    )
+_FEWEST = text(
+    f"WITH lowest AS (SELECT i.id, i.taken FROM item i WHERE i.taken < :k AND {_FREE}"
+    " ORDER BY i.taken, i.place LIMIT 1),"
+    " later AS (SELECT i.id FROM item i WHERE i.taken = (SELECT taken FROM lowest)"
+    " AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
+    f" AND {_FREE} ORDER BY i.place LIMIT 1) "
+    + wanted("i.id = coalesce((SELECT id FROM later), (SELECT id FROM lowest))")
 )
 NEAR = 10
 """The order is judged by so many items at a time, of which one is drawn, so that no two raters go through it alike."""
-_FIRST = Prepared(f"SELECT i.place FROM item i WHERE i.taken = :taken AND {_FREE} ORDER BY i.place LIMIT 1")
-_NEAR = Prepared(
+_FIRST = text(f"SELECT i.place FROM item i WHERE i.taken = :taken AND {_FREE} ORDER BY i.place LIMIT 1")
+_NEAR = text(
     wanted(
         f"i.place BETWEEN :first AND :first + {NEAR - 1} AND i.taken < :k AND {_FREE}"
         f" ORDER BY (i.place + :turn) % {NEAR} LIMIT 1"
@@ -193,15 +196,11 @@ def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = Fal
     """
     values: dict[str, object] = {"rater": rater, "round": "main"}
     if in_order:
-        firsts = [_FIRST(tx, rater=rater, taken=taken).fetchone() for taken in range(k)]
+        firsts = [tx.execute(_FIRST, {"rater": rater, "taken": taken}).first() for taken in range(k)]
         places = [row[0] for row in firsts if row is not None]
         if not places:
             return None
         first = min(places) // NEAR * NEAR
-        return AvailableItem(*_NEAR(tx, **values, k=k, first=first, turn=point % NEAR).fetchone())
-    row = _FEWEST(tx, **values, k=k).fetchone()
-    if row is None:
-        return None
-    lowest = AvailableItem(*row)
-    row = _LATER(tx, **values, taken=lowest.taken, share=point / 2**64).fetchone()
-    return lowest if row is None else AvailableItem(*row)
+        return AvailableItem(*tx.execute(_NEAR, {**values, "k": k, "first": first, "turn": point % NEAR}).one())
+    row = tx.execute(_FEWEST, {**values, "k": k, "share": point / 2**64}).first()
+    return None if row is None else AvailableItem(*row)

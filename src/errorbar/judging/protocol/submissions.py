@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.core.problems import UsageError
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
@@ -16,7 +16,6 @@ from errorbar.judging.protocol.leases import exclude, parsed_item, rater_row
 from errorbar.judging.protocol.next_item import HELD, Held, follow, judged_by, note, settled
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.schemes import Scheme, check_answer, is_right
-from errorbar.judging.store.prepared import Prepared, Together
 from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web.pages import shown_hash
 
@@ -29,32 +28,32 @@ MOST_VOLUME, VOLUME_PER_ANSWER, _ROW = 1_000_000, 4096, 500
 """Bytes that a rater may send in all, besides for each item that they answered, and for the rows of a submission. So no
 first answer of usual length is ever refused, and nobody fills the disk."""
 
-_SENT = Prepared("SELECT rater, data FROM event WHERE submission = :submission")
-_FOUND = Prepared(
+_SENT = text("SELECT rater, data FROM event WHERE submission = :submission")
+_FOUND = text(
     f"SELECT {HELD}, a.version, a.answered, a.reversed, i.payload, i.kind, i.gold_class,"
     " r.answered, r.volume, r.status, r.gold, e.rater, e.data"
     " FROM assignment a JOIN item i ON i.id = a.item JOIN rater r ON r.id = a.rater"
     " LEFT JOIN event e ON e.submission = :submission WHERE a.token = :token"
 )
-_STORED = Prepared("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
-_STORE = Together(
-    Prepared(
+_STORED = text("SELECT answer FROM answer WHERE assignment = :assignment AND version = :version")
+_STORE = (
+    text(
         "INSERT INTO answer (submission, assignment, version, answer, skip, comment, milliseconds, trail, status, at)"
         " VALUES (:id, :assignment, :version, :answer, :skip, :comment, :milliseconds, :trail, :status, :at)"
     ),
-    Prepared(
+    text(
         "INSERT INTO event (at, kind, rater, assignment, submission, data)"
         " VALUES (:at, 'answered', :rater, :assignment, :id, :data)"
     ),
-    Prepared("UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment"),
-    Prepared(
+    text("UPDATE assignment SET version = :version, answered = :answered, state = :state WHERE id = :assignment"),
+    text(
         "UPDATE rater SET answered = answered + :first, judged = judged + :judged, gold = :gold,"
         " volume = volume + :size WHERE id = :rater"
     ),
 )
-_VOLUME = Prepared("SELECT volume, answered FROM rater WHERE id = :rater")
-_GROWN = Prepared("UPDATE rater SET volume = volume + :size WHERE id = :rater")
-_COUNTED = Prepared("UPDATE rater SET gold = :gold WHERE id = :rater")
+_VOLUME = text("SELECT volume, answered FROM rater WHERE id = :rater")
+_GROWN = text("UPDATE rater SET volume = volume + :size WHERE id = :rater")
+_COUNTED = text("UPDATE rater SET gold = :gold WHERE id = :rater")
 
 
 @dataclass(slots=True)
@@ -116,8 +115,8 @@ class _Desk:
         key = storable(one.id)
         if not key or len(key) > LONGEST_ID:
             return self._kept(None, one, _refused(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
-        row = _FOUND(self.tx, token=storable(one.token), submission=key).fetchone()
-        sent = _SENT(self.tx, submission=key).fetchone() if row is None else row[-2:]
+        row = self.tx.execute(_FOUND, {"token": storable(one.token), "submission": key}).first()
+        sent = self.tx.execute(_SENT, {"submission": key}).first() if row is None else row[-2:]
         if sent is not None and sent[1] is not None:
             known: dict[str, Any] = json.loads(sent[1])
             return (
@@ -133,7 +132,7 @@ class _Desk:
         except _RefusedError as error:
             return self._kept(asked.held.id, one, _refused(one, str(error), asked.version))
         if one.base_version != asked.version:
-            stored = _STORED(self.tx, assignment=asked.held.id, version=asked.version).fetchone()
+            stored = self.tx.execute(_STORED, {"assignment": asked.held.id, "version": asked.version}).first()
             there = json.loads(stored[0]) if stored else None
             return self._kept(asked.held.id, one, SubmissionReceipt(one.id, "conflict", asked.version, stored=there))
         return self._store(asked, one, answer)
@@ -165,27 +164,28 @@ class _Desk:
         receipt = SubmissionReceipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
         first = asked.answered is None and held.round != "quiz"
         gold = self._gold(asked, answer)
-        _STORE(
-            self.tx,
-            id=storable(one.id),
-            assignment=held.id,
-            version=version,
-            answer=storable(_json(answer)),
-            skip=storable(one.skip) if answer is None else "",
-            comment=storable(one.comment),
-            milliseconds=min(max(int(one.milliseconds), 0), 2**31 - 1),
-            trail=storable(_json(one.trail)) if one.trail else "",
-            status=receipt.status,
-            at=self.now,
-            rater=held.rater,
-            data=storable(_json({"receipt": _said(receipt), "state": state})),
-            answered=asked.rater_answered + 1 if first else asked.answered,
-            state=state,
-            first=int(first),
-            judged=judged_by(held, state),
-            gold=None if gold is None else gold.to_json(),
-            size=_size(one),
-        )
+        values = {
+            "id": storable(one.id),
+            "assignment": held.id,
+            "version": version,
+            "answer": storable(_json(answer)),
+            "skip": storable(one.skip) if answer is None else "",
+            "comment": storable(one.comment),
+            "milliseconds": min(max(int(one.milliseconds), 0), 2**31 - 1),
+            "trail": storable(_json(one.trail)) if one.trail else "",
+            "status": receipt.status,
+            "at": self.now,
+            "rater": held.rater,
+            "data": storable(_json({"receipt": _said(receipt), "state": state})),
+            "answered": asked.rater_answered + 1 if first else asked.answered,
+            "state": state,
+            "first": int(first),
+            "judged": judged_by(held, state),
+            "gold": None if gold is None else gold.to_json(),
+            "size": _size(one),
+        }
+        for statement in _STORE:
+            self.tx.execute(statement, values)
         follow(self.tx, held, state, self.now)
         if held.round == "quiz":
             settle_if_answered(self.tx, self.rules, rater_row(self.tx, held.rater), self.now)
@@ -207,7 +207,7 @@ class _Desk:
         rater = asked.held.rater
         if gold is None:
             gold = gold_answers(self.tx, self.scheme, rater)
-            _COUNTED(self.tx, gold=gold.to_json(), rater=rater)
+            self.tx.execute(_COUNTED, {"gold": gold.to_json(), "rater": rater})
         reason = after_answer(self.rules, gold)
         if reason is not None and asked.active:
             exclude(self.tx, rater, reason, "policy", self.now)
@@ -224,7 +224,7 @@ class _Desk:
         kept_receipt = _said(receipt) if fits else _said(receipt) | {"id": key[:LONGEST_ID]}
         data = storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
         size = len(data.encode()) + _ROW
-        volume, answered = _VOLUME(self.tx, rater=self.rater).fetchone()
+        volume, answered = self.tx.execute(_VOLUME, {"rater": self.rater}).one()
         if volume + size <= _most_volume(answered):
             note(
                 self.tx,
@@ -235,7 +235,7 @@ class _Desk:
                 submission=key if fits else None,
                 data=data,
             )
-            _GROWN(self.tx, size=size, rater=self.rater)
+            self.tx.execute(_GROWN, {"size": size, "rater": self.rater})
         return receipt
 
 

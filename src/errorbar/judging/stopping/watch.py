@@ -7,14 +7,13 @@ import logging
 import time
 from collections.abc import Callable
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.core.labels import counted
 from errorbar.judging.protocol.changes import halt, to_halt
 from errorbar.judging.stopping.decision import StopDecision
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.prepared import Prepared
 from errorbar.judging.store.store import Store, StoreError
 from errorbar.judging.study.rules import current_rules
 from errorbar.judging.web.requests import STORE_FAILS
@@ -107,7 +106,7 @@ SECONDS, TIMES = 10.0, 10.0
 """Between two looks at least; and how many times as long as a look took: a tenth of one core at most."""
 RULE = "rule"
 _LOG = logging.getLogger("uvicorn.error")
-_LAST = Prepared("SELECT coalesce(max(id), 0) FROM event")
+_LAST = text("SELECT coalesce(max(id), 0) FROM event")
 
 
 class StopWatch:
@@ -126,7 +125,7 @@ class StopWatch:
     def look(self) -> StopDecision | None:
         """The decision by which the study is to halt; None: there is none, or nothing has happened since."""
         with self._store.read() as tx:
-            rules, last = current_rules(tx), int(_LAST(tx).fetchone()[0])
+            rules, last = current_rules(tx), int(tx.scalar(_LAST))
             if last == self._seen or not rules.stop or not StopQuestion.parse(rules.stop).act:
                 return None
             some = to_halt(tx) > 0

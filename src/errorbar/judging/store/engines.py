@@ -22,7 +22,6 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from errorbar.core.problems import ErrorbarError, Problem
-from errorbar.judging.store.prepared import forget
 
 # What a store says when it cannot do what it was asked to.
 
@@ -251,7 +250,6 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(tx: Connection) -> None:
         """The driver begins no transaction (isolation_level None), and SQLAlchemy leaves it to the driver."""
-        forget(tx)
         if tx.get_execution_options().get("errorbar_write"):
             tx.exec_driver_sql("BEGIN IMMEDIATE")
         else:
@@ -275,7 +273,6 @@ def _postgresql(url: str, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(tx: Connection) -> None:
         """A writer waits for the lock, and each of its statements sees what was committed before it got it."""
-        forget(tx)
         if not tx.get_execution_options().get("errorbar_write"):
             tx.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             tx.exec_driver_sql("SELECT 1").fetchone()  # a snapshot begins with a look

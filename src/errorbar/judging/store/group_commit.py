@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from errorbar.judging.store.engines import OutcomeUnknownError, StoreError, of_database, store_error
-from errorbar.judging.store.prepared import Prepared, forget
 from errorbar.judging.store.store import Store
 
 T = TypeVar("T")
@@ -21,8 +20,6 @@ _Waiting = tuple[_Work, Future[Any]]
 _Done = tuple[Any, BaseException | None]
 MOST_TOGETHER = 20
 """Works in one transaction: other processes wait that long."""
-_SAVEPOINT, _ROLLBACK = Prepared("SAVEPOINT one"), Prepared("ROLLBACK TO SAVEPOINT one")
-_RELEASE = Prepared("RELEASE SAVEPOINT one")
 
 
 class GroupCommit:
@@ -134,15 +131,13 @@ class GroupCommit:
 
 def _behind_a_savepoint(tx: Connection, work: _Work) -> _Done:
     """Run a work so that nothing of it is left if it raises; what the database says ends the transaction."""
-    _SAVEPOINT(tx)
+    savepoint = tx.begin_nested()
     try:
         result = work(tx)
     except Exception as error:
         if of_database(error) or isinstance(error, OSError):
             raise
-        _ROLLBACK(tx)
-        _RELEASE(tx)
-        forget(tx)
+        savepoint.rollback()
         return None, error
-    _RELEASE(tx)
+    savepoint.commit()
     return result, None

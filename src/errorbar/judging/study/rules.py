@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from errorbar.api.audit_edits import AUDIT_KEY, AuditKey, audit_key_of
 from errorbar.core.problems import InputError, Place, Problem, Problems, shell_words
@@ -21,7 +21,6 @@ from errorbar.formats.look import Source
 from errorbar.formats.saving import is_stream
 from errorbar.formats.untrusted import read_json
 from errorbar.judging.schemes import Scheme
-from errorbar.judging.store.prepared import Prepared, per_transaction
 from errorbar.judging.store.tables import STUDY
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
@@ -111,32 +110,27 @@ def study_clock() -> Callable[[], float]:
 # What a store has one of: rules, scheme, guidelines, seed.
 
 
-_GET = Prepared("SELECT value FROM study WHERE name = :name")
-_SET = Prepared(
+_GET = text("SELECT value FROM study WHERE name = :name")
+_SET = text(
     "INSERT INTO study (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 )
 
 
 def get_value(tx: Connection, name: str) -> str | None:
     """A value; None: there is none of that name."""
-    row = _GET(tx, name=name).fetchone()
+    row = tx.execute(_GET, {"name": name}).first()
     return None if row is None else str(row[0])
 
 
 def set_value(tx: Connection, name: str, value: str) -> None:
     """Write a value, over one that is there."""
-    _SET(tx, name=name, value=value)
-    per_transaction(tx).pop("rules", None)
+    tx.execute(_SET, {"name": name, "value": value})
 
 
 def current_rules(tx: Connection) -> StudyRules:
     """The rules as they stand in this transaction; another process may have changed them since the last one."""
-    known = per_transaction(tx)
-    if "rules" not in known:
-        text = get_value(tx, "rules")
-        known["rules"] = StudyRules() if text is None else _parsed(text)
-    found: StudyRules = known["rules"]
-    return found
+    rules = get_value(tx, "rules")
+    return StudyRules() if rules is None else _parsed(rules)
 
 
 @lru_cache(maxsize=64)
