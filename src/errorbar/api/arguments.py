@@ -7,7 +7,7 @@ and ``Said``: default and description. ``public`` spells them out in the signatu
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import wraps
 from itertools import islice
@@ -55,27 +55,76 @@ class Said(NamedTuple):
     text: str
 
 
-Lenient = Annotated[bool, Said(False, "Repair what can be repaired and note it; otherwise refuse it.")]
+class Limits(NamedTuple):
+    """The numbers that an option of the command line takes; ``excluded``: ``low``, ``high`` or both."""
+
+    low: float | None = None
+    high: float | None = None
+    excluded: str = ""
+
+
+Count = Annotated[int, Limits(1)]
+Whole = Annotated[int, Limits(0)]
+Positive = Annotated[float, Limits(0, None, "low")]
+NotNegative = Annotated[float, Limits(0)]
+Level = Annotated[float, Limits(0.5, 1, "high")]
+Share = Annotated[float, Limits(0, 1, "low high")]
+
+
+class Useless(NamedTuple):
+    """A rule: of some arguments nothing would come ``when`` the others are what they are, so that they are refused.
+
+    The reason, ``why``, may name arguments in braces.
+    """
+
+    names: str
+    why: str
+    when: Callable[[Mapping[str, Any]], bool]
+    fix: str = "leave it out"
+
+    def refuse(self, arguments: Mapping[str, Any], given: Container[str]) -> None:
+        """Raise ``UsageError`` if one of the arguments was given all the same."""
+        for name in self.names.split() if self.when(arguments) else ():
+            if name in given:
+                message = f"--{name.replace('_', '-')} {self.why.format(**arguments)}"
+                raise UsageError(Problem("useless-option", message, fix=self.fix))
+
+
+def without_intervals(names: str = "ci_method resamples confidence seed") -> Useless:
+    """Make the rule on what is about intervals alone."""
+    why = "is about intervals, and --no-ci asks for none"
+    return Useless(names, why, lambda arguments: arguments["ci"] is False)
+
+
+CLOSED = Useless(
+    "resamples seed",
+    "is about random draws, and --ci-method=closed makes none",
+    lambda arguments: arguments["ci"] is not False and arguments["ci_method"] == "closed",
+)
+
+Lenient = Annotated[bool, Said(False, "Repair what can be repaired and say so, or refuse it.")]
 
 
 class Resampled(TypedDict, total=False):
     """How intervals are made, where there always are some."""
 
-    resamples: Annotated[int, Said(2000, "How many resamples intervals rest on.")]
-    confidence: Annotated[float, Said(0.95, "Confidence level, a fraction.")]
-    seed: Annotated[int, Said(0, "Of the random streams.")]
+    resamples: Annotated[Count, Said(2000, "Number of resamples that intervals rest on.")]
+    confidence: Annotated[Level, Said(0.95, "Confidence level of intervals, a fraction.")]
+    seed: Annotated[Whole, Said(0, "Seed of everything random.")]
 
 
 class Drawing(Resampled, total=False):
     """How intervals are made."""
 
-    ci: Annotated[bool | None, Said(None, "Whether to make intervals; None: up to 20,000 sentences or items.")]
+    ci: Annotated[
+        bool | None, Said(None, "Compute confidence intervals, or none. None: up to 20,000 sentences or items.")
+    ]
 
 
 class Working(Drawing, total=False):
     """How intervals are made, by how many."""
 
-    jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
+    jobs: Annotated[Count, Said(1, "Number of processes to use; no digit depends on it.")]
 
 
 def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
@@ -120,10 +169,11 @@ MOST_NUMBER = 2**63
 """Whole numbers from here on are no machine integers."""
 
 
-def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function one of errorbar's: it refuses what is no argument, or none of its type, by an error of errorbar.
 
     Args:
+        useless: Which arguments are refused beside which others, here and on the command line.
         defaults: Of shared arguments, where they are others than usual.
     """
 
@@ -152,13 +202,23 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if not (level >= 0.5 and (1 + level) / 2 < 1):  # the upper end has a quantile too
                 message = f"confidence must be a fraction from 0.5 to below 1, got {level}"
                 raise UsageError(Problem("confidence-level", message, fix="95 % is 0.95"))
+            changed = {
+                name for name, value in given.items() if not _is_usual(value, signature.parameters[name].default)
+            }
+            for rule in useless:
+                rule.refuse(bound.arguments, changed)
             return function(*bound.args, **bound.kwargs)
 
+        entered.useless = useless  # type: ignore[attr-defined]  # functions may have attributes
         entered.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
         entered.__doc__ = _described(inspect.getdoc(function) or "", signature, texts)
         return entered
 
     return decorate
+
+
+def _is_usual(value: object, default: object) -> bool:
+    return value is default or (type(value) is type(default) and value == default)
 
 
 def _spelled_out(
@@ -174,8 +234,9 @@ def _spelled_out(
             parameters.append(each)
             continue
         (shared,) = get_args(hints.pop(each.name))
+        kinds = get_type_hints(shared)
         for name, hint in get_type_hints(shared, include_extras=True).items():
-            kind, said = get_args(hint)
+            kind, said = kinds[name], get_args(hint)[-1]
             hints[name], texts[name] = kind, said.text
             default = defaults.get(name, said.default)
             parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=kind))

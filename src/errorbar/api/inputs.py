@@ -88,7 +88,6 @@ def refuse_runs(names: RunNames) -> None:
         raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
 
 
-LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
 Sentences = Iterable[str]
 Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike
 System = Source | Hypothesis
@@ -102,22 +101,46 @@ class OfCorpus(TypedDict, total=False):
 
     source: Annotated[
         Source | Sentences | DataFrameLike | None,
-        Said(None, "What the references correct, sentence by sentence: a text's path, or the sentences."),
+        Said(
+            None,
+            "The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
+            "where it is not Raw beside Gold. In Python it can also be the sentences.",
+        ),
     ]
-    unmarked: Annotated[Unmarked, Said("auto", f"Who looked at a sentence of M2 without any A line: {LOOKED}.")]
+    unmarked: Annotated[
+        Unmarked,
+        Said("auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."),
+    ]
     documents: Annotated[
         Source | Sequence[object] | None,
-        Said(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
+        Said(
+            None,
+            "NUCLE SGML that tells which document each sentence is from. In Python it can also be a name of the "
+            "document for each sentence.",
+        ),
     ]
-    as_written: Annotated[bool, Said(False, "Keep reference edits as in the file, in its order and repeated ones too.")]
+    as_written: Annotated[
+        bool,
+        Said(
+            False,
+            "Keep reference edits as they are written, as the official scorer does: what matches a repeated one counts "
+            "twice, and one out of order may not match.",
+        ),
+    ]
 
 
 class OfSystems(TypedDict, total=False):
     """How systems are read."""
 
     lenient: Lenient
-    force: Annotated[bool, Said(False, "Take a text that is not a correction of this corpus.")]
-    retokenize: Annotated[bool, Said(False, "Give lines that look untokenized the source's tokens.")]
+    force: Annotated[bool, Said(False, "Take a system that is not a correction of the source, with a warning.")]
+    retokenize: Annotated[
+        bool,
+        Said(
+            False,
+            "Give lines that look untokenized the source's tokens, and say which were changed; the signature tells.",
+        ),
+    ]
 
 
 class Taking(OfCorpus, OfSystems, total=False):
@@ -483,8 +506,8 @@ class Panels(TypedDict, total=False):
         str | None,
         Said(
             None,
-            "Whether intervals are also over judges: ``fixed``, ``random``, ``random(k=2)`` (against two, whoever they "
-            "are), ``random(population=FILE)`` (how judges vary, from ``errorbar judges fit``; ``none``: as these do); "
+            "Whether intervals are also over judges: ``fixed``, ``random``, ``random(k=2)`` (against two of them), "
+            "``random(population=FILE)`` (how judges vary, from ``errorbar judges fit``; ``none``: as these do). "
             "None: random from three judges on, or from one where it is known how judges vary in the measure.",
         ),
     ]

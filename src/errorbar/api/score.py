@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from errorbar.api.arguments import Metrics, Progress, metrics_of, public, resampling
+from errorbar.api.arguments import (
+    CLOSED,
+    Metrics,
+    Positive,
+    Progress,
+    Useless,
+    metrics_of,
+    public,
+    resampling,
+    without_intervals,
+)
 from errorbar.api.inputs import (
     Gold,
     ReadingOptions,
@@ -30,13 +40,22 @@ from errorbar.stats.resampling import MOST_UNASKED, Method
 View = Literal["type", "sentence", "fragment", "team"]
 
 
-@public()
+@public(
+    without_intervals(),
+    CLOSED,
+    Useless(
+        "ci_method resamples confidence seed judges",
+        "is about intervals, and --by={by} has none",
+        lambda arguments: arguments["by"] in ("sentence", "fragment") and arguments["ci"] is None,
+        fix="add --ci, or leave it out",
+    ),
+)
 def score(
     gold: Gold,
     systems: Systems,
     metric: Metrics = None,
     *,
-    beta: float | None = None,
+    beta: Positive | None = None,
     by: View | None = None,
     order: Order = "best",
     ci_method: Method = "bca",
@@ -47,24 +66,21 @@ def score(
     """Score systems against one or several annotators.
 
     Args:
-        gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``; or
-            one file or folder of HOO edits, for which systems are runs: folders of edits or corrected texts.
+        gold: The reference: M2 or JSONL, with ``source`` a text, of HOO data the folder of edits; a quoted pattern, or
+            a name of errorbar.toml. Several are over the same sentences. In Python also a ``Corpus``.
         systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects; ``name=run1,run2`` is a system with
-            several runs, whose scores are means.
-        metric: What to compute, one or several: metrics, or specs such as ``"m2(beta=1)"``; None: M2, HOO of HOO
-            data, or ``tokens`` of token labels.
-        beta: Weight of recall in F, short for the metric's parameter.
-        by: Also scores of each error ``type``, or the part of each ``sentence`` (``fragment`` of HOO data); of HOO data
-            also ``team``: the best run of each.
-        order: Tables show the ``best`` first, or systems in the order of the ``input``.
-        ci_method: ``bca``, ``percentile`` or ``basic`` (bootstrap over documents, or sentences where no documents are
-            known), or ``closed`` (formulas).
-        jobs: How many cores; or the address of a Dask scheduler to work on, or ``local`` or ``local:N``, a Dask cluster
-            of this machine. Changes no digit.
+            several runs, whose scores are means. Of HOO data they are folders of edits or corrected texts.
+        metric: What to compute, e.g. ``m2(beta=1)`` (short: ``beta`` 1; ``errorbar metrics`` lists all). None: m2; hoo
+            of HOO data; tokens of labels.
+        beta: Weight recall B times as much as precision in F; short for the metric's parameter, as in ``m2(beta=1)``.
+        by: Show the scores of each error type, the part of each sentence (of HOO data: fragment), or, of HOO data, the
+            best run of each team.
+        order: List systems the best first, or as they were given.
+        ci_method: Bootstrap of documents (of sentences where no documents are known), or closed formulas.
+        jobs: Number of processes to use, a Dask scheduler to work on, or ``local[:N]``, a Dask cluster here (in a
+            checkout: make dask); no digit depends on it.
         progress: Is told the number of sentences done.
-        ci: Whether to make intervals; None: up to 20,000 sentences, and not beside parts of sentences.
-        documents: NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are
-            not in ``Raw`` beside ``Gold``.
+        ci: Compute confidence intervals, or none. None: up to 20,000 sentences, and not beside parts of sentences.
         shared: How files are read and intervals made.
 
     Returns:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import wraps
+from importlib import import_module
 from math import isfinite
 from os import PathLike
 from typing import Any
@@ -16,6 +17,7 @@ from click.core import ParameterSource
 
 from errorbar.cli.command import Decorator, say, together
 from errorbar.cli.config import find_config
+from errorbar.cli.declared import Argument, Kind, parameters_of
 from errorbar.core.problems import Place, Problem, UsageError, as_options
 from errorbar.formats.look import look
 
@@ -386,3 +388,99 @@ metric_options = together(
     beta_option(hidden=True),
 )
 """Of commands that compute one."""
+
+
+# Options of a public function, as it declares them.
+
+
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "beta": {"metavar": "B", "hidden": True},
+    "ci": {"names": ("--ci/--no-ci",)},
+    "column": {"metavar": "ROLE=NAME"},
+    "confidence": {"metavar": "LEVEL"},
+    "documents": {"multiple": False},
+    "gold": {"names": ("--gold", "--reference")},
+    "items": {"type": ItemsType(), "metavar": "WHAT"},
+    "judges": {"metavar": "RULE"},
+    "labels": {"metavar": "[ROLE=]LABEL"},
+    "lenient": {"names": ("--lenient/--strict",)},
+    "metric": {"metavar": "SPEC"},
+    "source": {"multiple": False},
+}
+"""The form of options on the command line, by the names of arguments, where it does not follow from the type."""
+SYSTEMS = {"argument": "SYSTEM..."}
+"""An argument that takes several files."""
+
+
+def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
+    """Make a decorator: the options of a public function, and its rules on those of which nothing would come.
+
+    ``function`` is ``module:name``; ``forms`` say, by argument, what is special to this command line: attributes of
+    click's option, or ``argument`` and how it is shown; None: the command line has none.
+    """
+    module, _, name = function.partition(":")
+    declared = parameters_of(module, name)
+    assert declared.keys() >= forms.keys(), f"{function} has no {sorted(forms.keys() - declared.keys())}"
+    shown = {each: forms.get(each, OPTIONS.get(each, {})) for each in declared}
+    parts = [_declared(declared[each], form) for each, form in shown.items() if form is not None]
+
+    def decorate(command: Any) -> Any:
+        @wraps(command)
+        def checked(**options: Any) -> Any:
+            context = click.get_current_context()
+            given = {n for n in options if context.get_parameter_source(n) is ParameterSource.COMMANDLINE}
+            for rule in getattr(import_module(module), name).useless:
+                rule.refuse(options, given)
+                if rule.when(options):  # defaults of a config file
+                    options = {n: value for n, value in options.items() if n not in rule.names.split()}
+            _warn_of_few(options.get("resamples"), declared)
+            return command(**options)
+
+        return together(*parts)(checked)
+
+    return decorate
+
+
+def _warn_of_few(resamples: int | None, declared: Mapping[str, Argument]) -> None:
+    if resamples is not None and resamples < FEW:
+        message = f"--resamples={resamples}: intervals of so few are too rough to rely on"
+        problem = Problem("few-resamples", message, fix=f"{declared['resamples'].default} are usual")
+        say(f"warning: {problem.line(as_options)}")
+
+
+def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
+    """The option, or argument, of a parameter."""
+    attributes = {**OPTIONS.get(parameter.name, {}), **form}
+    kind = parameter.kind
+    if "argument" in attributes:
+        required = attributes.get("required", parameter.required)
+        more: dict[str, Any] = {"type": INPUT} if "PathLike" in kind.names else {}
+        more |= {"nargs": -1} if kind.several else {}
+        return click.argument(parameter.name, required=required, metavar=attributes["argument"], **more)
+    names = attributes.pop("names", (f"--{parameter.name.replace('_', '-')}",))
+    text, default, usual = parameter.help.partition("  [default")
+    multiple = attributes.setdefault("multiple", kind.several)
+    if multiple and "repeatable" not in text:
+        text = f"{text.removesuffix('.')}; repeatable."
+    if not multiple:
+        attributes.setdefault("default", parameter.default)
+    attributes = {"required": parameter.required, "help": f"{text}{default}{usual}", **_type(kind), **attributes}
+    return option(*names, parameter.name, **attributes)
+
+
+def _type(kind: Kind) -> dict[str, Any]:
+    """The attributes of an option for values of a kind."""
+    if kind.choices:
+        return {"type": click.Choice(kind.choices)}
+    if "PathLike" in kind.names:
+        return {"type": INPUT, "metavar": "FILE"}
+    if "bool" in kind.names:
+        return {"is_flag": True}
+    if {"int", "str"} <= kind.names:
+        return {"type": Jobs(), "metavar": "N|ADDRESS"}
+    low, high, excluded = kind.limits or (None, None, "")
+    if "int" in kind.names:
+        return {"type": click.IntRange(None if low is None else int(low), None if high is None else int(high))}
+    numbers = FiniteRange if high is None else click.FloatRange
+    is_number = "float" in kind.names
+    return {"type": numbers(low, high, min_open="low" in excluded, max_open="high" in excluded)} if is_number else {}

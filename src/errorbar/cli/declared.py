@@ -1,0 +1,207 @@
+"""Parameters of a public function, read from its source.
+
+Nothing is imported, as the help of a command would take long if it loaded what computes; and of a file only the
+statements that are needed are parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+_TOP = re.compile(r"^(?:(?:def|class) )?([\w@]+).*", re.MULTILINE)
+"""The first line of a statement of a module."""
+_IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<!e\.g)\.\s+(?=[A-Z'`])")
+_NONE = re.compile(r"(?:^|[;.] )None: ((?:[^.]|\.(?=\w))+)")
+
+
+Limits = tuple[float | None, float | None, str]
+"""The smallest and the largest number that an option takes, and which of them are excluded: ``low``, ``high``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The values that a parameter takes: names of types, choices, limits of numbers, whether there can be several."""
+
+    names: frozenset[str] = frozenset()
+    choices: tuple[str, ...] = ()
+    limits: Limits | None = None
+    several: bool = False
+
+    def __or__(self, other: Kind) -> Kind:
+        """Either of the two."""
+        choices = dict.fromkeys((*self.choices, *other.choices))
+        several = self.several or other.several
+        return Kind(self.names | other.names, tuple(choices), self.limits or other.limits, several)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter of a public function; ``required`` if it has no default."""
+
+    name: str
+    kind: Kind
+    default: object
+    text: str
+    required: bool = False
+
+    @property
+    def help(self) -> str:
+        """The first sentence of the description, and what stands for None."""
+        first, *_ = _SENTENCE.split(self.text, 1)
+        usual = _NONE.search(self.text)
+        sentence = f"{_NONE.sub('', first).rstrip('.;')}."
+        more = f"  [default: {usual[1]}]" if usual else ""
+        return f"{sentence}{more}".replace("``", "'")
+
+
+class Source:
+    """A module's text, in which statements are looked up by name."""
+
+    def __init__(self, module: str) -> None:
+        path = PACKAGE.joinpath(*module.split(".")[1:])
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        self.text = file.read_text(encoding="utf-8")
+        self.imported = {
+            name: found[1] for found in _IMPORT.finditer(self.text) for name in re.findall(r"\w+", found[2])
+        }
+        starts = [*_TOP.finditer(self.text)]
+        ends = [*(each.start() for each in starts[1:]), len(self.text)]
+        self.places = {start[1]: (start.start(), end) for start, end in zip(starts, ends, strict=True)}
+        for decorator, start in pairwise(starts):
+            if decorator[1] == "@public":
+                self.places[start[1]] = decorator.start(), self.places[start[1]][1]
+        self.parsed: dict[str, ast.stmt] = {}
+
+    def statement(self, name: str) -> tuple[ast.stmt, Source] | None:
+        """The statement that defines a name, in this module or the one it comes from; None: in none of ours."""
+        if name in self.imported:
+            return source(self.imported[name]).statement(name)
+        if name not in self.parsed and name in self.places:
+            start, end = self.places[name]
+            text = self.text[start:end]
+            if "\ndef " in f"\n{text}":  # signature and docstring alone
+                head, quotes, body = text.partition('"""')
+                text = f"{head}{quotes}{body.partition(quotes)[0]}{quotes}"
+            self.parsed[name] = ast.parse(text).body[0]
+        return (self.parsed[name], self) if name in self.parsed else None
+
+    def assigned(self, name: str) -> tuple[ast.expr, Source] | None:
+        """The expression that a constant or an alias of a type stands for; None: the name is of something else."""
+        statement, home = self.statement(name) or (None, self)
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+            return None
+        return statement.value, home
+
+    def value(self, node: ast.expr) -> object:
+        """The value of a literal, or of a constant; a text with such values in it is put together."""
+        if isinstance(node, ast.Name) and (constant := self.assigned(node.id)) is not None:
+            expression, home = constant
+            return home.value(expression)
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
+            return "".join(str(self.value(part)) for part in parts)
+        return ast.literal_eval(node)
+
+    def kind(self, node: ast.expr) -> Kind:
+        """The values that an annotation allows."""
+        if isinstance(node, ast.BinOp):
+            left = self.kind(node.left)  # beside a path no object is of interest
+            return (
+                left if "PathLike" in left.names and isinstance(node.right, ast.Name) else left | self.kind(node.right)
+            )
+        if isinstance(node, ast.Subscript):
+            return self._generic(node)
+        if not isinstance(node, ast.Name):
+            return Kind()
+        expression, home = self.assigned(node.id) or (None, self)
+        return Kind(frozenset({node.id})) if expression is None else home.kind(expression)
+
+    def _generic(self, node: ast.Subscript) -> Kind:
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        name = ast.unparse(node.value)
+        if name == "Literal":
+            return Kind(choices=tuple(str(self.value(each)) for each in inner))
+        if name == "Annotated":
+            ranges = (_limits(each) for each in inner[1:])
+            limits = next((limits for limits in ranges if limits is not None), None)
+            return self.kind(inner[0]) | Kind(limits=limits)
+        if name in ("Sequence", "Iterable", "tuple", "list"):
+            return self.kind(inner[0]) | Kind(several=True)
+        return Kind(frozenset({name}))
+
+
+@cache
+def source(module: str) -> Source:
+    """The text of a module of ours."""
+    return Source(module)
+
+
+def _limits(node: ast.expr) -> Limits | None:
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Limits":
+        return None
+    low, high, excluded = (*map(ast.literal_eval, node.args), *(None, None, "")[len(node.args) :])
+    return low, high, excluded
+
+
+def parameters_of(module: str, function: str) -> dict[str, Argument]:
+    """The parameters of a public function in the order of its signature, shared ones spelled out."""
+    node, home = source(module).statement(function) or (None, None)
+    if not isinstance(node, ast.FunctionDef) or home is None:
+        raise LookupError(f"{module} has no function {function}")
+    texts = argument_texts(ast.get_docstring(node) or "")
+    arguments = [*node.args.args, *node.args.kwonlyargs]
+    absent = [None] * (len(node.args.args) - len(node.args.defaults))
+    parameters: dict[str, Argument] = {}
+    for argument, default in zip(arguments, [*absent, *node.args.defaults, *node.args.kw_defaults], strict=True):
+        name, annotation = argument.arg, argument.annotation
+        if annotation is not None and not isinstance(default, ast.Lambda):
+            usual = None if default is None else home.value(default)
+            parameters[name] = Argument(name, home.kind(annotation), usual, texts.get(name, ""), default is None)
+    own_defaults = {
+        str(keyword.arg): home.value(keyword.value)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Call)
+        for keyword in decorator.keywords
+    }
+    if node.args.kwarg is not None and isinstance(unpacked := node.args.kwarg.annotation, ast.Subscript):
+        for name, shared in _shared(home, ast.unparse(unpacked.slice)):
+            own = own_defaults.get(name, shared.default)
+            parameters[name] = replace(shared, default=own, text=texts.get(name, shared.text))
+    flags = re.compile(rf"``({'|'.join(parameters)})``")
+    return {
+        name: replace(each, text=flags.sub(lambda found: f"--{found[1].replace('_', '-')}", each.text))
+        for name, each in parameters.items()
+    }
+
+
+def _shared(home: Source, name: str) -> Iterator[tuple[str, Argument]]:
+    """The keys of a TypedDict and of those that it extends."""
+    node, home = home.statement(name) or (None, home)
+    if not isinstance(node, ast.ClassDef):
+        return
+    for base in node.bases:
+        yield from _shared(home, ast.unparse(base))
+    for field in node.body:
+        if isinstance(field, ast.AnnAssign):
+            annotation, place = field.annotation, home
+            if isinstance(annotation, ast.Name):  # such as ``Lenient``
+                annotation, place = home.assigned(annotation.id) or (annotation, home)
+            match annotation:
+                case ast.Subscript(slice=ast.Tuple(elts=[kind, *_, ast.Call(args=[default, text])])):
+                    key = ast.unparse(field.target)
+                    yield key, Argument(key, place.kind(kind), place.value(default), str(place.value(text)))
+
+
+def argument_texts(doc: str) -> dict[str, str]:
+    """The descriptions below ``Args:`` of a docstring, each on one line."""
+    section = doc.partition("\nArgs:\n")[2].partition("\n\n")[0]
+    entries = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
