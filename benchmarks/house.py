@@ -111,7 +111,14 @@ def speed(repeats: int) -> Iterator[tuple[str, float]]:
     ten = sorted((data / "bn2015_10gec").glob("A*.m2"))
     numpy = [sys.executable, "-c", "import numpy"]
     score = [ERRORBAR, "score", "--gold", str(gold), str(camb)]
-    of_ten = [ERRORBAR, "score", "--no-ci", "--lenient", *(word for path in ten for word in ("--gold", str(path))), str(camb)]
+    of_ten = [
+        ERRORBAR,
+        "score",
+        "--no-ci",
+        "--lenient",
+        *(word for path in ten for word in ("--gold", str(path))),
+        str(camb),
+    ]
     yield "CAMB without intervals, against numpy alone", _ratio([*score, "--no-ci"], numpy, repeats)
     yield f"CAMB, {len(ten)} annotators, without intervals, against numpy alone", _ratio(of_ten, numpy, repeats)
     yield "CAMB with intervals, against without", _ratio(score, [*score, "--no-ci"], repeats)

@@ -1,8 +1,9 @@
 """Corpora simulated from real outputs and annotators: of equal systems, and halves that predict each other.
 
 Equal on average over judges and texts: essays are drawn with replacement and a set of judges is drawn, as in
-docs/measurements/judge-populations.md; a score is what a set gives plus influences of the drawn essays. Of each pair the difference
-of the means over all sets is taken off, and what a set adds is stretched to the variance over fresh sets.
+docs/measurements/judge-populations.md; a score is what a set gives plus influences of the drawn essays. Of each pair
+the difference of the means over all sets is taken off, and what a set adds is stretched to the variance over fresh
+sets.
 """
 
 from __future__ import annotations

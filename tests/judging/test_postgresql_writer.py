@@ -162,7 +162,7 @@ def test_more_is_sent_than_a_connection_takes_at_once(store: Store) -> None:
 
 
 def test_nothing_in_judging_writes_to_a_server_past_its_driver() -> None:
-    """A pipeline of our own waited to read while its own output was not flushed; no driver does in a plain statement."""
+    """A pipeline of our own waited to read while its own output was not flushed; no driver does so."""
     folder = Path(engines.__file__).parents[1]
     past_the_driver = re.compile(r"pipeline|pgconn|send_query|\.copy\(")
     assert [path.name for path in folder.rglob("*.py") if past_the_driver.search(path.read_text())] == []

@@ -1,4 +1,4 @@
-"""How often a comparison of equal systems finds a difference, and replication: parts of docs/measurements/judge-tests.md."""
+"""How often equal systems are found to differ, and replication: parts of docs/measurements/judge-tests.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage of intervals over texts and judges, by simulation: tables of docs/measurements/judges.md with other random numbers."""
+"""Coverage of intervals over texts and judges: tables of docs/measurements/judges.md with other random numbers."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def sampled(seed: list[int], n: int, per: int) -> tuple[np.ndarray[Any, np.dtype
 
 @pytest.mark.slow
 def test_how_often_intervals_hold_the_true_precision() -> None:
-    """As docs/measurements/crowd.md has it: truth is that of two million items; 200 samples of 1,000 items in 100 clusters."""
+    """As in docs/measurements/crowd.md: the truth of two million items; 200 samples of 1,000 items in 100 clusters."""
     scores, said = sampled([99], 2_000_000, 10)
     recalls, times = (0.25, 0.5, 0.8), 200
     whole = sweep_scores(scores, said, recalls=recalls)

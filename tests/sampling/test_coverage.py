@@ -1,4 +1,4 @@
-"""The intervals keep their word, and docs/measurements/sampling.md says what was measured, of which measured.md has all."""
+"""The coverage of intervals of samples is what docs/measurements/sampling.md shows."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ Formula
 Conventions
     Annotators are systems too, scored against the others. Beyond ``MOST_SETS`` sets of a size as many are drawn.
 Source
-    docs/measurements/judge-populations.md, where redrawn texts were also folded anew; Efron 1982, The Jackknife, chapter 6, for I_e.
+    docs/measurements/judge-populations.md, where redrawn texts were also folded anew; Efron 1982, The Jackknife,
+    chapter 6, for I_e.
 """
 
 from __future__ import annotations

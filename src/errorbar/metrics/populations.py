@@ -9,8 +9,8 @@ Conventions
     Constants are those of one metric, measure and k: there is no law that leads from one to another. With more judges
     than ``MOST_JUDGES`` the data speak for themselves.
 Source
-    docs/judges.md and docs/measurements/judge-populations.md, where the constants and their coverage are; Smyth 2004 for variances
-    that are moderated by a prior.
+    docs/judges.md and docs/measurements/judge-populations.md, where the constants and their coverage are; Smyth 2004
+    for variances that are moderated by a prior.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ Conventions
     ``add`` is 0; judging both systems on the same items makes them some three times narrower than two samples.
 Source
     Tetreault and Chodorow 2008, table 5, whose intervals (section 6.3) lack the correction; Cochran 1977 for the
-    variances; the delta method on stratum totals for differences. The choice is measured in docs/measurements/sampling.md.
+    variances; the delta method on stratum totals for differences. docs/measurements/sampling.md measures the choice.
 """
 
 from __future__ import annotations

@@ -67,8 +67,8 @@ def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> flo
 # M₊, the high end the 1 − α/2 quantile of that of H₊ and M₋. Totals are whole, so half of the chance of each counts
 # for the next one outward; where one side is known there is nothing to meld, and the other's ends are the interval's.
 # Conventions The ends of T, and so those of P, hold the truth in 1 − α of all samples or more, whatever N, n and T.
-# For melded ends nobody has a proof in general, and nobody a counterexample: docs/measurements/sampling.md says in which
-# designs every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes helped, its
+# For melded ends nobody has a proof in general, and nobody a counterexample: docs/measurements/sampling.md lists the
+# designs of which every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes helped, its
 # errors count as x* = n* T̂ / N seen in a simple random sample of n*, the one with the same variance: (1 − n*/N) / (n*
 # − 1) = Var T̂ / (N² r (1 − r)), with the smoothed Var T̂ and rate r of ``totals``. For one stratum with truths that
 # are 0 or 1, n* = n. Totals that fit x* lie whole items apart, but x* is no whole number, and a total that can be may

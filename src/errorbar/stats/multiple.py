@@ -96,8 +96,8 @@ def step_down_max_t(
         equal, and those that differ from 0 by rounding only are 0; a pair that is 0 under every way has p = 1. An
         undefined difference (NaN) after a swap counts as larger than any. Each pair is swapped within itself: alone its
         p-value is exact. Signs that are common to all pairs keep their covariances, so that the chance of a single
-        false claim is bounded by the level as documents grow in number; docs/measurements/intervals.md has what it is with
-        few. Step-down needs no pair's null hypothesis for another one.
+        false claim is bounded by the level as documents grow in number; docs/measurements/intervals.md has it for few
+        documents. Step-down needs no pair's null hypothesis for another one.
     Source
         Westfall & Young 1993, Resampling-based multiple testing, algorithm 2.8; Romano & Wolf 2005, Exact and
         approximate stepdown methods for multiple hypothesis testing, JASA 100 (studentized: section 4). That the
@@ -269,7 +269,8 @@ def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:
 #     two or three judges show by themselves needs them: without, .07 to .28 of comparisons err. One that leans on a
 #     population does not: they would cost a quarter of the significant pairs with two judges.
 # Source
-#     Romano & Wolf 2005, JASA 100, for step-down; docs/measurements/judge-tests.md for error rates and power beside Holm's.
+#     Romano & Wolf 2005, JASA 100, for step-down; docs/measurements/judge-tests.md for error rates and power beside
+#     Holm's.
 
 
 Pairs = Sequence[tuple[int, int]]
