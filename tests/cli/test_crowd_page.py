@@ -1,4 +1,4 @@
-"""The tables on ten annotators and twelve systems, some in docs/measurements/crowd.md, are what commands print today."""
+"""The tables on ten annotators and twelve systems, some in docs/measurements/crowd.md, are what commands print."""
 
 from __future__ import annotations
 

@@ -68,16 +68,16 @@ def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> flo
 # for the next one outward; where one side is known there is nothing to meld, and the other's ends are the interval's.
 # Conventions The ends of T, and so those of P, hold the truth in 1 − α of all samples or more, whatever N, n and T.
 # For melded ends nobody has a proof in general, and nobody a counterexample: docs/measurements/sampling.md lists the
-# designs of which every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes helped, its
-# errors count as x* = n* T̂ / N seen in a simple random sample of n*, the one with the same variance: (1 − n*/N) / (n*
-# − 1) = Var T̂ / (N² r (1 − r)), with the smoothed Var T̂ and rate r of ``totals``. For one stratum with truths that
-# are 0 or 1, n* = n. Totals that fit x* lie whole items apart, but x* is no whole number, and a total that can be may
-# lie between two of them or beyond the last. So totals are rounded outward to whole ones, and stay between the errors
-# that were seen and all items but those seen without one; not of graded truths, unless all raters of each judged item
-# of a side agree. Of more than 1,024 totals of a side, neighbors are taken together, at the outer one. Without a hit
-# or a miss seen the interval is one-sided, and is called so. Source Clopper and Pearson 1934, and Buonaccorsi 1987 for
-# finite populations; Fay, Proschan and Brittain 2015, Biometrics 71(1), for the melding; Korn and Graubard 1998,
-# Survey Methodology 24, for the effective n*.
+# designs of which every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes
+# helped, its errors count as x* = n* T̂ / N seen in a simple random sample of n*, the one with the same variance: (1 −
+# n*/N) / (n* − 1) = Var T̂ / (N² r (1 − r)), with the smoothed Var T̂ and rate r of ``totals``. For one stratum with
+# truths that are 0 or 1, n* = n. Totals that fit x* lie whole items apart, but x* is no whole number, and a total that
+# can be may lie between two of them or beyond the last. So totals are rounded outward to whole ones, and stay between
+# the errors that were seen and all items but those seen without one; not of graded truths, unless all raters of each
+# judged item of a side agree. Of more than 1,024 totals of a side, neighbors are taken together, at the outer one.
+# Without a hit or a miss seen the interval is one-sided, and is called so. Source Clopper and Pearson 1934, and
+# Buonaccorsi 1987 for finite populations; Fay, Proschan and Brittain 2015, Biometrics 71(1), for the melding; Korn and
+# Graubard 1998, Survey Methodology 24, for the effective n*.
 
 
 _CELLS = 1 << 15  # totals that are looked at one by one; of more, as many at equal distances
