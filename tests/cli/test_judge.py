@@ -98,6 +98,7 @@ def test_a_key_that_others_can_read_is_named(tmp_path: Path, errorbar: CommandLi
     ("rules", "says"),
     [
         ({"raters_per_item": 10**12}, "raters_per_item must be from 1 to 10000"),
+        ({"raters_per_item": 10**20}, "raters_per_item must be a number below 2\\^63"),
         ({"language": 'en" onload'}, "language must be the code of a language"),
         ({"language": ""}, "language must be the code of a language"),
     ],

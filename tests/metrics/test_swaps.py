@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems, UsageError
 from errorbar.metrics.choice import EditStatistics, score_totals
 from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
 from errorbar.stats import random_swaps, stream
 from errorbar.stats.resampling import Resampling
 from tests.helpers.pairs import with_test, with_tests
@@ -228,3 +228,11 @@ def test_more_ways_than_can_be_tried_are_refused() -> None:
     with pytest.raises(UsageError, match=r"\[replicates\]"):
         SwapPlan(swaps=10**12)
     assert SwapPlan(swaps=10**7).number(2, 0.05) == 10**7
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm"])
+def test_more_pairs_than_a_minute_compares_are_refused_however_few_the_documents(adjust: Adjust) -> None:
+    """Six documents have 64 ways to swap, of which max-T keeps any number: a thousand systems took minutes."""
+    check_size(SwapPlan(adjust, 10), 316, 6, 0.05)
+    with pytest.raises(UsageError, match=r"317 systems are 50,086 pairs .*at most 50,000.*\[compare-too-large\]"):
+        check_size(SwapPlan(adjust, 10), 317, 6, 0.05)

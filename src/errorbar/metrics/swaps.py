@@ -51,6 +51,7 @@ ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 MOST_DRAWN = 2**26  # swaps at once; where they are cut changes digits, so it depends on the number of documents only
 MOST_WEIGHED = 2**23  # swaps that the favor of essays is told by
 PAIRS_AT_ONCE = 16  # whose favor is told by one product of matrices: the weights are read once for all of them
+MOST_PAIRS = 50_000  # that are compared, about a minute: 316 systems
 MOST_KEPT = 40_000_000  # differences that max-T keeps: 320 MB, which is 200 systems by 2,000 ways
 Pairs = Sequence[tuple[int, int]]
 
@@ -95,10 +96,15 @@ class SwapTest:
 
 
 def check_size(testing: SwapPlan, n_systems: int, n_documents: int, alpha: float) -> None:
-    """Refuse before anything is computed what max-T would have to keep too much of: ``UsageError``."""
+    """Refuse too many pairs, or too much to keep for max-T, before anything is computed: ``UsageError``."""
+    n_pairs = n_systems * (n_systems - 1) // 2
+    if n_pairs > MOST_PAIRS:
+        message = f"{n_systems:,} systems are {n_pairs:,} pairs"
+        fix = "compare fewer systems; errorbar score takes any number"
+        raise UsageError(Problem("compare-too-large", message, expected=f"at most {MOST_PAIRS:,} pairs", fix=fix))
     ways = testing.number(n_systems, alpha)
     if testing.adjust == "max-t":
-        check_kept(2**n_documents if _few(n_documents, ways) else ways, n_systems * (n_systems - 1) // 2)
+        check_kept(2**n_documents if _few(n_documents, ways) else ways, n_pairs)
 
 
 def check_kept(kept: int, n_pairs: int) -> None:
