@@ -15,7 +15,7 @@ from errorbar.judging.schemes import load_scheme
 from errorbar.judging.web.pages import ShownItems, candidate_texts, cloze_texts, fragment, shown_hash
 from errorbar.judging.web.rater import lease_record
 
-SCHEME = load_scheme("error-ok")
+SCHEME, CLOZE, CHOICE = map(load_scheme, ("error-ok", "cloze", "choice"))
 WORDS = [
     *("about", "above", "after", "against", "along", "among", "around", "as", "at", "before", "behind", "below"),
     *("beside", "between", "beyond", "by", "despite", "down", "during", "except", "for", "from", "in", "inside"),
@@ -52,16 +52,26 @@ def guessed_words(record: dict[str, object], left: str, right: str, before: str 
     }
 
 
+def in_gap(word: str) -> JudgedItem:
+    return JudgedItem("i", f"He depends {word} him .", (11, 11 + len(word)), "Once more.")
+
+
 def test_a_dictionary_does_not_find_the_word_that_a_cloze_test_hides() -> None:
     for word in WORDS:
-        item = JudgedItem("i", f"He depends {word} him .", (11, 11 + len(word)), "Once more.")
-        assert guessed_words(sent("cloze", item), "He depends ", " him .", "Once more.") == set()
+        item = in_gap(word)
+        record = sent("cloze", item)
+        assert guessed_words(record, "He depends ", " him .", "Once more.") == set()
+        own = {guess for guess in WORDS if shown_hash(CLOZE, in_gap(guess), False) == record["text_hash"]}
+        assert own == {*WORDS}, "who knows the source of this program is told nothing by its own hash either"
 
 
 def test_a_dictionary_does_not_find_which_candidate_is_the_writers() -> None:
     for word in WORDS[:12]:
         item = JudgedItem("i", f"He depends {word} him .", (11, 11 + len(word)), candidates=(word, "for example"))
-        assert guessed_words(sent("choice", item), "He depends ", " him .") == set()
+        record = sent("choice", item)
+        assert guessed_words(record, "He depends ", " him .") == set()
+        other = JudgedItem("i", "He depends for example him .", (11, 22), candidates=("for example", word))
+        assert shown_hash(CHOICE, other, True) == record["text_hash"], "the same whichever of the two is the writer's"
 
 
 def hidden_variants(item: JudgedItem) -> Iterator[JudgedItem]:
