@@ -7,17 +7,24 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.store.engines import StoreError
+from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import judge_invite
+from errorbar.judging.study.make import judge_init
 from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web import live_status
 from errorbar.judging.web.live_status import Clerk, Figures
+from tests.judging.jepsen.large_study import fill
+from tests.judging.jepsen.server import Server
+from tests.judging.jepsen.study import write_items
 from tests.judging.served import Visitor, made_study, served
 
 PATIENCE = 300.0
@@ -159,3 +166,35 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.slow
+def test_raters_do_not_wait_while_the_figures_of_a_large_study_are_computed(tmp_path: Path) -> None:
+    """60,000 judgments, read and computed beside the server: p99 of an answer stays below half a second."""
+    work, gold = write_items(tmp_path, 3000, 4, 0)
+    study = tmp_path / "study"
+    judge_init(study, work, gold_items=gold, raters_per_item=20, policy="none")
+    fill(next(study.glob("*.sqlite3")), 20)
+    link = judge_invite(study, crowd="crowd").links[0].url
+    server = Server(study, 1, tmp_path / "log")
+    server.start()
+    url = f"http://127.0.0.1:{server.port}"
+    try:
+        visitors = [Visitor(url) for _ in range(5)]
+        for visitor in visitors:
+            visitor.enter(link)
+        boss = Visitor(url)
+        boss.manage(Study.open(study))
+        with ThreadPoolExecutor(1) as beside:
+            figures = beside.submit(boss.http.get, "/manage/figures.json", timeout=PATIENCE)
+            seconds = []
+            while not figures.done() or len(seconds) < 100:
+                for visitor in visitors:
+                    item = visitor.claim(1)["items"][0]
+                    began = time.perf_counter()
+                    assert visitor.answer([item])["receipts"][0]["status"] == "saved"
+                    seconds.append(time.perf_counter() - began)
+        assert figures.result().json()["progress"]["counted"] > 50_000
+        assert np.quantile(seconds, 0.99) < 0.5
+    finally:
+        server.kill()
