@@ -287,7 +287,7 @@ def found(data: Path) -> Attacked:
 
 @pytest.mark.slow
 class TestConll2014:
-    """The twelve outputs that were released; the scores are in docs/attack.md."""
+    """The twelve outputs that were released; the scores are in docs/measurements/attack.md."""
 
     def test_a_system_that_does_nothing(self, found: Attacked, data: Path) -> None:
         """INPUT is the source: its GLEU is one of the published script's recorded lines."""
@@ -311,7 +311,7 @@ class TestConll2014:
         assert (kernel == twin).all()
 
     def test_the_page_shows_these_numbers(self, found: Attacked) -> None:
-        page = (Path(__file__).parents[2] / "docs/attack.md").read_text(encoding="utf-8")
+        page = (Path(__file__).parents[2] / "docs/measurements/attack.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([\w-]+)` \| ([\d.]+.*?) \| (\w+) \| (.*?) \| (\w+) \|", page, re.MULTILINE)
         assert [row[0] for row in rows] == [each.name for each in found.attacks]
         for name, m2, m2_rank, gleu, gleu_rank in rows:
