@@ -344,8 +344,13 @@ def subsample_clusters(clusters: ArrayLike, n_left_out: int, replicates: int, rn
 def leave_one_out(clusters: ArrayLike) -> Rows:
     """Every resample that leaves out one cluster, for the jackknife: a row for each."""
     members = cluster_members(clusters)
-    n = len(members)
-    return _rows(members, np.tile(np.arange(n), (n, 1))[~np.eye(n, dtype=bool)].reshape(n, n - 1))
+    units, sizes = np.concatenate(members), np.array([len(cluster) for cluster in members])
+    starts = np.cumsum(sizes) - sizes
+    places = np.arange(units.size - sizes.min())
+    places = places + np.where(places >= starts[:, None], sizes[:, None], 0)
+    rows = units.take(places, mode="clip")
+    rows[places >= units.size] = -1
+    return rows
 
 
 def cluster_members(clusters: ArrayLike) -> list[Rows]:
@@ -423,6 +428,8 @@ def _unchanging(rows: Rows) -> Rows:
 def _rows(members: list[Rows], picks: Rows) -> Rows:
     """Join the units of the clusters picked in each row, and fill up with -1."""
     sizes = np.array([len(units) for units in members], np.int64)
+    if (sizes == 1).all():
+        return np.concatenate(members)[picks]
     starts = np.cumsum(sizes) - sizes
     picked = sizes[picks]
     lengths = picked.sum(axis=1)
