@@ -82,14 +82,14 @@ def estimates(
 
         blocks = run(drawn_values, units.draws(resampling, "agreement", width=width), resampling.jobs)
         drawn = dict(zip(kernels, map(np.concatenate, zip(*chain.from_iterable(blocks), strict=True)), strict=True))
-    made: dict[str, list[Estimate]] = {name: [] for name in kernels}
+    by_kernel: dict[str, list[Estimate]] = {name: [] for name in kernels}
     for name, kernel in kernels.items():
         values = np.atleast_1d(kernel(units.frequency[None])[0])
         columns = drawn[name].reshape(-1, len(values)) if drawn else None
         left_out = left_out_values(units, kernel, width) if method == "bca" and able else None
         for k, value in enumerate(values.tolist()):
             if np.isnan(value):
-                made[name].append(Estimate(None, n_units, None, units.n_clusters, reason))
+                by_kernel[name].append(Estimate(None, n_units, None, units.n_clusters, reason))
                 continue
             estimate = Estimate(value, n_units, None, units.n_clusters)
             if resampling is not None:
@@ -98,15 +98,15 @@ def estimates(
                     without = None if left_out is None else np.repeat(left_out[0][:, k], left_out[1])
                     interval = resampling.interval(value, columns[:, k], without)
                 estimate = estimate.with_interval(interval, n_clusters=units.n_clusters)
-            made[name].append(estimate)
-    return made
+            by_kernel[name].append(estimate)
+    return by_kernel
 
 
 def left_out_values(units: Units, kernel: Kernel, width: int) -> tuple[Floats, NDArray[np.int64]]:
     """Values with one item or cluster left out, shape (rows, values), and for how many of them each row stands."""
     parts = [(kernel(weights), times) for weights, times in units.left_out(width)]
-    found, times = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return found.reshape(len(found), -1), times.astype(np.int64)
+    values, times = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return values.reshape(len(values), -1), times.astype(np.int64)
 
 
 def estimate_items(data: Data, make: Callable[[ItemCounts], Kernel], resampling: Resampling | None) -> Estimate:
@@ -203,15 +203,15 @@ def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, 
     ones, label = np.ones(len(rows)), judgments.label.astype(np.int64)
     table = ItemCounts(sparse_table((ones, (rows, label)), (len(judged), n_labels)), units, judgments.labels)
     columns = judgments.rater.astype(np.int64) * n_labels + label
-    said = sparse_table((ones, (rows, columns)), (len(judged), n_raters * n_labels))
+    given_labels = sparse_table((ones, (rows, columns)), (len(judged), n_raters * n_labels))
     shares = Shares(table)
 
     def kernel(weights: Floats) -> Floats:
-        counts = totals(weights, said).reshape(len(weights), n_raters, n_labels)
-        given = counts.sum(axis=2)
-        present = given > 0
+        counts = totals(weights, given_labels).reshape(len(weights), n_raters, n_labels)
+        n_given = counts.sum(axis=2)
+        present = n_given > 0
         n = present.sum(axis=1).astype(np.float64)[:, None]
-        p = np.nan_to_num(ratio(counts, given[:, :, None]))
+        p = np.nan_to_num(ratio(counts, n_given[:, :, None]))
         mean = ratio(p.sum(axis=1), n)
         squares = (np.where(present[:, :, None], p - mean[:, None, :], 0.0) ** 2).sum(axis=1)
         expected = (mean**2 - ratio(squares, n * (n - 1))).sum(axis=1)
@@ -234,13 +234,13 @@ def specific_agreement(data: Data, *, resampling: Resampling | None = None) -> d
     table = as_counts(data)
     reason = Undefined.LABEL_NOT_USED if table.n_paired else Undefined.TOO_FEW_RATERS
     kernels = {"specific": specific_kernel(table)}
-    found = estimates(table.units, kernels, table.n_paired, reason, resampling, len(table.labels))
-    return dict(zip(table.labels, found["specific"], strict=True))
+    agreements = estimates(table.units, kernels, table.n_paired, reason, resampling, len(table.labels))
+    return dict(zip(table.labels, agreements["specific"], strict=True))
 
 
 def specific_kernel(table: ItemCounts) -> Kernel:
     """The specific agreement of every label as a function of how often each row occurs; (replicates, labels)."""
     others = np.maximum(table.n_raters - 1, 0)
-    given = table.counts.multiply(others[:, None]).tocsr()
+    weighted = table.counts.multiply(others[:, None]).tocsr()
     agreeing = (table.counts.multiply(table.counts) - table.counts).tocsr()
-    return lambda weights: ratio(totals(weights, agreeing), totals(weights, given))
+    return lambda weights: ratio(totals(weights, agreeing), totals(weights, weighted))

@@ -151,12 +151,12 @@ def cohen_kappa(
     error = float(np.sqrt((less if less > ROUNDING * squares else 0.0) / (n * (1 - expected) ** 2)))
     if drawn is None:
         half = z_value(how.confidence_level) * error
-        made: Interval | Undefined = Undefined.ZERO_WIDTH
+        interval: Interval | Undefined = Undefined.ZERO_WIDTH
         if table.clusters is not None:
-            made = Undefined.DEPENDENT_UNITS
+            interval = Undefined.DEPENDENT_UNITS
         elif half:
-            made = Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), how.confidence_level, "closed form")
-        estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
+            interval = Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), how.confidence_level, "closed form")
+        estimate = estimate.with_interval(interval, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
     return CohenKappa(estimate, observed, expected, error, maximum)
 
@@ -190,19 +190,19 @@ def pairwise_agreement(
         cells = slice(k * size * size, (k + 1) * size * size)
         part = None if columns is None else columns[:, cells].tocsr()
         tables.append(PairTable(counts[cells].reshape(size, size), judgments.labels, raters, part))
-    found = [PairAgreement(table, kappa(table)) for table in tables]
+    pairs = [PairAgreement(table, kappa(table)) for table in tables]
     if by_cluster is None or resampling is None or by_cluster.shape[0] < 2:
-        return found
+        return pairs
     used = np.flatnonzero(counts)
     units = Units(counts[used].astype(np.float64), by_cluster[:, used])
     kernels = {"kappa": cohen_kernel(used, weights, len(tables))}
     every = estimates(units, kernels, len(judgments.items), Undefined.ONE_LABEL, resampling, len(tables) * size)
-    for k, (pair, drawn) in enumerate(zip(found, every["kappa"], strict=True)):
-        made = drawn.interval or drawn.no_interval
-        if pair.kappa.estimate.value is not None and made is not None:
-            estimate = pair.kappa.estimate.with_interval(made, n_clusters=drawn.n_clusters)
-            found[k] = PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
-    return found
+    for k, (pair, drawn) in enumerate(zip(pairs, every["kappa"], strict=True)):
+        interval = drawn.interval or drawn.no_interval
+        if pair.kappa.estimate.value is not None and interval is not None:
+            estimate = pair.kappa.estimate.with_interval(interval, n_clusters=drawn.n_clusters)
+            pairs[k] = PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
+    return pairs
 
 
 def joint_cells(n_raters: int, n_labels: int) -> int:

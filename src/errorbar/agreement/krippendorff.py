@@ -205,11 +205,11 @@ def label_numbers(labels: Sequence[str], level: str) -> Floats:
     """The number that each label is, all divided by one power of two (``unit_scale``); shape (labels,)."""
     numbers = np.array([as_number(label) for label in labels], np.float64)
     for label in (labels[int(code)] for code in np.flatnonzero(np.isnan(numbers))):
-        what, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"
-        raise UsageError(Problem("agreement-numbers", what, expected=expected))
+        message, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"
+        raise UsageError(Problem("agreement-numbers", message, expected=expected))
     if level == "ratio" and (numbers < 0).any():
-        what = f"the label {labels[int(np.argmin(numbers))]} is negative"
-        raise UsageError(Problem("agreement-numbers", what, expected="numbers of at least 0 on the ratio scale"))
+        message = f"the label {labels[int(np.argmin(numbers))]} is negative"
+        raise UsageError(Problem("agreement-numbers", message, expected="numbers of at least 0 on the ratio scale"))
     return unit_scale(numbers)
 
 

@@ -165,12 +165,12 @@ def pair_table(judgments: Judgments, first: str, second: str, clusters: Clusters
         raise UsageError(Problem("agreement-table", message, expected="two different raters"))
     chosen = judgments.take(np.isin(judgments.rater, codes))
     refuse_repeats(chosen)
-    said = np.full((2, len(judgments.items)), -1, np.int64)
+    labels = np.full((2, len(judgments.items)), -1, np.int64)
     for row, code in enumerate(codes):
         own = chosen.rater == code
-        said[row, chosen.item[own]] = chosen.label[own]
+        labels[row, chosen.item[own]] = chosen.label[own]
     size = len(judgments.labels)
-    cell = np.where((said >= 0).all(axis=0), said[0] * size + said[1], -1)
+    cell = np.where((labels >= 0).all(axis=0), labels[0] * size + labels[1], -1)
     counts = np.bincount(cell[cell >= 0], minlength=size * size).reshape(size, size)
     table = cluster_table(cell, size * size, clusters, len(judgments.items))
     return PairTable(counts.astype(np.int64), judgments.labels, (first, second), table)

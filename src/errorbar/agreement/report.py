@@ -46,7 +46,7 @@ TITLES = {
     "scott": "Scott's pi",
     "cohen": "Cohen's kappa",
 }
-"""What coefficients are called where people read them, in the order in which they are shown."""
+"""Names of coefficients for people, in the order in which they are shown."""
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50  # more raters than this get no pairwise matrix: a crowd's is too large to read
 PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
@@ -189,8 +189,8 @@ def agreement_report(
     pair = prevalence_and_bias(pairs[0].table) if two and pairs and level == "nominal" else None
     if two and pairs:
         coefficients["cohen"] = pairs[0].kappa.estimate
-    given = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
-    shares = dict(zip(kept.labels, given.tolist(), strict=True))
+    label_shares = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
+    shares = dict(zip(kept.labels, label_shares.tolist(), strict=True))
     remarks: tuple[str, ...] = ()
     if level == "nominal":
         observed, s, kappa = (coefficients[name].value for name in ("observed", "bennett", "fleiss"))
@@ -256,7 +256,7 @@ def over_raters(
         {name: kernel(each.units.frequency[None])[0] for name, kernel in _kernels(each, level, order, two=two).items()}
         for each in without
     ]
-    made: dict[str, list[Estimate]] = {}
+    by_name: dict[str, list[Estimate]] = {}
     for name, kernel in kernels.items():
         values, (items, times) = (
             np.atleast_1d(kernel(units.frequency[None])[0]),
@@ -264,16 +264,18 @@ def over_raters(
         )
         raters = np.array([np.atleast_1d(values_without[name]) for values_without in left])
         slope = 2.0 if name in ("observed", SPECIFIC) else 1.0
-        made[name] = []
+        by_name[name] = []
         for k, value in enumerate(values.tolist()):
             if np.isnan(value):
-                made[name].append(Estimate(None, table.n_paired, None, units.n_clusters, table.reason))
+                by_name[name].append(Estimate(None, table.n_paired, None, units.n_clusters, table.reason))
                 continue
-            found = two_way(value, np.repeat(items[:, k], times), raters[:, k])
-            interval = found if isinstance(found, Undefined) else _bounded(found, slope, confidence_level)
+            components = two_way(value, np.repeat(items[:, k], times), raters[:, k])
+            interval = (
+                components if isinstance(components, Undefined) else _bounded(components, slope, confidence_level)
+            )
             estimate = Estimate(value, table.n_paired).with_interval(interval, n_clusters=units.n_clusters)
-            made[name].append(estimate)
-    return _by_label(table, made)
+            by_name[name].append(estimate)
+    return _by_label(table, by_name)
 
 
 def _bounded(found: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
@@ -301,10 +303,10 @@ def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgm
     """Judgments without the labels that mean "cannot say", which count as not given; and a note of how many."""
     kept = judgments.without(unknown) if unknown else judgments
     gone = len(judgments) - len(kept)
-    said = "1 judgment has a label that means unknown; it counts"
+    message = "1 judgment has a label that means unknown; it counts"
     if gone > 1:
-        said = f"{gone:,} judgments have a label that means unknown; they count"
-    return kept, [Problem("agreement-unknown", f"{said} as not given", severity="warning")] if gone else []
+        message = f"{gone:,} judgments have a label that means unknown; they count"
+    return kept, [Problem("agreement-unknown", f"{message} as not given", severity="warning")] if gone else []
 
 
 def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> Iterator[Problem]:

@@ -123,8 +123,8 @@ class Corpus:
         for number, sentence in enumerate(self.sentences, 1):
             if not isinstance(sentence, Sentence):
                 raise wrong_type(f"sentence {number}", "a Sentence", sentence)
-        found = [edits for sentence in self.sentences for edits in sentence.annotations.values()]
-        if set(map(type, found)) - {tuple} or not are_edits([*chain.from_iterable(found)]):
+        annotations = [edits for sentence in self.sentences for edits in sentence.annotations.values()]
+        if set(map(type, annotations)) - {tuple} or not are_edits([*chain.from_iterable(annotations)]):
             for number, sentence in enumerate(self.sentences, 1):
                 for annotator, edits in sentence.annotations.items():
                     check_edits(f"annotator {annotator} in sentence {number}", edits)
@@ -135,7 +135,7 @@ class Corpus:
         """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
         self.need(annotators)
         known = ({name: s.annotations[name] for name in annotators if name in s.annotations} for s in self.sentences)
-        kept = [replace(s, annotations=said) for s, said in zip(self.sentences, known, strict=True)]
+        kept = [replace(s, annotations=annotations) for s, annotations in zip(self.sentences, known, strict=True)]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
         files = {name: self.files[name] for name in annotators if name in self.files}
@@ -156,9 +156,9 @@ class CorrectedSentence(str):
 
     def __new__(cls, text: str, edits: Iterable[Edit], source: str | None = None) -> Self:
         """The text, with what turns the source into it."""
-        made = super().__new__(cls, text)
-        made.edits, made.source = edits if isinstance(edits, tuple) else tuple(edits), source
-        return made
+        sentence = super().__new__(cls, text)
+        sentence.edits, sentence.source = edits if isinstance(edits, tuple) else tuple(edits), source
+        return sentence
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str | None]]:
         """The class and the values that a copy in another process is made of."""
@@ -263,11 +263,11 @@ _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have t
 def _edits_record(edits: Annotation) -> str:
     records = []
     for start, end, replacements, kind, optional, _, _ in edits:
-        said = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
+        texts = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
         marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
-        if said.endswith(("?", "!")):
+        if texts.endswith(("?", "!")):
             marks = _END + marks  # or "no?" would be an optional "no"
-        records.append(f"{start} {end} {said}{marks}")
+        records.append(f"{start} {end} {texts}{marks}")
     return "\x1e".join(records)
 
 

@@ -197,26 +197,27 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
         problems.note("edits-unsorted", f"the edits of one annotator are not in text order; {read}", place_of(0))
 
-    def clash(code: str, what: str, place: Place, effect: str, repair: str, hint: str = "") -> None:
+    def clash(code: str, message: str, place: Place, effect: str, repair: str, hint: str = "") -> None:
         if problems.as_written:
-            problems.note(code, f"{what}; {effect}", place)
+            problems.note(code, f"{message}; {effect}", place)
         else:
-            problems.repairable(code, what, place, repair, hint=hint)
+            problems.repairable(code, message, place, repair, hint=hint)
 
     kept: list[Edit] = []
-    said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first
+    # Of each span: what stands there, in which kept edit first.
+    standing: dict[tuple[int, int], dict[str | None, int]] = {}
     wide = 0  # where among the kept ones the first one stands that reaches beyond the current point
     for i in order:
         edit, place = edits[i], place_of(i)
-        here = said.setdefault(edit.span, {})
+        here = standing.setdefault(edit.span, {})
         # One hypothesis edit would match both, and count twice.
         texts = edit.replacements or (None,)
         twin = min((here[text] for text in texts if text in here), default=-1)
         if twin >= 0:
             types = f"{kept[twin].type}, {edit.type}"
-            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({types})"
+            message = f"the edit {edit.start} {edit.end} stands twice for one annotator ({types})"
             hint = "errant_compare and the M2 scorer count both: --as-written"
-            clash("edit-duplicate", what, place, "what matches it counts twice", "the second is dropped", hint)
+            clash("edit-duplicate", message, place, "what matches it counts twice", "the second is dropped", hint)
             if problems.lenient and not problems.as_written:
                 continue
         else:
@@ -224,9 +225,9 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
             while wide < len(kept) and kept[wide].end <= edit.start:
                 wide += 1
             if wide < len(kept):
-                what = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
+                message = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
                 both = "both are kept; at most one can match"
-                clash("edit-overlap", f"{what} of the same annotator", place, both, both)
+                clash("edit-overlap", f"{message} of the same annotator", place, both, both)
         for text in texts:
             here.setdefault(text, len(kept))
         kept.append(edit)

@@ -134,8 +134,8 @@ class Estimate:
 
     def with_interval(self, interval: Interval | Undefined, *, n_clusters: int | None = None) -> Estimate:
         """The same value with its interval, or with the reason why it has none."""
-        made, missing = (None, interval) if isinstance(interval, Undefined) else (interval, None)
-        return replace(self, interval=made, no_interval=missing, n_clusters=n_clusters)
+        known, missing = (None, interval) if isinstance(interval, Undefined) else (interval, None)
+        return replace(self, interval=known, no_interval=missing, n_clusters=n_clusters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,15 +45,15 @@ class Judgments:
     weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        for what, codes, names in self._columns():
+        for kind, codes, names in self._columns():
             if not isinstance(codes, np.ndarray):
-                raise wrong_type(f"the column '{what}'", "an array of codes, or see from_columns", codes)
+                raise wrong_type(f"the column '{kind}'", "an array of codes, or see from_columns", codes)
             if codes.ndim != 1 or len(codes) != len(self.item):
-                raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.item)},)")
+                raise _unfit(f"the column '{kind}' has shape {codes.shape}", f"shape ({len(self.item)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
-                raise _unfit(f"a code of '{what}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
+                raise _unfit(f"a code of '{kind}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
             if len(set(names)) < len(names) or "" in names:
-                raise _unfit(f"a name of '{what}' is empty or stands twice", "different names that are not empty")
+                raise _unfit(f"a name of '{kind}' is empty or stands twice", "different names that are not empty")
         if self.weight is not None:
             if self.weight.shape != self.item.shape:
                 raise _unfit(f"the column 'weight' has shape {self.weight.shape}", f"shape {self.item.shape}")
@@ -87,9 +87,9 @@ class Judgments:
         Raises:
             UsageError: As the class does.
         """
-        for what, column in (("item", item), ("rater", rater), ("label", label)):
+        for column_name, column in (("item", item), ("rater", rater), ("label", label)):
             if not isinstance(column, Iterable):
-                raise wrong_type(f"the column '{what}'", "a list of values", column)
+                raise wrong_type(f"the column '{column_name}'", "a list of values", column)
         item_names: dict[str, int] = {}
         rater_names: dict[str, int] = {}
         label_names = {name: code for code, name in enumerate(labels)}
@@ -102,10 +102,14 @@ class Judgments:
         weights = None if weight is None else np.asarray(list(weight), np.float64)
         if weights is not None and len(weights) != len(values):
             raise _unfit(f"the column 'weight' has {len(weights)} rows", f"{len(values)} rows")
-        said = np.array([value is not None for value in values], np.bool_)
-        codes = item_codes[said], rater_codes[said], _encode((each for each in values if each is not None), label_names)
+        labeled = np.array([value is not None for value in values], np.bool_)
+        codes = (
+            item_codes[labeled],
+            rater_codes[labeled],
+            _encode((each for each in values if each is not None), label_names),
+        )
         names = tuple(item_names), tuple(rater_names), tuple(label_names)
-        return cls(*codes, *names, None if weights is None else weights[said])
+        return cls(*codes, *names, None if weights is None else weights[labeled])
 
     @classmethod
     def from_matrix(
@@ -137,7 +141,7 @@ class Judgments:
     def to_columns(self) -> dict[str, list[str] | list[float]]:
         """The judgments as named columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
         weight = {} if self.weight is None else {"weight": self.weight.tolist()}
-        return {what: [names[code] for code in codes.tolist()] for what, codes, names in self._columns()} | weight
+        return {name: [names[code] for code in codes.tolist()] for name, codes, names in self._columns()} | weight
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Judgments:
         """Some judgments, by a mask or row numbers; every name stays known."""

@@ -88,8 +88,8 @@ def as_arguments(text: str) -> str:
             return found[0]
         if value is None:
             return _TURNED.get(name, name.replace("-", "_"))
-        said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
-        return f"{name.replace('-', '_')}={'|'.join(said)}"
+        values = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
+        return f"{name.replace('-', '_')}={'|'.join(values)}"
 
     return _OPTION.sub(argument, text)
 
@@ -118,10 +118,10 @@ class Problem:
         half = LONGEST_QUOTE // 2
         parts = (self.what, self.expected, self.fix)
         short = (each if len(each) <= LONGEST_QUOTE else f"{each[:half]} … {each[-half:]}" for each in parts)
-        what, expected, fix = map(words, short)
+        message, expected, fix = map(words, short)
         place = f"{self.place}: " if str(self.place) else ""
         expected = f" (expected {expected})" if expected else ""
-        return visible(f"{place}{what}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
+        return visible(f"{place}{message}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
 
 
 class ErrorbarError(Exception):
@@ -268,8 +268,8 @@ class Problems:
         if self.lenient:
             self.take([Problem(code, what, place, expected, f"repaired: {repair}", "repaired")])
         else:
-            said = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
-            self.error(code, what, place, expected=expected, fix=f"{said}correct it or use --lenient ({repair})")
+            opening = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
+            self.error(code, what, place, expected=expected, fix=f"{opening}correct it or use --lenient ({repair})")
 
     def note(self, code: str, what: str, place: Place, fix: str = "", severity: Severity = "warning") -> None:
         """Record something that a user should know and that does not stop the reading."""

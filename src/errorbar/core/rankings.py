@@ -40,12 +40,12 @@ class Comparisons:
 
     def __post_init__(self) -> None:
         known = (self.systems, self.systems, self.items, self.judges, self.sentences)
-        for what, names in zip(("first", "second", "item", "judge", "sentence"), known, strict=True):
-            codes = getattr(self, what)
+        for column, names in zip(("first", "second", "item", "judge", "sentence"), known, strict=True):
+            codes = getattr(self, column)
             if codes.shape != (len(self.outcome),):
-                raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
+                raise _unfit(f"the column '{column}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
-                raise _unfit(f"a code of '{what}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
+                raise _unfit(f"a code of '{column}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
         if not self.identical.shape == self.shown.shape == self.outcome.shape:
             raise _unfit("a column of marks has another length", f"shape ({len(self.outcome)},)")
         if not np.isin(self.outcome, (-1, 0, 1)).all():

@@ -66,16 +66,16 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
 def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str, str]) -> dict[str, Value]:
     """Turn raw parameter texts into typed values, defaults filled in."""
     known = {name: p.name for p in declared for name in (p.name, *p.aliases)}
-    given: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for key, text in raw.items():
         if key not in known:
             message = f"metric '{metric}' has no parameter '{key}'"
             raise UsageError(Problem("unknown-parameter", message, fix=nearest(key, known)))
-        if known[key] in given:
+        if known[key] in texts:
             message = f"the metric {metric} is given {known[key]} under two names"
             raise UsageError(Problem("bad-spec", message, expected="each parameter once"))
-        given[known[key]] = text
-    read = {p.name: check_value(metric, p, _read(metric, p, given[p.name])) for p in declared if p.name in given}
+        texts[known[key]] = text
+    read = {p.name: check_value(metric, p, _read(metric, p, texts[p.name])) for p in declared if p.name in texts}
     return {p.name: read.get(p.name, p.default) for p in declared}
 
 

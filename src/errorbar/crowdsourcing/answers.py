@@ -146,21 +146,21 @@ def error_codes(labels: Sequence[str], wanted: str | Sequence[str] = ()) -> list
     ``wanted`` are labels in any case, or rules (``<4``, ``<=3``, ``>1``, ``>=2``) that numbers satisfy; (): ``error``.
     """
     texts = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    found: set[int] = set()
+    wrong: set[int] = set()
     for text in texts or (USUAL,):
         codes = _called(text, labels)
         if not codes and _RULE.fullmatch(text):
             codes = [labels.index(label) for label in labels_of_rule(text, labels)]
             if not codes:
-                what, fix = f"no label is {text}", f"known: {named(labels)}"
-                raise UsageError(Problem("crowd-error-label", what, fix=fix))
+                message, fix = f"no label is {text}", f"known: {named(labels)}"
+                raise UsageError(Problem("crowd-error-label", message, fix=fix))
         elif len(codes) != 1:
             fix = f"name the label that means an error: --error=LABEL; {nearest(text, labels[:50])}"
             if len(labels) == 1:
                 fix = f"name it with --error=LABEL, or where nothing was called an error: --labels='{labels[0]},{text}'"
             raise UsageError(Problem("crowd-error-label", f"no label is called '{text}'", fix=fix))
-        found.update(codes)
-    return sorted(found)
+        wrong.update(codes)
+    return sorted(wrong)
 
 
 def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = True) -> tuple[str, ...]:
@@ -190,9 +190,9 @@ def error_convention(labels: Sequence[str], codes: Sequence[int]) -> tuple[str, 
     if list(codes) == _called(USUAL, labels) and len(codes) == 1:
         return ()
     names = [labels[code] for code in codes]
-    said = "+".join(names)
-    if len(said) <= _LONGEST_SIGNED and all(map(_SIGNED_AS_IT_IS.fullmatch, names)):
-        return (f"error:{said}",)
+    joined = "+".join(names)
+    if len(joined) <= _LONGEST_SIGNED and all(map(_SIGNED_AS_IT_IS.fullmatch, names)):
+        return (f"error:{joined}",)
     content = ContentHash()
     content.add([json.dumps(names)])
     return (f"error:#{content.short()}",)

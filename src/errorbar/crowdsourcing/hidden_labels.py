@@ -113,11 +113,11 @@ class EMVotes:
         first = leaders(soft) & self.judged[:, None]
         # In a tie the mass is divided: no label wins by its place in the list.
         hard = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
-        found = [("vote shares", soft), ("majority", hard)][:n_starts]
+        starting = [("vote shares", soft), ("majority", hard)][:n_starts]
         for number in range(1, n_starts - 1):
             noise = generator.dirichlet(np.ones(self.n_labels), len(soft)) * self.judged[:, None]
-            found.append((f"random {number}", (soft + noise) / 2))
-        return found
+            starting.append((f"random {number}", (soft + noise) / 2))
+        return starting
 
     def said_given(self, truth: Floats) -> Floats:
         """Expected times each rater gave each label to items of each true label; shape (raters, truth, said)."""
@@ -217,11 +217,11 @@ def _run(
         model = improved(truth)
         if len(trail) == 2 and number >= PLAIN:
             far = _leap(trail[-2], trail[-1], model)
-            found = explained(far)
+            explanation = explained(far)
             trail = []
             number += 1
-            if found[-1] > before:
-                model, (truth, likelihood, objective) = far, found
+            if explanation[-1] > before:
+                model, (truth, likelihood, objective) = far, explanation
                 continue
             if number == options.max_iterations:
                 break
@@ -239,12 +239,12 @@ def _leap(first: Model, second: Model, third: Model) -> Model:
     bend = [c - b - r for b, c, r in zip(logs[1], logs[2], step, strict=True)]
     bent = sum(float((part**2).sum()) for part in bend)
     length = max(np.sqrt(sum(float((part**2).sum()) for part in step) / bent), 1.0) if bent else 1.0
-    made = []
+    tables = []
     for start, r, v in zip(logs[0], step, bend, strict=True):
         far = start + 2 * length * r + length**2 * v
         far = np.exp(far - far.max(axis=-1, keepdims=True))
-        made.append(far / far.sum(axis=-1, keepdims=True))
-    return made[0], made[1]
+        tables.append(far / far.sum(axis=-1, keepdims=True))
+    return tables[0], tables[1]
 
 
 # Raters and hidden true labels: a table of errors for each rater (Dawid and Skene), or one accuracy (one coin).
@@ -317,8 +317,8 @@ def dawid_skene(
     def penalty(rates: Floats) -> float:
         return float((np.log(np.maximum(rates, LEAST)) * extra).sum()) if extra.any() else 0.0
 
-    made = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
-    return make_answers(judgments, made.truth, ties), made
+    fitted = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
+    return make_answers(judgments, fitted.truth, ties), fitted
 
 
 def one_coin(
@@ -339,8 +339,8 @@ def one_coin(
         accuracy, wrong = (np.log(np.maximum(rate, LEAST)).sum() for rate in (rates[:, 0, 0], 1 - rates[:, 0, 0]))
         return float(prior.diagonal * accuracy + prior.off_diagonal * wrong)
 
-    made = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
-    return make_answers(judgments, made.truth, ties), made
+    fitted = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
+    return make_answers(judgments, fitted.truth, ties), fitted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,6 +372,6 @@ def aggregate(
         elif name != "majority":
             model = one_coin if name == "one-coin" else dawid_skene
             answers[name], fits[name] = model(judgments, generator, how, ties=ties)
-    codes = np.stack([made.answer for made in answers.values()])
+    codes = np.stack([by_method.answer for by_method in answers.values()])
     judged = answers["majority"].n_judgments > 0
     return MethodComparison(answers, fits, tuple(np.flatnonzero((codes != codes[0]).any(axis=0) & judged).tolist()))

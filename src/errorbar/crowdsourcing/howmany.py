@@ -124,22 +124,22 @@ def against_experts(
 ) -> HowMany:
     """Score the majority of k of the other raters against experts among them; else as ``how_many``."""
     own = judgments.only(experts)
-    rest = [name for name in judgments.raters if name not in set(experts)]
-    if not rest:
+    others = [name for name in judgments.raters if name not in set(experts)]
+    if not others:
         message = "every rater is an expert: there is no crowd"
         raise UsageError(Problem("crowd-howmany", message, fix="name fewer experts"))
-    crowd = judgments.only(rest)
+    crowd = judgments.only(others)
     if len(experts) == 1:
         return how_many(crowd, [_said(own)], generator, ks=ks, n_draws=n_draws)
     truths, scores = [], []
     for expert in experts:
         truth = _said(own.only([name for name in experts if name != expert]))
-        said = _said(own.only([expert]))
-        both = [item for item in said if item in truth]
+        expert_labels = _said(own.only([expert]))
+        both = [item for item in expert_labels if item in truth]
         if not both:
             message = f"expert '{expert}' shares no item with the others"
             raise UsageError(Problem("crowd-howmany", message, expected="experts who judged the same items"))
-        a, b = (np.array([judgments.labels.index(one[item]) for item in both]) for one in (said, truth))
+        a, b = (np.array([judgments.labels.index(one[item]) for item in both]) for one in (expert_labels, truth))
         truths.append(truth)
         scores.append((float((a == b).mean()), float(_kappa(a[None], b)[0])))
     return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=scores)

@@ -148,19 +148,19 @@ def mine(
         for at, (left, word, right) in enumerate(zip([START, *tokens], tokens, [*tokens[1:], END], strict=False))
         if word.lower() in targets and (score := extraneous_score(counts, left, word, right)) is not None
     ]
-    found = list({(m.tokens, m.at): m for m in reversed(scored)}.values())[::-1]  # each question once
-    chosen = sorted((m for m in found if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))[:n]
+    questions = list({(m.tokens, m.at): m for m in reversed(scored)}.values())[::-1]  # each question once
+    chosen = sorted((m for m in questions if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))[:n]
     if not chosen:
-        message = f"none of {len(found)} scored instances does better without the word"
+        message = f"none of {len(questions)} scored instances does better without the word"
         fix = "use more text for the counts, or other words"
         raise UsageError(Problem("mine-nothing", message, fix=fix))
     wanted = round(len(chosen) / error_rate) - len(chosen)
-    rest = [m for m in found if m.score <= 0]
-    if len(rest) < wanted:
-        message = f"{wanted} correct instances are wanted and {len(rest)} are there"
+    unlikely = [m for m in questions if m.score <= 0]
+    if len(unlikely) < wanted:
+        message = f"{wanted} correct instances are wanted and {len(unlikely)} are there"
         fix = "ask for fewer candidates, a higher error rate, or give more text"
         raise UsageError(Problem("mine-few", message, fix=fix))
-    drawn = generator.choice(len(rest), wanted, replace=False).tolist() if wanted else []
-    mixed = chosen + [replace(rest[at], kind="correct") for at in drawn]
+    drawn = generator.choice(len(unlikely), wanted, replace=False).tolist() if wanted else []
+    mixed = chosen + [replace(unlikely[at], kind="correct") for at in drawn]
     order = generator.permutation(len(mixed)).tolist()
-    return Mining(tuple(mixed[at] for at in order), len(scored) - len(found))
+    return Mining(tuple(mixed[at] for at in order), len(scored) - len(questions))

@@ -186,7 +186,7 @@ def rater_rows(
     if len(times) != len(judgments):
         message = f"{len(times)} times for {len(judgments)} judgments"
         raise UsageError(Problem("crowd-seconds", message, expected="one time for each judgment"))
-    answer, others, chosen, found = truth[judgments.item], _others(judgments), rule or sprt(), []
+    answer, others, chosen, table = truth[judgments.item], _others(judgments), rule or sprt(), []
     agreeing = agreement_with_others(judgments)
     order = np.argsort(judgments.rater, kind="stable")
     bounds = np.searchsorted(judgments.rater[order], np.arange(1, len(judgments.raters)))
@@ -198,11 +198,11 @@ def rater_rows(
         runs = {label: right[answer[tested] == at] for at, label in enumerate(judgments.labels) if (truth == at).any()}
         by_label = {label: follow(chosen, run.tolist()) for label, run in runs.items()}
         verdict = min(by_label.values(), key=list(RaterVerdict).index, default=RaterVerdict.WATCH)
-        compared, rest, bias = rows[others[rows].any(axis=1)], None, None
+        compared, agreement, bias = rows[others[rows].any(axis=1)], None, None
         if len(compared):
-            said, shares = judgments.label[compared], others[compared] / others[compared].sum(axis=1, keepdims=True)
-            rest = float(agreeing[compared].mean())
-            own = np.bincount(said, minlength=len(judgments.labels)) / len(said)
+            labels, shares = judgments.label[compared], others[compared] / others[compared].sum(axis=1, keepdims=True)
+            agreement = float(agreeing[compared].mean())
+            own = np.bincount(labels, minlength=len(judgments.labels)) / len(labels)
             bias = dict(zip(judgments.labels, (own - shares.mean(axis=0)).tolist(), strict=True))
         known = times[rows][~np.isnan(times[rows])]
         row = RaterRow(
@@ -211,15 +211,15 @@ def rater_rows(
             gold=proportion_estimate(int(right.sum()), len(right)),
             gold_by_label={label: proportion_estimate(int(run.sum()), len(run)) for label, run in runs.items()},
             trust=(int(right.sum()) + 1) / (len(right) + 2) if len(right) else None,
-            rest=rest,
+            rest=agreement,
             n_rest=len(compared),
             bias=bias,
             median_seconds=float(np.median(known)) if len(known) else None,
             verdict=verdict if per_label else follow(chosen, right.tolist()),
             by_label=by_label,
         )
-        found.append(row)
-    return found
+        table.append(row)
+    return table
 
 
 def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:

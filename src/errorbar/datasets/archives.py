@@ -48,18 +48,18 @@ def files_in(path: Path) -> list[str]:
     Raises:
         InputError: If there is none, it is broken, a member could do harm, or they are too many or too large.
     """
-    found: list[str] = []
+    names: list[str] = []
     total = 0
     with _naming_damage(path):
         for number, (name, n_bytes, opened) in enumerate(_walk(path), 1):
-            found += [] if opened is None else [name]
+            names += [] if opened is None else [name]
             total += n_bytes
             _check_size(path, total)
             if number > MOST_MEMBERS and path.is_dir():  # a home folder given by mistake
                 _refuse(path, f"more than {MOST_MEMBERS:,} files", "give the folder of the corpus itself")
             if number > MOST_MEMBERS:
                 _refuse(path, f"it has more than {MOST_MEMBERS:,} members")
-    return found
+    return names
 
 
 def copy(path: Path, wanted: Mapping[str, Path]) -> None:
@@ -205,6 +205,6 @@ def _naming_damage(path: Path) -> Iterator[None]:
     except (*_DAMAGE, MemoryError) as error:  # LZMA takes as much memory as a file asks for
         damage = error
     reason = f"it cannot be read as a tar or zip archive: {str(damage) or type(damage).__name__}"
-    what = "it is a web page, not an archive" if is_page(path) else reason
+    fault = "it is a web page, not an archive" if is_page(path) else reason
     fix = "it is damaged or was moved by the publisher; get it again"
-    raise InputError(Problem("data-archive-broken", what, Place(str(path)), expected="a zip or tar.gz", fix=fix))
+    raise InputError(Problem("data-archive-broken", fault, Place(str(path)), expected="a zip or tar.gz", fix=fix))

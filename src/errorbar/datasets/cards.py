@@ -163,11 +163,11 @@ def path(corpus: str | Dataset, *, root: Path | None = None) -> Path:
         UsageError: If there is no corpus of that name.
         InputError: If it is not in the cache.
     """
-    found, root = dataset(corpus) if isinstance(corpus, str) else corpus, root or cache_root()
-    folder = root / found.name
-    if not is_cached(found, root):
-        message = f"the corpus '{found.name}' is not in the cache"
-        raise InputError(Problem("data-missing", message, Place(str(folder)), fix=f"errorbar data fetch {found.name}"))
+    card, root = dataset(corpus) if isinstance(corpus, str) else corpus, root or cache_root()
+    folder = root / card.name
+    if not is_cached(card, root):
+        message = f"the corpus '{card.name}' is not in the cache"
+        raise InputError(Problem("data-missing", message, Place(str(folder)), fix=f"errorbar data fetch {card.name}"))
     return folder
 
 

@@ -81,17 +81,17 @@ def fetch(
         UsageError: If there is no corpus of that name.
         InputError: If it cannot be had, read, verified or written; the cache is then as it was.
     """
-    found = dataset(corpus) if isinstance(corpus, str) else corpus
+    card = dataset(corpus) if isinstance(corpus, str) else corpus
     root, talk = root or cache_root(), talk or Talk()
     try:
         root.mkdir(parents=True, exist_ok=True)
         with lock(root, talk.say):
-            job = _Job(found, root, trust, talk)
+            job = _Job(card, root, trust, talk)
             job.tidy()
-            source = job.verify_cached() if is_cached(found, root) and not again else job.fetch(from_file)
-            n_verified = sum(file.sha256 is not None for file in found.files if file.path in job.seen)
+            source = job.verify_cached() if is_cached(card, root) and not again else job.fetch(from_file)
+            n_verified = sum(file.sha256 is not None for file in card.files if file.path in job.seen)
             n_bytes = sum(size for _, size in job.seen.values())
-            return Fetched(found, job.target, source, len(job.seen), n_bytes, n_verified, tuple(job.notes))
+            return Fetched(card, job.target, source, len(job.seen), n_bytes, n_verified, tuple(job.notes))
     except OSError as error:
         fix = f"look at the permissions and the space left; {FOLDER} names another folder for the cache"
         place = Place(str(error.filename or root))
@@ -186,9 +186,11 @@ class _Job:
             resumed = download(what.url, part, limit=MOST_BYTES, talk=self.talk)
             try:
                 if what.sha256 not in (None, seen := sha256_of(part)):
-                    said = f"{'a web page: ' if is_page(part) else ''}sha256 {seen}, {part.stat().st_size:,} bytes"
+                    contents = f"{'a web page: ' if is_page(part) else ''}sha256 {seen}, {part.stat().st_size:,} bytes"
                     fix = "the publisher changed the file, or something between here and there did"
-                    raise InputError(Problem("data-hash", said, Place(what.url), expected=what.sha256 or "", fix=fix))
+                    raise InputError(
+                        Problem("data-hash", contents, Place(what.url), expected=what.sha256 or "", fix=fix)
+                    )
                 use(part)
                 return
             except InputError as error:
@@ -203,8 +205,8 @@ class _Job:
 
         shutil.rmtree(self.staging, ignore_errors=True)
         self.staging.mkdir()
-        found = locate(self.dataset, set(files_in(path)), Place(str(path)))
-        copy(path, {name: self.staging / target for name, target in found.items()})
+        places = locate(self.dataset, set(files_in(path)), Place(str(path)))
+        copy(path, {name: self.staging / target for name, target in places.items()})
         self._check(self.staging)
 
     def _check(self, folder: Path) -> None:
@@ -218,22 +220,22 @@ class _Job:
                     problems.error("data-file-missing", "the file is not there", place, fix="the copy is incomplete")
                 continue
             sha256, n_bytes = self.seen[file.path]
-            known, what = file.sha256 or self.recorded.get(file.path), f"sha256 {sha256}, {n_bytes:,} bytes"
+            known, observed = file.sha256 or self.recorded.get(file.path), f"sha256 {sha256}, {n_bytes:,} bytes"
             if known is None:
-                what += ", could not be verified: no hash is published"
-                problems.note("data-unverified", what, place, fix="recorded; a later change will be refused")
+                observed += ", could not be verified: no hash is published"
+                problems.note("data-unverified", observed, place, fix="recorded; a later change will be refused")
             elif sha256 == known:
                 continue
             elif file.sha256:
                 size = "" if file.n_bytes is None else f", {file.n_bytes:,} bytes"
-                problems.error("data-hash", what, place, expected=known + size, fix=_why(folder / file.path, known))
+                problems.error("data-hash", observed, place, expected=known + size, fix=_why(folder / file.path, known))
             elif self.trust:
-                what += ", differs from the one first seen"
-                problems.note("data-changed", what, place, fix="accepted and recorded, as asked by --trust")
+                observed += ", differs from the one first seen"
+                problems.note("data-changed", observed, place, fix="accepted and recorded, as asked by --trust")
             else:
-                what += ", differs from the one first seen"
+                observed += ", differs from the one first seen"
                 fix = "if the publisher changed it, repeat with --trust"
-                problems.error("data-changed", what, place, expected=known, fix=fix)
+                problems.error("data-changed", observed, place, expected=known, fix=fix)
         problems.raise_errors()
         self.notes += problems.notes
 
@@ -472,8 +474,8 @@ def _read(response: HTTPResponse) -> bytes:
 
 def _content_range(response: HTTPResponse) -> tuple[int, int]:
     """The first byte and the size that are said; -1 where nothing is."""
-    found = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
-    return (_number(found[1]), _number(found[2])) if found else (-1, 0)
+    header = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
+    return (_number(header[1]), _number(header[2])) if header else (-1, 0)
 
 
 def _number(said: str | None) -> int:

@@ -84,8 +84,8 @@ class Admission:
             problems.note("shuffled-lines", message, where, "put them into the order of the source")
             return
         if look.shifted:
-            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
-            message = f"lines {said} look shifted against the source; they are scored as they are"
+            places = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
+            message = f"lines {places} look shifted against the source; they are scored as they are"
             problems.note("shifted-lines", message, Place(name), "check the order of lines around them")
         if unlike and moved:
             message = (
@@ -124,12 +124,12 @@ class Admission:
             problems.note("source-not-tokenized", message, Place(name), fix)
 
     def _refuse(self, name: str, seen: LikenessEvidence, problems: Problems) -> None:
-        said = []
+        reasons = []
         if seen.unlike.n:
-            said.append(f"{seen.unlike.n:,} are unlike the source's ({seen.unlike}: {seen.quoted})")
+            reasons.append(f"{seen.unlike.n:,} are unlike the source's ({seen.unlike}: {seen.quoted})")
         if seen.empty.n:
-            said.append(f"{seen.empty.n:,} are empty ({seen.empty})")
-        message = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
+            reasons.append(f"{seen.empty.n:,} are empty ({seen.empty})")
+        message = f"of {seen.n_lines:,} lines, {' and '.join(reasons)}: this is not a correction of the source"
         where = Place(name, min([*seen.unlike.first, *seen.empty.first]))
         if self.force:
             problems.note("not-this-source", message, where, "taken all the same, by --force")
@@ -197,26 +197,26 @@ def _shifted(sources: Sequence[str], changed: Sequence[Changed]) -> set[int]:
 
     Likeness is the number of shared distinct words over the larger of the two sets. Lines count from 1.
     """
-    found = set()
+    shifted = set()
     words: dict[int, Words] = {}  # of the few source lines beside an unlike one
-    for at, source, said in changed:
-        own = likeness(said, source)
-        if len(said) >= SHORTEST and own < UNLIKE:
+    for at, source, line_words in changed:
+        own = likeness(line_words, source)
+        if len(line_words) >= SHORTEST and own < UNLIKE:
             near = range(max(0, at - WINDOW), min(len(sources), at + WINDOW + 1))
             words |= {other: frozenset(sources[other].split()) for other in near if other not in words}
-            best = max(likeness(said, words[other]) for other in near)
+            best = max(likeness(line_words, words[other]) for other in near)
             if best >= ALIKE and best >= own + MARGIN:
-                found.add(at + 1)
-    return found
+                shifted.add(at + 1)
+    return shifted
 
 
 def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
     """First and last of every stretch of lines that are near each other."""
-    found: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
     for line in sorted(lines):
-        near = bool(found) and line - found[-1][1] <= GAP
-        found.append((found.pop()[0] if near else line, line))
-    return found
+        near = bool(ends) and line - ends[-1][1] <= GAP
+        ends.append((ends.pop()[0] if near else line, line))
+    return ends
 
 
 def likeness(first: Words, second: Words) -> float:

@@ -33,7 +33,7 @@ from errorbar.edits.texts import apply_edits, corrected_text
 from errorbar.stats.resampling import stream
 
 Knows = Literal["nothing", "where", "answers"]
-"""What the maker of a system has to know of the references: nothing, where the errors are, or the corrections."""
+"""The knowledge of the references that a system needs: nothing, where the errors are, or the corrections."""
 
 PASTED = "pasted"
 """How the names of several systems begin, one for each annotator; other kinds are one system each."""
@@ -113,18 +113,18 @@ def make_degenerate(
     name, lines = ("the source", source) if output is None else output
     shuffled = name, tuple(" ".join(line.split()) for line in lines)
     material = Material(corpus, source, texts, shuffled, seed)
-    made = DegenerateSystems(n_overlaps=sum(note.others or 1 for note in problems.notes))
+    systems = DegenerateSystems(n_overlaps=sum(note.others or 1 for note in problems.notes))
     known: dict[tuple[str, ...], str] = {}
     for kind in (each for each in KINDS if each in kinds):
-        for found in KINDS[kind](material):
-            if not isinstance(found, Degenerate):
-                made.left_out[found[0]] = found[1]
-            elif found.lines in known:
-                made.left_out[found.name] = f"it has the text of {known[found.lines]}"
+        for system in KINDS[kind](material):
+            if not isinstance(system, Degenerate):
+                systems.left_out[system[0]] = system[1]
+            elif system.lines in known:
+                systems.left_out[system.name] = f"it has the text of {known[system.lines]}"
             else:
-                known[found.lines] = found.name
-                made.systems.append(found)
-    return made
+                known[system.lines] = system.name
+                systems.systems.append(system)
+    return systems
 
 
 def _unchanged(material: Material) -> Iterator[Degenerate]:
@@ -147,14 +147,14 @@ def _without_function_words(material: Material) -> Iterator[Degenerate | tuple[s
 
 
 def _shuffled(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
-    whose, given = material.shuffled
-    if len(given) < 2:
+    whose, texts = material.shuffled
+    if len(texts) < 2:
         yield "shuffled", "there is no other sentence"
         return
-    order = stream(material.seed, "attack", "shuffled").permutation(len(given)).tolist()
-    lines = list(given)
+    order = stream(material.seed, "attack", "shuffled").permutation(len(texts)).tolist()
+    lines = list(texts)
     for at, other in zip(order, [*order[1:], order[0]], strict=True):
-        lines[at] = given[other]
+        lines[at] = texts[other]
     yield Degenerate("shuffled", f"gives the lines of {whose} to other sentences", "nothing", tuple(lines))
 
 
@@ -176,23 +176,23 @@ def _hard_deleted(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
 
 def _by_rote(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     name, corpus = "by-rote", material.corpus
-    said: dict[tuple[str, bool], Counter[str]] = {}
+    corrections: dict[tuple[str, bool], Counter[str]] = {}
     number: Counter[str] = Counter()
     for sentence in corpus.sentences:
         for annotator, edits in sentence.annotations.items():
             for edit in filter(_applicable, edits):
                 number[annotator] += 1
-                said.setdefault(_kind(sentence.tokens, edit), Counter())[_first(edit)] += 1
+                corrections.setdefault(_kind(sentence.tokens, edit), Counter())[_first(edit)] += 1
     if not number:
         yield name, "no annotator has an edit with a correction"
         return
-    usual = {kind: min(counts, key=lambda text: (-counts[text], text)) for kind, counts in said.items()}
+    usual = {kind: min(counts, key=lambda text: (-counts[text], text)) for kind, counts in corrections.items()}
     who = max(corpus.annotators, key=lambda annotator: number[annotator])  # of equal ones the first
     lines = []
     for sentence in corpus.sentences:
         tokens = sentence.tokens
-        found = filter(_applicable, sentence.annotations.get(who, ()))
-        rote = [edit._replace(replacements=(usual[_kind(tokens, edit)],)) for edit in found]
+        applicable = filter(_applicable, sentence.annotations.get(who, ()))
+        rote = [edit._replace(replacements=(usual[_kind(tokens, edit)],)) for edit in applicable]
         lines.append(" ".join(apply_edits(tokens, rote, problems=Problems(lenient=True))))
     does = f"finds the errors of annotator {who} and corrects them by rote"
     yield Degenerate(name, does, "where", tuple(lines))
@@ -222,13 +222,13 @@ def _file_names(names: Sequence[str] | Mapping[str, object]) -> Iterator[str]:
     """Names that are good for files, all different."""
     taken: set[str] = set()
     for name in names:
-        plain = made = re.sub(r"[^\w.-]", "_", name)
+        plain = name_used = re.sub(r"[^\w.-]", "_", name)
         number = 1
-        while made.lower() in taken:  # some file systems do not tell cases apart
+        while name_used.lower() in taken:  # some file systems do not tell cases apart
             number += 1
-            made = f"{plain}-{number}"
-        taken.add(made.lower())
-        yield made
+            name_used = f"{plain}-{number}"
+        taken.add(name_used.lower())
+        yield name_used
 
 
 def _concatenated(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
@@ -238,8 +238,8 @@ def _concatenated(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
         return
     lines = []
     for at, (sentence, source) in enumerate(zip(sentences, material.source, strict=True)):
-        said = [text[at] for annotator, text in material.texts.items() if annotator in sentence.annotations]
-        lines.append(" ".join(filter(None, said)) if said else source)
+        versions = [text[at] for annotator, text in material.texts.items() if annotator in sentence.annotations]
+        lines.append(" ".join(filter(None, versions)) if versions else source)
     yield Degenerate(name, "hands in the texts of all annotators in a row", "answers", tuple(lines))
 
 

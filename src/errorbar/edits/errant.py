@@ -153,13 +153,13 @@ def _edit(found: Any) -> Edit:  # noqa: ANN401 - errant has no types
 def _versions(pipeline: str) -> dict[str, str]:
     from importlib import metadata  # noqa: PLC0415 - takes its time
 
-    found = {}
+    versions = {}
     for name in (*_NEEDED, pipeline):
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except (metadata.PackageNotFoundError, ValueError):
             if name == pipeline and Path(name).is_dir():
-                found[Path(name).resolve().name] = _content(Path(name))
+                versions[Path(name).resolve().name] = _content(Path(name))
             elif name in (*_NEEDED, OWN_PIPELINE):
                 fix = "in a checkout of errorbar: make errant"
                 message = f"edits of texts as ERRANT makes them need {name}"
@@ -167,7 +167,7 @@ def _versions(pipeline: str) -> dict[str, str]:
             else:
                 message = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
                 raise UsageError(Problem("no-pipeline", message, fix=LEFT_OUT)) from None
-    return found
+    return versions
 
 
 def _content(folder: Path) -> str:
@@ -240,7 +240,7 @@ class EditCache:
 
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Edits]:
         """The edits of pairs that are known; what is damaged is not, and a warning counts it."""
-        found, n_damaged = {}, 0
+        known, n_damaged = {}, 0
         with self._named():
             for pair in pairs:
                 key = _key(pair)
@@ -249,13 +249,13 @@ class EditCache:
                     continue
                 checksum, _, edits = str(row[0]).partition(" ")
                 if checksum == _checksum(key, edits):
-                    found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(edits))
+                    known[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(edits))
                 else:
                     n_damaged += 1
         if n_damaged:
             message = f"the edits of {n_damaged:,} kept texts are damaged, and are made anew"
             _LOGGER.warning("warning: %s", Problem("edit-cache-damaged", message, Place(str(self._path))))
-        return found
+        return known
 
     def add(self, found: Mapping[Pair, Edits]) -> None:
         """Keep edits, all of them or none."""
@@ -312,8 +312,8 @@ def errant_edits(
                 by_source.setdefault(pair[0], []).append(pair)
         groups = list(by_source.values())
         chunks = [list(chain(*groups[at : at + SOURCES])) for at in range(0, len(groups), SOURCES)]
-        for chunk, found in zip(chunks, worker.map_ordered(maker, chunks), strict=True):
-            fresh = dict(zip(chunk, found, strict=True))
+        for chunk, edits in zip(chunks, worker.map_ordered(maker, chunks), strict=True):
+            fresh = dict(zip(chunk, edits, strict=True))
             known |= fresh
             if cache is not None:
                 cache.add(fresh)
@@ -369,17 +369,17 @@ def typed_reference(corpus: Corpus, pipeline: str) -> TypedReference:
 
 
 def _typed(corpus: Corpus, pipeline: str) -> TypedReference:
-    given = [
+    wanted = [
         (unit, name, " ".join(apply_edits(sentence.tokens, edits)))
         for unit, sentence in enumerate(corpus.sentences)
         for name, edits in sentence.annotations.items()
         if isinstance(edits, TextEdits)
     ]
-    if not given:
+    if not wanted:
         return TypedReference(corpus, "")
     sentences = [replace(sentence, annotations=dict(sentence.annotations)) for sentence in corpus.sentences]
-    made, made_by = _made(((corpus.sentences[unit].text, text) for unit, _, text in given), pipeline)
-    for (unit, name, _), edits in zip(given, made, strict=True):
+    made_edits, made_by = _made(((corpus.sentences[unit].text, text) for unit, _, text in wanted), pipeline)
+    for (unit, name, _), edits in zip(wanted, made_edits, strict=True):
         sentences[unit].annotations[name] = edits
     made_corpus = Corpus(sentences, corpus.annotators, corpus.name, cache={"checked": True})
     return TypedReference(made_corpus, f"reference-{made_by}")  # whose record is that of the edits it had, too
@@ -417,9 +417,9 @@ def typed_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOu
     texts = [number for number, own in enumerate(edits) if isinstance(own, TextEdits)]
     if not texts:
         return TypedOutput(edits, "")
-    made, made_by = _made(((corpus.sentences[number].text, lines[number]) for number in texts), pipeline)
-    for number, found in zip(texts, made, strict=True):
-        edits[number] = found
+    made_edits, made_by = _made(((corpus.sentences[number].text, lines[number]) for number in texts), pipeline)
+    for number, edits_of_text in zip(texts, made_edits, strict=True):
+        edits[number] = edits_of_text
     return TypedOutput(edits, made_by)
 
 

@@ -114,11 +114,11 @@ def _annotated(lines: Lines) -> str:
 def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:
     """The lines of a text; an ``InputError`` if it is an annotated file, which ``what`` says it cannot be."""
     lines = Lines(path, problems)
-    if found := _annotated(lines):
+    if kind := _annotated(lines):
         fix = "leave --source out: annotated files hold their source"
         expected = "one sentence per line"
         raise InputError(
-            Problem("reference-not-text", f"this is {found}, and {what}", Place(lines.name, 1), expected, fix)
+            Problem("reference-not-text", f"this is {kind}, and {what}", Place(lines.name, 1), expected, fix)
         )
     return lines
 
@@ -157,12 +157,12 @@ def open_system(
     of_labels = kind.holds == "labels" or (labels and columns)
     of_edits = (kind.name not in FORMATS and kind.holds == "edits") or (edits and is_m2(lines))
     if of_labels and not labels:
-        what, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
+        message, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
         fix = "--metric=tokens scores them"
-        raise InputError(Problem("hypothesis-labels", what, Place(lines.name, 1), expected, fix))
+        raise InputError(Problem("hypothesis-labels", message, Place(lines.name, 1), expected, fix))
     if retokenize and (of_labels or of_edits):
-        what = f"--retokenize is for texts, and this system is {'token labels' if of_labels else 'M2'}"
-        raise UsageError(Problem("useless-option", what, Place(lines.name), fix="leave it out"))
+        message = f"--retokenize is for texts, and this system is {'token labels' if of_labels else 'M2'}"
+        raise UsageError(Problem("useless-option", message, Place(lines.name), fix="leave it out"))
     if of_labels:
         return LabelReader(lines, name, problems, kind if kind.holds == "labels" else FORMATS["multiged"])
     if of_edits:
@@ -212,8 +212,8 @@ class EditsReader:
         """Check that the file has as many sentences as the source."""
         self.count += sum(1 for _ in self._sentences)
         if self.count != n_sentences:
-            what = wrong_count(self.count, n_sentences).replace("line", "sentence", 1)
-            self._problems.error("line-count", what, Place(self._file), expected=f"{n_sentences} sentences")
+            message = wrong_count(self.count, n_sentences).replace("line", "sentence", 1)
+            self._problems.error("line-count", message, Place(self._file), expected=f"{n_sentences} sentences")
 
 
 class LabelReader(EditsReader):

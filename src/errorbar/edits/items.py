@@ -62,21 +62,21 @@ class Items:
 
     def notes(self) -> list[Problem]:
         """Warnings about all that the projection lost, one for each kind."""
-        found = []
+        problems = []
         lost = {name: count for name, count in self.untouched.items() if count}
         if lost:
             n = sum(lost.values())
             many = f"{n:,} edits touch no item and are" if n > 1 else "1 edit touches no item and is"
             by = f"annotator {', '.join(f'{name}: {count:,}' for name, count in lost.items())}"
             fix = "--items=tokens-gaps has an item for every insertion"
-            found.append(Problem("items-untouched", f"{many} not counted ({by})", fix=fix, severity="warning"))
+            problems.append(Problem("items-untouched", f"{many} not counted ({by})", fix=fix, severity="warning"))
         if self.several:
-            what = f"{self.several} items are touched by edits of several types of one annotator"
-            found.append(Problem("items-several", f"{what}; the first is the label", severity="warning"))
+            message = f"{self.several} items are touched by edits of several types of one annotator"
+            problems.append(Problem("items-several", f"{message}; the first is the label", severity="warning"))
         if self.unused:
-            what = f"no annotator used the error type {_quoted(self.unused)}; the others count"
-            found.append(Problem("items-type", what, severity="warning"))
-        return found
+            message = f"no annotator used the error type {_quoted(self.unused)}; the others count"
+            problems.append(Problem("items-type", message, severity="warning"))
+        return problems
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -113,8 +113,8 @@ def edit_items(
     types = split_types(type)
     unused = tuple(name for name in types if name not in used)
     if types and len(unused) == len(types):
-        what = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quoted(types)}"
-        raise UsageError(Problem("items-type", what, fix=nearest(types[0], sorted(used - {""})) if used else ""))
+        message = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quoted(types)}"
+        raise UsageError(Problem("items-type", message, fix=nearest(types[0], sorted(used - {""})) if used else ""))
     project = _Projection(projection, _word_set(words) if projection == "words" else None, labels == "type")
     by_document = any(s.document for s in corpus.sentences)
     raters = {name: code for code, name in enumerate(corpus.annotators)}
@@ -141,12 +141,12 @@ def edit_items(
             who.append(raters[annotator])
             label += codes
     if not names:
-        what, fix = "the corpus has no item", ""
+        message, fix = "the corpus has no item", ""
         if projection == "words":
             named = words if isinstance(words, str) and words in WORD_CLASSES else "words"
-            what = f"the items are {named}, and none of them occurs"
+            message = f"the items are {named}, and none of them occurs"
             fix = "--items=sentences asks about whole sentences, --items=tokens about every word"
-        raise UsageError(Problem("items-none", f"{what}: there is nothing to judge", Place(corpus.name), fix=fix))
+        raise UsageError(Problem("items-none", f"{message}: there is nothing to judge", Place(corpus.name), fix=fix))
     item = np.concatenate([np.empty(0, np.int32), *(np.arange(own.start, own.stop, dtype=np.int32) for own in items)])
     rater = np.repeat(np.array(who, np.int32), [len(own) for own in items])
     table_of = (item, rater, np.array(label, np.int32), tuple(names), corpus.annotators, tuple(project.label_names))

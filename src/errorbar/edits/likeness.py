@@ -130,7 +130,7 @@ class LikenessEvidence:
     def quoted(self) -> str:
         """The pair as a message names it."""
         source, line = (" ".join(text.split()) for text in self.pair)
-        source, line = (said if len(said) <= SHOWN else f"{said[:SHOWN]}…" for said in (source, line))
+        source, line = (side if len(side) <= SHOWN else f"{side[:SHOWN]}…" for side in (source, line))
         return f"{line!r} for {source!r}"
 
     def add(self, other: LikenessEvidence) -> None:
@@ -152,44 +152,44 @@ class LikenessEvidence:
 def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
     """The lines that have other words than their source lines; how often, and in what order, does not count."""
     differing = [number for number, (source, line) in enumerate(zip(sources, lines, strict=True)) if source != line]
-    found = ((number, frozenset(sources[number].split()), frozenset(lines[number].split())) for number in differing)
-    return [each for each in found if each[1] != each[2]]
+    words = ((number, frozenset(sources[number].split()), frozenset(lines[number].split())) for number in differing)
+    return [each for each in words if each[1] != each[2]]
 
 
 def evidence(
     sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None
 ) -> LikenessEvidence:
     """See whether lines look like corrections of the source lines; the changed ones may be known already."""
-    found = LikenessEvidence(len(sources), n_whole=sum(map(ends_in_a_mark, sources)))
+    seen = LikenessEvidence(len(sources), n_whole=sum(map(ends_in_a_mark, sources)))
     there: set[int] = set()
-    said: set[int] = set()
+    triples: set[int] = set()
     for at, old, new in changed_lines(sources, lines) if changed is None else changed:
         lost = old - new
-        found.changed += 1
+        seen.changed += 1
         if not new:
-            found.empty.note(at + 1)
-            found.n_unlike_words += len(old)
+            seen.empty.note(at + 1)
+            seen.n_unlike_words += len(old)
             continue
         if _NUMBERED.match(lines[at]) and not _NUMBERED.match(sources[at]):
-            found.numbered.note(at + 1)
+            seen.numbered.note(at + 1)
         if lost:
-            _see_joined(found, lost, new, at + 1)
-            _see_quotes(found, lost, new - old, at + 1)
+            _see_joined(seen, lost, new, at + 1)
+            _see_quotes(seen, lost, new - old, at + 1)
         if len(old) < SHORTEST:
-            found.short += 1
+            seen.short += 1
         elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
-            found.unlike.note(at + 1)
-            found.pair = found.pair if found.pair[0] else (sources[at][: 2 * SHOWN], lines[at][: 2 * SHOWN])
-            found.n_unlike_words += len(old)
+            seen.unlike.note(at + 1)
+            seen.pair = seen.pair if seen.pair[0] else (sources[at][: 2 * SHOWN], lines[at][: 2 * SHOWN])
+            seen.n_unlike_words += len(old)
             there |= _triples(sources[at])
-            said |= _triples(lines[at])
-            if len(there) + len(said) > MOST_WAITING:
-                found.there.add(there)
-                found.said.add(said)
-                there, said = set(), set()
-    found.there.add(there)
-    found.said.add(said)
-    return found
+            triples |= _triples(lines[at])
+            if len(there) + len(triples) > MOST_WAITING:
+                seen.there.add(there)
+                seen.said.add(triples)
+                there, triples = set(), set()
+    seen.there.add(there)
+    seen.said.add(triples)
+    return seen
 
 
 def _see_joined(found: LikenessEvidence, lost: Words, new: Words, number: int) -> None:
@@ -198,7 +198,7 @@ def _see_joined(found: LikenessEvidence, lost: Words, new: Words, number: int) -
         (word, mark)
         for mark, letters in marks.items()
         for word in new
-        if len(said := plain(word)) > len(letters) and said.endswith(letters)
+        if len(bare := plain(word)) > len(letters) and bare.endswith(letters)
     )
     first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
     if first is not None:
@@ -244,8 +244,8 @@ def plain_apostrophes(text: str) -> str:
 
 def is_attached(token: str) -> bool:
     """Whether a token is a mark or a contraction that untokenized text joins to a word."""
-    said = plain(token)
-    return said in _MARKS or (len(said) > 1 and (said[0] == "'" or said.lower() == "n't"))
+    bare = plain(token)
+    return bare in _MARKS or (len(bare) > 1 and (bare[0] == "'" or bare.lower() == "n't"))
 
 
 # The source's own tokens in a system's text that is not tokenized, as language models write it.
@@ -285,8 +285,8 @@ def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
     aligned = _Aligned(tokens, words, ruled)
     if apart and aligned.joined() <= apart:
         return None
-    made = aligned.cut()
-    return list(zip(words, made, strict=True)) if any(len(each) > 1 for each in made) else None
+    pieces = aligned.cut()
+    return list(zip(words, pieces, strict=True)) if any(len(each) > 1 for each in pieces) else None
 
 
 @dataclass(slots=True)
@@ -309,16 +309,16 @@ class Retokenized:
 def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenized]:
     """Give the lines of a text that look untokenized the source's tokens; also say what was changed."""
     done = Retokenized(len(sources))
-    made = []
+    new_lines = []
     for number, (source, line) in enumerate(zip(sources, lines, strict=True), 1):
         words = _cut(source, line)
-        made.append(line if words is None else " ".join(" ".join(tokens) for _, tokens in words))
+        new_lines.append(line if words is None else " ".join(" ".join(tokens) for _, tokens in words))
         cut = [(word, " ".join(tokens)) for word, tokens in words or () if len(tokens) > 1]
         if cut:
             done.lines.note(number)
             done.n_cut += len(cut)
             done.example = done.example if done.example[0] else cut[0]
-    return made, done
+    return new_lines, done
 
 
 class _Aligned:
@@ -337,13 +337,13 @@ class _Aligned:
         """Number of a source token to where all of it stands, with no space inside."""
         spelled = [plain(token) for token in self.tokens]
         place = {a + k: b + k for a, b, n in _same_letters("".join(spelled), said) for k in range(n)}
-        found = {}
+        places = {}
         for number, (start, end) in enumerate(pairwise(accumulate(map(len, spelled), initial=0))):
             at = place.get(start, -1)
             together = at >= 0 and all(place.get(start + k) == at + k for k in range(1, end - start))
             if together and self.spaces.isdisjoint(range(at + 1, at + end - start)):
-                found[number] = (at, at + end - start)
-        return found
+                places[number] = (at, at + end - start)
+        return places
 
     def joined(self) -> int:
         """How many marks and contractions of the source are joined to a word."""
@@ -366,17 +366,17 @@ class _Aligned:
                 ends.add(end)
             kept.update(range(start + 1, end))
         whole = {place: self.tokens[number] for number, place in self.intact.items()}
-        made: list[list[str]] = []
+        pieces: list[list[str]] = []
         for place in pairwise(sorted((ends | self.ruled) - (kept - self.spaces))):
             if place[0] in self.spaces:
-                made.append([])
-            made[-1].append(whole.get(place) or self._written("".join(self.units[slice(*place)])))
-        return made
+                pieces.append([])
+            pieces[-1].append(whole.get(place) or self._written("".join(self.units[slice(*place)])))
+        return pieces
 
     def _written(self, token: str) -> str:
         """A token of the system's own, with apostrophes as the source writes them."""
-        said = plain_apostrophes(token)
-        return token if said == token or any(plain_apostrophes(each) != each for each in self.tokens) else said
+        plain = plain_apostrophes(token)
+        return token if plain == token or any(plain_apostrophes(each) != each for each in self.tokens) else plain
 
 
 def _same_letters(source: str, said: str) -> Iterator[tuple[int, int, int]]:

@@ -94,9 +94,9 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     if isinstance(known, _Cached) and known.made_of == made_of:
         return known.encoded
     annotators = corpus.annotators
-    found = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
-    sizes = [len(edits or ()) for edits in found]
-    edits: list[Edit] = [edit for one in found if one for edit in one]
+    annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
+    sizes = [len(edits or ()) for edits in annotations]
+    edits: list[Edit] = [edit for one in annotations if one for edit in one]
     if not are_edits(edits):
         corpus.check()
     alternatives: list[list[str]] = []
@@ -112,7 +112,7 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     encoded = EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
-        np.array([edits is not None for edits in found], np.uint8).reshape(len(corpus), len(annotators)),
+        np.array([edits is not None for edits in annotations], np.uint8).reshape(len(corpus), len(annotators)),
         _offsets(sizes),
         start,
         end,
@@ -233,12 +233,12 @@ def proposed_edits(
     only = np.zeros_like(result.present)
     has = np.flatnonzero(wanted >= 0)
     only[has, wanted[has]] = result.present[has, wanted[has]]
-    found: list[list[Proposed]] = [[] for _ in lines]
+    proposed: list[list[Proposed]] = [[] for _ in lines]
     if not _by_kernel(rules):
         for unit, _, match in _by_twin(corpus, lines, only, rules):
             pairs = zip(match.proposed, match.hits, strict=True)
-            found[unit] = [Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in pairs]
-        return [tuple(edits) for edits in found]
+            proposed[unit] = [Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in pairs]
+        return [tuple(edits) for edits in proposed]
     # A path has no more edits than tokens on both sides; what it does not need is never looked at.
     most: Offsets = np.diff(result.references.source.offsets) + np.array([len(line) for line in lines], np.int64)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), most, 0))])
@@ -247,8 +247,8 @@ def proposed_edits(
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = (np.searchsorted(offsets, used, side="right") - 1).tolist()
     for unit, (start, end, low, high, matched) in zip(units, rows[used].tolist(), strict=True):
-        found[unit].append(Proposed(start, end, " ".join(lines[unit][low:high]), bool(matched)))
-    return [tuple(edits) for edits in found]
+        proposed[unit].append(Proposed(start, end, " ".join(lines[unit][low:high]), bool(matched)))
+    return [tuple(edits) for edits in proposed]
 
 
 def _by_kernel(rules: MatchRules) -> bool:
@@ -286,9 +286,9 @@ def _run_kernel(
     if rules.ignore_case_space:
         characters = fold_case(references.vocabulary)
         folded = characters.offsets, characters.ids
-    given = (*texts, result.present, *edits, alternatives.offsets, alternatives.ids, *limits, *folded)
+    arguments = (*texts, result.present, *edits, alternatives.offsets, alternatives.ids, *limits, *folded)
     filled = (result.counts, result.matched, result.large, rows, offsets)
-    failed = _kernel.match_pairs(_kernel.workspace(), *given, *filled)
+    failed = _kernel.match_pairs(_kernel.workspace(), *arguments, *filled)
     if failed >= 0:
         raise _too_large(corpus, failed, len(lines[failed]))
 
@@ -301,10 +301,10 @@ def _by_twin(
         columns = np.flatnonzero(present[unit]).tolist()
         edits = [sentence.annotations[corpus.annotators[column]] for column in columns]
         try:
-            found = match_all(sentence.tokens, line, edits, rules) if columns else []
+            matches = match_all(sentence.tokens, line, edits, rules) if columns else []
         except PairTooLargeError:
             raise _too_large(corpus, unit, len(line)) from None
-        for column, match in zip(columns, found, strict=True):
+        for column, match in zip(columns, matches, strict=True):
             yield unit, column, match
 
 

@@ -76,7 +76,7 @@ def edit_lattice(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
     edges: list[Edge] = []
     for substitution in (1, 2):
         distance = _distances(source, hypothesis, substitution)
-        found = {last}
+        reached = {last}
         stack = [last]
         while stack:
             i, j = stack.pop()
@@ -89,9 +89,9 @@ def edit_lattice(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
             if j and here == distance[i][j - 1] + 1:
                 steps.append((i, j - 1))
             edges += [(step, (i, j)) for step in steps]
-            stack += [step for step in steps if step not in found]
-            found.update(steps)
-        vertices |= found
+            stack += [step for step in steps if step not in reached]
+            reached.update(steps)
+        vertices |= reached
     return Lattice(source, hypothesis, sorted(vertices), sorted(edges))
 
 
@@ -408,10 +408,10 @@ def max_match(
 
 def too_large(what: str, n_source: int, n_hypothesis: int, place: Place) -> InputError:
     """The refusal of a text that is too long to be compared with its hypothesis."""
-    said = f"{what} has {n_source} tokens and its hypothesis {n_hypothesis}: too many to compare"
+    message = f"{what} has {n_source} tokens and its hypothesis {n_hypothesis}: too many to compare"
     all_different = f"where most of them differ, {MAX_STATES // 4:,} divided by the annotators"
     expected = f"at most {MAX_CELLS:,} pairs of their tokens; {all_different}; fewer with a larger max_unchanged"
-    return InputError(Problem("pair-too-large", said, place, expected, "split the line"))
+    return InputError(Problem("pair-too-large", message, place, expected, "split the line"))
 
 
 def replacement_tokens(text: str) -> list[str]:
@@ -433,7 +433,9 @@ def match_all(
     states = 0
     for reference in references:
         texts = [tuple(tuple(replacement_tokens(text)) for text in edit.replacements) for edit in reference]
-        wanted = [ReferenceEdit(*edit.span, said) for edit, said in zip(reference, texts, strict=True)]
+        wanted = [
+            ReferenceEdit(*edit.span, texts_of_edit) for edit, texts_of_edit in zip(reference, texts, strict=True)
+        ]
         if arcs is None:
             n_layers = len(source) + 1 + sum(edit.is_insertion for edit in reference)
             states += n_layers * (len(hypothesis) + 1) * (rules.max_unchanged + 2)
@@ -498,8 +500,8 @@ def _match_insertions(
         from_left = current == low
         arc = group[current]
         candidates = range(first, last + 1) if from_left else range(last, first - 1, -1)
-        found = next((index for index in candidates if _hit(lattice, arc, reference[index])), None)
-        if found is None:
+        hit = next((index for index in candidates if _hit(lattice, arc, reference[index])), None)
+        if hit is None:
             cost[arc] += EPSILON
             if from_left:
                 low, current = low + 1, high
@@ -508,13 +510,13 @@ def _match_insertions(
             continue
         cost[arc] = hit_cost
         if from_left:
-            first, low = found + 1, low + 1
+            first, low = hit + 1, low + 1
             while low < len(group) and group[low][0] != arc[1]:
                 cost[group[low]] += EPSILON
                 low += 1
             current = low
         else:
-            last, high = found - 1, high - 1
+            last, high = hit - 1, high - 1
             while high >= 0 and group[high][1] != arc[0]:
                 cost[group[high]] += EPSILON
                 high -= 1
@@ -531,10 +533,10 @@ def _matched(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> t
     matched: list[int] = []
     hits: list[bool] = []
     for start, end, (tokens,) in proposed:
-        rest = range(matched[-1] + 1 if matched else 0, len(reference))
-        found = [at for at in rest if (start, end) == reference[at][:2] and tokens in reference[at].replacements]
-        matched += found
-        hits.append(bool(found))
+        later = range(matched[-1] + 1 if matched else 0, len(reference))
+        matching = [at for at in later if (start, end) == reference[at][:2] and tokens in reference[at].replacements]
+        matched += matching
+        hits.append(bool(matching))
     return matched, hits
 
 

@@ -73,8 +73,8 @@ def apply_standoff(
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
     """The edits that turn a source text into a target text, in text order; ``name`` is for their indexes."""
     before, after = words_of(source), words_of(target)
-    found = _spans(before, after, changed_blocks(before.tokens, after.tokens))
-    spans = enumerate(found, 1)
+    changes = _spans(before, after, changed_blocks(before.tokens, after.tokens))
+    spans = enumerate(changes, 1)
     return [StandoffEdit(f"{name}-{at:04d}", low, high, source[low:high], (text,)) for at, (low, high, text) in spans]
 
 
@@ -201,10 +201,10 @@ def _borders(chain: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _single_runs(words: Sequence[str], length: int) -> dict[tuple[str, ...], int]:
     """Where each run of words stands that occurs once, in text order."""
-    found: dict[tuple[str, ...], int] = {}
+    places: dict[tuple[str, ...], int] = {}
     for at, run in enumerate(zip(*(words[k:] for k in range(length)), strict=False)):
-        found[run] = -1 if run in found else at
-    return {run: at for run, at in found.items() if at >= 0}
+        places[run] = -1 if run in places else at
+    return {run: at for run, at in places.items() if at >= 0}
 
 
 def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -285,10 +285,10 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
         problems.error("hoo-no-text", f"fragment {fragment.name}: no source text", Place(fragment.file))
         return
     words = Words(fragment.text)
-    found = place_edits(fragment.edits, words, Place(fragment.file))
-    for each in found:
+    token_edits = place_edits(fragment.edits, words, Place(fragment.file))
+    for each in token_edits:
         _note_changes(each, fragment, problems)
-    placed = [(each.edit, each.start) for each in found if each.edit is not None]
+    placed = [(each.edit, each.start) for each in token_edits if each.edit is not None]
     inside = {k for edit, _ in placed for k in range(edit.start + 1, edit.end)}
     ends = {bisect_left(words.starts, match.end()) for match in _SENTENCE_END.finditer(words.text)}
     cuts = sorted(k for k in ends - inside if 0 < k < len(words.tokens))
@@ -306,25 +306,29 @@ def _note_changes(placed: TokenEdit, fragment: Fragment, problems: Problems) -> 
     """Say what tokens cannot hold of an edit, or of several that meet in one word."""
     called = [edit.called for edit in placed.of]
     if placed.edit is None:
-        said = f"edit {', '.join(called)} changes nothing but white space; left out"
+        message = f"edit {', '.join(called)} changes nothing but white space; left out"
     elif len(called) == 1:
         return
     else:
-        said = f"edits {' and '.join(called)} meet in one word; made one edit"
+        message = f"edits {' and '.join(called)} meet in one word; made one edit"
         groups = list(dict.fromkeys(edit.group for edit in placed.of if edit.group))
         if len(groups) > 1:
-            said += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
+            message += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
         if any(edit.optional for edit in placed.of) and not placed.edit.optional:
-            said += ", not optional"
+            message += ", not optional"
         if placed.left_out:
-            said += f", without {', '.join(edit.called for edit in placed.left_out)}, which overlaps an earlier one"
-    problems.note("hoo-cannot-hold", f"fragment {fragment.name}: as tokens, {said}", Place(fragment.file))
+            message += f", without {', '.join(edit.called for edit in placed.left_out)}, which overlaps an earlier one"
+    problems.note("hoo-cannot-hold", f"fragment {fragment.name}: as tokens, {message}", Place(fragment.file))
 
 
 def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], problems: Problems) -> None:
     """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence."""
     pairs = list(sentences)
-    lost = [one.name for one, made in pairs if one.text != "".join(f"{' '.join(each.tokens)}\n" for each in made)]
+    lost = [
+        one.name
+        for one, cut_sentences in pairs
+        if one.text != "".join(f"{' '.join(each.tokens)}\n" for each in cut_sentences)
+    ]
     if lost:
         message = (
             f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
@@ -343,9 +347,11 @@ def check_sentences(
         there.setdefault(sentence.document, []).append(sentence)
         others.update({name: len(edits) for name, edits in sentence.annotations.items() if name != annotator})
     for one in fragments:
-        made = [(s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))]
-        found = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
-        if made != found:
+        projected = [
+            (s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))
+        ]
+        sentences_there = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
+        if projected != sentences_there:
             message = f"fragment {one.name}: its sentences are not those of its stand-off record"
             expected = "both unchanged, or no record"
             problems.repairable("hoo-changed", message, Place(one.file), "the stand-off record is used", expected)
@@ -376,8 +382,8 @@ def _meet(placed: Sequence[TokenEdit], new: TokenEdit, words: Words, place: Plac
                 return True
             if edit.span != new.edit.span:
                 break
-            said, again = edit.replacements, new.edit.replacements
-            if not edit.is_insertion or said == again or not set(said).isdisjoint(again):
+            texts, again = edit.replacements, new.edit.replacements
+            if not edit.is_insertion or texts == again or not set(texts).isdisjoint(again):
                 return True
     # Where no white space parts edits, words may grow together that each edit alone leaves apart.
     chain = [new]
@@ -427,8 +433,8 @@ def _join(edits: Sequence[StandoffEdit], words: Words) -> TokenEdit:
         corrections.append("".join([*parts, words.text[done:end]]))
     index = "+".join(edit.index for edit in ordered if edit.index)
     optional, group = all(edit.optional for edit in ordered), next((edit.group for edit in ordered if edit.group), "")
-    said = (words.text[start:end], tuple(dict.fromkeys(corrections)), optional, 0, ordered[0].type, group)
-    joined = StandoffEdit(index, start, end, *said)
+    fields = (words.text[start:end], tuple(dict.fromkeys(corrections)), optional, 0, ordered[0].type, group)
+    joined = StandoffEdit(index, start, end, *fields)
     return TokenEdit(word_edit(joined, words), ordered, tuple(left_out))
 
 
@@ -448,14 +454,14 @@ def word_edit(edit: StandoffEdit, words: Words) -> Edit | None:
         wide_high += 1
     head = text[starts[wide_low] : edit.start] if wide_low < len(starts) else ""
     tail = text[edit.end : ends[wide_high - 1]] if wide_high else ""
-    made = [WORD.findall(head + correction + tail) for correction in edit.corrections]
-    if not made:
+    texts = [WORD.findall(head + correction + tail) for correction in edit.corrections]
+    if not texts:
         wide_low, wide_high = low, high
-    while wide_low < low and all(tokens[:1] == [words.tokens[wide_low]] for tokens in made):
-        made, wide_low = [tokens[1:] for tokens in made], wide_low + 1
-    while wide_high > high and all(tokens[-1:] == [words.tokens[wide_high - 1]] for tokens in made):
-        made, wide_high = [tokens[:-1] for tokens in made], wide_high - 1
-    replacements = tuple(" ".join(tokens) for tokens in made)
+    while wide_low < low and all(tokens[:1] == [words.tokens[wide_low]] for tokens in texts):
+        texts, wide_low = [tokens[1:] for tokens in texts], wide_low + 1
+    while wide_high > high and all(tokens[-1:] == [words.tokens[wide_high - 1]] for tokens in texts):
+        texts, wide_high = [tokens[:-1] for tokens in texts], wide_high - 1
+    replacements = tuple(" ".join(tokens) for tokens in texts)
     before = " ".join(words.tokens[wide_low:wide_high])
     if replacements and all(each == before for each in replacements):
         return None

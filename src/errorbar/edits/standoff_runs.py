@@ -41,12 +41,12 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
         raise InputError(Problem("hoo-no-text", message, Place(gold.file), fix="--documents=FOLDER"))
     if not system:
         return []
-    found: list[StandoffEdit] = []
+    agreeing: list[StandoffEdit] = []
     clear = _apart([edit for edit in system if edit.corrections and edit.end <= len(text)])
     left = MOST_CELLS + CELLS_A_CHARACTER * len(text)
     for low, high, theirs, mine in _stretches(text, gold.edits, system, max_unchanged):
         known = [edit for edit in mine if edit in clear]
-        found += [edit for edit in mine if edit not in clear]  # also those that change no text
+        agreeing += [edit for edit in mine if edit not in clear]  # also those that change no text
         if theirs and known:
             n_tokens = _n_tokens(text[low:high])
             gained = sum(_n_tokens(edit.corrections[0]) - _n_tokens(text[edit.start : edit.end]) for edit in known)
@@ -62,8 +62,8 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
             anew = list(_search(text, low, high, theirs, known, max_unchanged))
             # The search merges neighbors that touch, so the edits as they were can agree better.
             known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
-        found += known
-    return sorted(found, key=lambda edit: (edit.start, edit.end))
+        agreeing += known
+    return sorted(agreeing, key=lambda edit: (edit.start, edit.end))
 
 
 def _n_tokens(text: str) -> int:
@@ -98,8 +98,8 @@ def _stretches(
 
 
 def _agreeing(edits: Sequence[StandoffEdit], gold: Sequence[StandoffEdit]) -> int:
-    said = {(edit.start, edit.end, edit.corrections[0]) for edit in edits}
-    return sum(any((edit.start, edit.end, text) in said for text in edit.corrections) for edit in gold)
+    proposed = {(edit.start, edit.end, edit.corrections[0]) for edit in edits}
+    return sum(any((edit.start, edit.end, text) in proposed for text in edit.corrections) for edit in gold)
 
 
 def _search(
@@ -109,7 +109,7 @@ def _search(
     after = apply_standoff(text[low:high], moved)
     borders = {edit.start for edit in (*gold, *system)} | {edit.end for edit in (*gold, *system)}
     # The tokens of the stretch, which is also cut where an edit begins or ends.
-    ends = {found.end() for found in _TOKEN.finditer(text, low, high)}
+    ends = {word.end() for word in _TOKEN.finditer(text, low, high)}
     offsets = [low, *sorted(at for at in ends | borders if low < at <= high)]
     tokens = [_code(text[a:b]) for a, b in pairwise(offsets)]
     number = {offset: at for at, offset in enumerate(offsets)}
@@ -118,8 +118,8 @@ def _search(
     match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
     for edit in match.proposed:
         start, end = offsets[edit.start], offsets[edit.end]
-        said = "".join(_decode(token) for token in edit.replacements[0].split())
-        yield StandoffEdit("", start, end, text[start:end], (said,))
+        letters = "".join(_decode(token) for token in edit.replacements[0].split())
+        yield StandoffEdit("", start, end, text[start:end], (letters,))
 
 
 def _coded(text: str) -> str:
@@ -161,9 +161,9 @@ def read_run(
 ) -> list[Edits]:
     """A run's edits of each fragment, from edit files or corrected texts, checked against its text."""
     files = list_run(path, name, [each.name for each in gold], problems)
-    found = [file_edits(files.get(each.name), each, problems) for each in gold]
+    edits = [file_edits(files.get(each.name), each, problems) for each in gold]
     say_missing(name, [each.name for each in gold if each.name not in files], problems, as_empty=missing_as_empty)
-    return found
+    return edits
 
 
 def file_edits(file: HooFile | None, fragment: Fragment, problems: Problems) -> Edits:

@@ -97,8 +97,8 @@ def corrected_text(
     tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), place or Place("", sentence.line)
     if not edits:
         return " ".join(tokens)
-    said = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
-    return " ".join(said)
+    corrected = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
+    return " ".join(corrected)
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -109,8 +109,8 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     """
     check_tokens("the source", source)
     check_tokens("the target", target)
-    first, rest = common_ends(source, target)
-    middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
+    first, n_after = common_ends(source, target)
+    middle, new = source[first : len(source) - n_after], target[first : len(target) - n_after]
     if len(middle) * len(new) > MOST_CELLS:
         message = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
@@ -120,25 +120,25 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     """One edit of all that lies between the first and the last difference; none where there is no difference."""
-    first, rest = common_ends(source, target)
-    new = target[first : len(target) - rest]
-    return [Edit(first, len(source) - rest, (" ".join(new),))] if new or first + rest < len(source) else []
+    first, n_after = common_ends(source, target)
+    new = target[first : len(target) - n_after]
+    return [Edit(first, len(source) - n_after, (" ".join(new),))] if new or first + n_after < len(source) else []
 
 
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
         source, texts = line.source.split(), zip(annotators, line.corrected, strict=True)
-        found: dict[str, Annotation] = {}
+        annotations: dict[str, Annotation] = {}
         try:
-            found |= {
+            annotations |= {
                 name: TextEdits.of_text(extract_edits(source, text.split()), text)
                 for name, text in texts
                 if text is not None
             }
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
-        yield Sentence(line.source, found, line.document, line=line.number)
+        yield Sentence(line.source, annotations, line.document, line=line.number)
 
 
 def common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
@@ -258,7 +258,7 @@ def says(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit], text: Sequen
     """Whether some alternatives of a side's edits make this text of a chunk."""
     ends = {0}
     for one in _pieces(tokens, chunk, edits):
-        ends = {at + len(said) for at in ends for said in one if list(text[at : at + len(said)]) == said}
+        ends = {at + len(words) for at in ends for words in one if list(text[at : at + len(words)]) == words}
     return len(text) in ends
 
 
@@ -267,7 +267,7 @@ def _pieces(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit]) -> Iterab
     at = chunk[0]
     for edit in edits:
         yield [list(tokens[at : edit.start])]
-        yield [said.split() for said in edit.replacements]
+        yield [text.split() for text in edit.replacements]
         at = edit.end
     yield [list(tokens[at : chunk[1]])]
 

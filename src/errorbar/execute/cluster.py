@@ -96,8 +96,8 @@ class DaskCluster(Remote):
                 continue
             alone = 0 if self.client.scheduler_info()["workers"] else alone + 1
             if alone * LOOK >= PATIENCE:
-                what, fix = "has lost all its workers", f"start some and run again: dask worker {self.address}"
-                raise UsageError(Problem("workers-lost", f"the scheduler at {self.address} {what}", fix=fix))
+                fault, fix = "has lost all its workers", f"start some and run again: dask worker {self.address}"
+                raise UsageError(Problem("workers-lost", f"the scheduler at {self.address} {fault}", fix=fix))
 
     def _check_versions(self) -> None:
         try:

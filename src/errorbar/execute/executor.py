@@ -82,9 +82,9 @@ class Remote(Executor):
         """Yield the results of all pieces, in order."""
         job = Job(work)
         waiting: deque[tuple[Piece, Any]] = deque()
-        rest = iter(pieces)
+        remaining = iter(pieces)
         while True:
-            for piece in islice(rest, AHEAD * self.n_workers - len(waiting)):
+            for piece in islice(remaining, AHEAD * self.n_workers - len(waiting)):
                 waiting.append((piece, self.submit(job, piece)))
             if not waiting:
                 return
@@ -133,13 +133,13 @@ class Processes(Remote):
 
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """Yield the results of all pieces, in order."""
-        rest = iter(pieces)
-        first = list(islice(rest, FEW))
+        remaining = iter(pieces)
+        first = list(islice(remaining, FEW))
         if len(first) < FEW:
             yield from map(work, first)
             return
         try:
-            yield from super().map_ordered(work, chain(first, rest))
+            yield from super().map_ordered(work, chain(first, remaining))
         finally:
             self.close()
 

@@ -80,13 +80,13 @@ def read_bea_essays(lines: Lines, problems: Problems) -> Iterator[BeaEssay]:
             problems.error("bea-json", f"not JSON: {error}", place, _EXPECTED)
             continue
         if not isinstance(record, dict) or (wrong := _wrong_keys(record)):
-            what = wrong if isinstance(record, dict) else "not a JSON object"
-            problems.error("bea-record", what, place, _EXPECTED)
+            message = wrong if isinstance(record, dict) else "not a JSON object"
+            problems.error("bea-record", message, place, _EXPECTED)
             continue
         name = str(record["id"])
         if name in seen:
-            what = f"a second essay with the id {name!r}; the first stands in line {seen[name]}"
-            problems.error("bea-twice", what, place, "every id once")
+            message = f"a second essay with the id {name!r}; the first stands in line {seen[name]}"
+            problems.error("bea-twice", message, place, "every id once")
             continue
         seen[name] = number
         text = record["text"].translate(_MARKS)
@@ -99,8 +99,10 @@ def read_bea_essays(lines: Lines, problems: Problems) -> Iterator[BeaEssay]:
     if not seen and not problems.errors:
         problems.error("bea-empty", "no essay in the file", Place(lines.name), _EXPECTED)
     if n_marks:
-        what = f"marks of other forms than the plain ones, such as ’ for ', are read as these: {n_marks:,} in the texts"
-        problems.note("bea-marks", what, Place(lines.name), severity="repaired")
+        message = (
+            f"marks of other forms than the plain ones, such as ’ for ', are read as these: {n_marks:,} in the texts"
+        )
+        problems.note("bea-marks", message, Place(lines.name), severity="repaired")
 
 
 def _wrong_keys(record: dict[str, Any]) -> str:
@@ -109,27 +111,27 @@ def _wrong_keys(record: dict[str, Any]) -> str:
         return f"an essay without {missing[0]!r}"
     if not isinstance(record["id"], str | int) or isinstance(record["id"], bool):
         return f"the id is {shortened(repr(record['id']))}, no text"
-    for key, kind, said in (("text", str, "no text"), ("edits", list, "no list")):
+    for key, kind, fault in (("text", str, "no text"), ("edits", list, "no list")):
         if not isinstance(record[key], kind):
-            return f"{key!r} is {shortened(repr(record[key]))}, {said}"
+            return f"{key!r} is {shortened(repr(record[key]))}, {fault}"
     return ""
 
 
 def _annotations(
     record: dict[str, Any], essay: str, place: Place, problems: Problems
 ) -> dict[str, list[CharacterEdit]]:
-    found: dict[str, list[CharacterEdit]] = {}
+    known_edits: dict[str, list[CharacterEdit]] = {}
     size = len(record["text"])
-    for said in record["edits"]:
-        good = isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)
-        if not good or isinstance(said[0], bool) or not isinstance(said[0], int | str):
-            message = f"the essay {essay!r} has {shortened(repr(said))} among its annotators"
+    for entry in record["edits"]:
+        good = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
+        if not good or isinstance(entry[0], bool) or not isinstance(entry[0], int | str):
+            message = f"the essay {essay!r} has {shortened(repr(entry))} among its annotators"
             problems.error("bea-record", message, place, "[annotator, [edit, ...]]")
             continue
-        edits = [_edit(each, size, essay, place, problems) for each in said[1]]
-        known = found.setdefault(str(said[0]), [])
+        edits = [_edit(each, size, essay, place, problems) for each in entry[1]]
+        known = known_edits.setdefault(str(entry[0]), [])
         known += [edit for edit in edits if edit is not None]
-    return {name: _settled(edits) for name, edits in found.items()}
+    return {name: _settled(edits) for name, edits in known_edits.items()}
 
 
 def _edit(said: object, size: int, essay: str, place: Place, problems: Problems) -> CharacterEdit | None:
@@ -175,12 +177,14 @@ def project_bea(
     plain = (Essay(essay.id, essay.place, essay.text.split("\n")) for essay in essays)
     for essay, (own, paragraphs) in zip(essays, locate(plain, sentences, name), strict=True):
         texts, place = own.paragraphs, essay.place
-        found = {who: _project(edits, essay, texts, paragraphs, problems) for who, edits in essay.annotations.items()}
+        projected = {
+            who: _project(edits, essay, texts, paragraphs, problems) for who, edits in essay.annotations.items()
+        }
         for number, located in enumerate(paragraphs):
             for at, (sentence, tokens, _) in enumerate(located):
-                here = {who: edits.get((number, at), []) for who, edits in found.items()}
-                said = {who: _checked(edits, tokens, place, problems) for who, edits in here.items()}
-                yield Sentence(sentence.text, said, essay.id, essay.writer, place.line)
+                here = {who: edits.get((number, at), []) for who, edits in projected.items()}
+                checked = {who: _checked(edits, tokens, place, problems) for who, edits in here.items()}
+                yield Sentence(sentence.text, checked, essay.id, essay.writer, place.line)
 
 
 def _checked(edits: list[Edit], tokens: list[str], place: Place, problems: Problems) -> Annotation:
@@ -196,31 +200,36 @@ def _project(
 ) -> dict[tuple[int, int], list[Edit]]:
     """Edits of tokens by paragraph and sentence; those that touch one token are made one."""
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    found: dict[tuple[int, int], list[Edit]] = {}
+    projected: dict[tuple[int, int], list[Edit]] = {}
     last: tuple[CharacterEdit, tuple[int, int]] | None = None
     for edit in edits:
         own = edit
-        made = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
-        if last is not None and not isinstance(made, Dropped) and made[:2] == last[1] and last[0].end <= own.start:
-            before = found[last[1]]
-            if before and _meet(before[-1], made[2]):
+        token_edit = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
+        if (
+            last is not None
+            and not isinstance(token_edit, Dropped)
+            and token_edit[:2] == last[1]
+            and last[0].end <= own.start
+        ):
+            before = projected[last[1]]
+            if before and _meet(before[-1], token_edit[2]):
                 own = _joined(last[0], own, essay.text)
-                made = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
+                token_edit = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
                 before.pop()
-        if isinstance(made, Dropped):
-            message = f"the edit {own.start} {own.end} of the essay {essay.id!r} is left out: {made}"
-            problems.note("bea-crosses" if made is Dropped.CROSSES else "bea-no-change", message, essay.place)
+        if isinstance(token_edit, Dropped):
+            message = f"the edit {own.start} {own.end} of the essay {essay.id!r} is left out: {token_edit}"
+            problems.note("bea-crosses" if token_edit is Dropped.CROSSES else "bea-no-change", message, essay.place)
             continue
-        found.setdefault(made[:2], []).append(made[2])
-        last = own, made[:2]
-    return found
+        projected.setdefault(token_edit[:2], []).append(token_edit[2])
+        last = own, token_edit[:2]
+    return projected
 
 
 def _mistake(edit: CharacterEdit, essay: BeaEssay, starts: Sequence[int]) -> Mistake:
     """The edit with its paragraphs, white space at its ends left out."""
-    said = essay.text[edit.start : edit.end]
-    first = edit.start + len(said) - len(said.lstrip()) if said.strip() else edit.start
-    last = edit.end - len(said) + len(said.rstrip()) if said.strip() else edit.end
+    marked = essay.text[edit.start : edit.end]
+    first = edit.start + len(marked) - len(marked.lstrip()) if marked.strip() else edit.start
+    last = edit.end - len(marked) + len(marked.rstrip()) if marked.strip() else edit.end
     par, end_par = (bisect_right(starts, at, hi=len(starts) - 1) - 1 for at in (first, last))
     return Mistake(
         par, first - starts[par], end_par, last - starts[end_par], edit.type, edit.correction, "", essay.place
@@ -235,6 +244,6 @@ def _meet(one: Edit, other: Edit) -> bool:
 def _joined(one: CharacterEdit, other: CharacterEdit, text: str) -> CharacterEdit:
     """Both as one edit of the characters; without a correction if neither has one."""
     kind = one.type if one.correction is not None else other.type
-    said = [text[edit.start : edit.end] if edit.correction is None else edit.correction for edit in (one, other)]
-    correction = None if one.correction is other.correction is None else text[one.end : other.start].join(said)
+    texts = [text[edit.start : edit.end] if edit.correction is None else edit.correction for edit in (one, other)]
+    correction = None if one.correction is other.correction is None else text[one.end : other.start].join(texts)
     return CharacterEdit(one.start, other.end, correction, kind)

@@ -180,8 +180,8 @@ def recognize_line(first: str, name: str = "") -> Format:
 def format_of(source: Input | Lines) -> Format:
     """The format of an input, or of its lines before any is taken: as somebody said, or by its first line."""
     origin = source if isinstance(source, Input) else source.input
-    said = None if origin is None else cast("Format | None", origin.format)
-    return recognize_line(source.peek(), source.name) if said is None else said
+    asked = None if origin is None else cast("Format | None", origin.format)
+    return recognize_line(source.peek(), source.name) if asked is None else asked
 
 
 def recognize(path: str) -> Format:

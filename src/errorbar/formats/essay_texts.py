@@ -47,8 +47,8 @@ def read_essay_texts(lines: Lines, problems: Problems) -> Iterator[EssayText]:
     words: list[str] = []
     essay, before, at = "", "", 0
     for number, line in enumerate(lines, 1):
-        found = _HEADER.match(line)
-        if found is None:
+        header = _HEADER.match(line)
+        if header is None:
             if at:
                 words += line.split()
             elif line.strip() and not before:
@@ -57,7 +57,7 @@ def read_essay_texts(lines: Lines, problems: Problems) -> Iterator[EssayText]:
             continue
         if at and essay:
             yield EssayText(essay, " ".join(words), at)
-        essay, at, words = _id(line, found[1].strip(), Place(lines.name, number), problems), number, []
+        essay, at, words = _id(line, header[1].strip(), Place(lines.name, number), problems), number, []
         if essay and essay in seen:
             message = f"a second essay with the id {essay!r}; the first stands in line {seen[essay]}"
             problems.error("essay-twice", message, Place(lines.name, number), "every id once in a file")
@@ -93,14 +93,16 @@ def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> I
     for essay in read_essay_texts(source, problems):
         n_essays += 1
         known.add(essay.id)
-        found = [texts.get(essay.id) for texts in there]
-        yield Aligned(essay, tuple(None if one is None else one.text for one in found))
+        versions = [texts.get(essay.id) for texts in there]
+        yield Aligned(essay, tuple(None if one is None else one.text for one in versions))
     for lines, texts in zip(files, there, strict=True):
         unknown = [essay for essay in texts.values() if essay.id not in known]
         _refuse_unknown(unknown, lines.name, source.name, problems)
         if n_absent := n_essays - (len(texts) - len(unknown)):
-            what = f"{n_absent:,} of {counted(n_essays, 'essays')} are not in this file: its annotator did not look at"
-            problems.note("essays-absent", f"{what} {'it' if n_absent == 1 else 'them'}", Place(lines.name))
+            message = (
+                f"{n_absent:,} of {counted(n_essays, 'essays')} are not in this file: its annotator did not look at"
+            )
+            problems.note("essays-absent", f"{message} {'it' if n_absent == 1 else 'them'}", Place(lines.name))
 
 
 def _refuse_unknown(unknown: Iterable[EssayText], name: str, source: str, problems: Problems) -> None:
@@ -136,15 +138,15 @@ class EssayReader:
         for sentence in sentences:
             essay = sentence.document
             if not essay or essay in self._seen:
-                said = f"has the essay {essay!r} in several sentences" if essay else "does not tell its essays"
-                message = f"this file has whole essays by their ids, and the reference {said}"
+                fault = f"has the essay {essay!r} in several sentences" if essay else "does not tell its essays"
+                message = f"this file has whole essays by their ids, and the reference {fault}"
                 fix = "make one of whole essays: errorbar convert --source orig.md ref1.md -o gold.jsonl"
                 raise InputError(Problem("essay-reference", message, self._place, fix=fix))
             self._seen.add(essay)
-            found = self._left.pop(essay, None)
-            if found is None:
+            text = self._left.pop(essay, None)
+            if text is None:
                 self._missing.append(essay)
-            taken.append("" if found is None else found.text)
+            taken.append("" if text is None else text.text)
         self.count += len(taken)
         return taken
 

@@ -49,13 +49,13 @@ class Repairs:
     name: str
     n_found: int = 0
 
-    def mend(self, code: str, what: str, place: Place, repair: str, expected: str = "") -> None:
+    def mend(self, code: str, message: str, place: Place, repair: str, expected: str = "") -> None:
         """Record one thing; too many of them, mended or not, are an ``InputError``."""
         self.n_found += 1
         if self.n_found > MOST_REPAIRS:
-            what = f"more than {MOST_REPAIRS:,} things are wrong in the file"
-            raise InputError(Problem("hoo-broken", what, Place(self.name), "a file of edits"))
-        self.problems.repairable(code, what, place, repair, expected)
+            message = f"more than {MOST_REPAIRS:,} things are wrong in the file"
+            raise InputError(Problem("hoo-broken", message, Place(self.name), "a file of edits"))
+        self.problems.repairable(code, message, place, repair, expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,27 +268,27 @@ def read_edits(
     """Read a fragment's edits; offsets are checked against ``text``. Of a ``system`` other things are remarked."""
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)
-    found: _Found = []
+    edits: _Found = []
     for raw in parse_edits(file.read(), repairs):
         remarks = _Remarks(repairs, Place(shown, raw.line), raw.attributes.get("index") or f"of line {raw.line}")
         edit = _edit(raw, remarks, system=system)
         if edit is not None:
-            found.append((remarks, edit))
+            edits.append((remarks, edit))
     if text is not None:
-        found = _check_text(found, text)
-    without = [remarks.place for remarks, edit in found if not edit.type]
+        edits = _check_text(edits, text)
+    without = [remarks.place for remarks, edit in edits if not edit.type]
     if without and not system:
-        message = f"{len(without)} of {len(found)} edits have no error type"
+        message = f"{len(without)} of {len(edits)} edits have no error type"
         problems.note("hoo-type", message, without[0], "they count as Other")
-    _check_together(found)
-    return Fragment(name, in_text_order(edit for _, edit in found), text, shown)
+    _check_together(edits)
+    return Fragment(name, in_text_order(edit for _, edit in edits), text, shown)
 
 
 def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | None:
-    given = [raw.attributes.get(key, "").strip() for key in ("start", "end")]
-    start, end = map(whole_number, given)
+    offsets = [raw.attributes.get(key, "").strip() for key in ("start", "end")]
+    start, end = map(whole_number, offsets)
     if start is None or end is None:
-        message = f"the offsets {given[0]!r}, {given[1]!r} cannot be read"
+        message = f"the offsets {offsets[0]!r}, {offsets[1]!r} cannot be read"
         remarks.mend("hoo-offsets", message, "the edit is dropped", "whole numbers")
         return None
     if start > end:
@@ -326,11 +326,11 @@ def _type(raw: RawEdit, remarks: _Remarks) -> tuple[str, str]:
     return swallowed["type"], group or swallowed["set"]
 
 
-def _check_text(found: _Found, text: str) -> _Found:
+def _check_text(edits: _Found, text: str) -> _Found:
     """Compare spans with the text. A file whose offsets count bytes is read by bytes."""
-    found = _in_characters(found, text)
+    edits = _in_characters(edits, text)
     kept: _Found = []
-    for remarks, edit in found:
+    for remarks, edit in edits:
         if edit.end > len(text):
             message = f"the span {edit.start} {edit.end} ends past the text of {len(text)} characters"
             remarks.mend("hoo-outside", message, "the edit is dropped", "start <= end <= length of the text")
@@ -410,8 +410,8 @@ def sentences_fragments(
         document = sentence.document or name
         line = " ".join(sentence.tokens)
         starts = [0, *accumulate(len(token) + 1 for token in sentence.tokens)]
-        found, at = sentence.annotations.get(annotator, ()), sizes[document]
-        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost) for edit in found)
+        own, at = sentence.annotations.get(annotator, ()), sizes[document]
+        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost) for edit in own)
         lines.setdefault(document, []).append(f"{line}\n")
         sizes[document] += len(line) + 1
         if annotator not in sentence.annotations:
@@ -481,9 +481,9 @@ class FragmentFiles:
         """Read the gold edits and the source text."""
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
-            what, place = f"no source text for fragment {self.name}", Place(str(self.edits.path))
+            message, place = f"no source text for fragment {self.name}", Place(str(self.edits.path))
             fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
-            problems.error("hoo-no-text", what, place, fix=fix)
+            problems.error("hoo-no-text", message, place, fix=fix)
         return read_edits(self.edits, self.name, problems, text=text)
 
 
@@ -551,19 +551,19 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
     A single file is about the only fragment. Files about other fragments are noted; without any other, an error.
     """
     known = dict.fromkeys(fragments)
-    found: dict[str, HooFile] = {}
+    files: dict[str, HooFile] = {}
     for fragment, file in list_files(Path(path), ".xml", ".txt").items():
         called = fragments[0] if len(fragments) == 1 and not Path(path).is_dir() else fragment
         if called in known:
-            found[called] = HooFile(file)
+            files[called] = HooFile(file)
             continue
         message = f"fragment {called} of run {name} is not scored"
         problems.note("hoo-not-in-gold", message, Place(str(file)), nearest(called, known))
-    if not found:
+    if not files:
         message = f"no file of run {name} is about a fragment of the gold set"
         expected = f"e.g. {fragments[0]}.txt" if fragments else ""
         raise InputError(Problem("hoo-no-files", message, Place(path), expected, "are these other texts?"))
-    return found
+    return files
 
 
 def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:

@@ -77,18 +77,20 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
 
 
 def _sentence_line(sentence: Sentence) -> str:
-    said = {"document": sentence.document, "writer": sentence.writer}
+    fields = {"document": sentence.document, "writer": sentence.writer}
     annotations = {name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()}
-    return json.dumps({"text": sentence.text} | _without_empty(said) | {"annotations": annotations}, ensure_ascii=False)
+    return json.dumps(
+        {"text": sentence.text} | _without_empty(fields) | {"annotations": annotations}, ensure_ascii=False
+    )
 
 
 def _edit_record(edit: Edit | StandoffEdit) -> dict[str, object]:
     """Span and texts, and of the others those that say something."""
-    texts, said = "replacements", ["type", "optional", "group", "comment"]
+    texts, fields = "replacements", ["type", "optional", "group", "comment"]
     if isinstance(edit, StandoffEdit):
-        texts, said = "corrections", ["index", "type", "group", "optional", "null_at"]
+        texts, fields = "corrections", ["index", "type", "group", "optional", "null_at"]
     record: dict[str, object] = {"start": edit.start, "end": edit.end, texts: list(getattr(edit, texts))}
-    return record | _without_empty({key: getattr(edit, key) for key in said})
+    return record | _without_empty({key: getattr(edit, key) for key in fields})
 
 
 def _without_empty(record: Mapping[str, object]) -> dict[str, object]:
@@ -137,8 +139,8 @@ def _good_keys(record: _Record, known: Mapping[str, type], n_needed: int, place:
     unknown = [(f"unknown key '{key}'", ", ".join(known)) for key in record if key not in known]
     odd = [(key, type(value)) for key, value in record.items() if key in known and type(value) is not known[key]]
     wrong = [(f"'{key}' is {kind.__name__}", known[key].__name__) for key, kind in odd]
-    for what, expected in (missing + unknown + wrong)[:1]:
-        problems.error("jsonl-record", what, place, expected)
+    for fault, expected in (missing + unknown + wrong)[:1]:
+        problems.error("jsonl-record", fault, place, expected)
     return not (missing or unknown or wrong)
 
 

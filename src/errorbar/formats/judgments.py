@@ -68,7 +68,7 @@ def read_batch(path: Source, problems: Problems, answer: str = "", item: str = "
     there are several; ``item`` names the item, "" the HIT; if ``labels`` are given, another is an error.
     """
     columns: tuple[str, str, str] | None = None
-    found: list[tuple[str, str, str]] = []
+    answers: list[tuple[str, str, str]] = []
     seconds, lines = [], []
     n_rejected = n_empty = 0
     for values, place in table_rows(path, problems):
@@ -86,17 +86,17 @@ def read_batch(path: Source, problems: Problems, answer: str = "", item: str = "
             message = f"the answer '{label}' is not one of the labels; {nearest(label, labels)}"
             problems.repairable("batch-label", message, place)
         else:
-            found.append((name, rater, label))
+            answers.append((name, rater, label))
             seconds.append(at_least_0(values.get("WorkTimeInSeconds")))
             lines.append(place.line)
     for count, why in ((n_rejected, "were rejected"), (n_empty, "have no answer")):
         if count:
             problems.note("batch-left-out", f"{count} assignments {why}; they are left out", Place(display_name(path)))
-    if not found and not problems.errors:
+    if not answers and not problems.errors:
         problems.error("batch-empty", "no answer in the file", Place(display_name(path)))
     problems.raise_errors()
     times = np.array([nan if each is None else each for each in seconds], np.float64)
-    return Batch(Judgments.from_columns(*zip(*found, strict=True), labels=labels), times, np.array(lines, np.int64))
+    return Batch(Judgments.from_columns(*zip(*answers, strict=True), labels=labels), times, np.array(lines, np.int64))
 
 
 def _batch_columns(header: Sequence[str], answer: str, item: str, place: Place) -> tuple[str, str, str]:
@@ -107,13 +107,13 @@ def _batch_columns(header: Sequence[str], answer: str, item: str, place: Place) 
         message = f"no column '{answer}'" if answer else f"{len(answers)} columns could be the answer"
         fix = nearest(ANSWER + answer, answers) if answer and answers else f"name one of: {', '.join(answers)}"
         raise UsageError(Problem("batch-answer", message, place, "one answer column", fix))
-    found = []
+    columns = []
     for key, choices in (("item", (item, INPUT + item) if item else HIT), ("rater", WORKER)):
         column = next((choice for choice in choices if choice in header), "")
         if not column:
             raise UsageError(Problem("batch-column", f"no column {' or '.join(choices)}", place, f"the {key}"))
-        found.append(column)
-    return found[0], found[1], (named or answers)[0]
+        columns.append(column)
+    return columns[0], columns[1], (named or answers)[0]
 
 
 def at_least_0(value: object) -> float | None:
@@ -124,25 +124,25 @@ def at_least_0(value: object) -> float | None:
 
 def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: Sequence[str] = ()) -> Judgments:
     """Read a table with a row per item, which a column names, and a column per rater; an empty cell is no judgment."""
-    found: list[tuple[str, str, str]] = []
+    answers: list[tuple[str, str, str]] = []
     seen: set[str] = set()
     for values, place in table_rows(path, problems, (item,)):
         name = values.pop(item)
         if not name or name in seen:
-            what = f"item '{name}' stands in an earlier row too" if name else "the row names no item"
-            problems.repairable("wide-item", what, place)
+            message = f"item '{name}' stands in an earlier row too" if name else "the row names no item"
+            problems.repairable("wide-item", message, place)
             continue
         seen.add(name)
         for rater, label in values.items():
             if is_list(label):
-                what, repair = f"{list_words(label)} of '{rater}'", "the cell is left out"
-                problems.repairable("judgments-list", what, place, repair, ONE_LABEL)
+                message, repair = f"{list_words(label)} of '{rater}'", "the cell is left out"
+                problems.repairable("judgments-list", message, place, repair, ONE_LABEL)
             else:
-                found.append((name, rater, label.strip()))
-    if not any(label for _, _, label in found) and not problems.errors:
+                answers.append((name, rater, label.strip()))
+    if not any(label for _, _, label in answers) and not problems.errors:
         problems.error("wide-empty", "no judgment in the file", Place(display_name(path)), "a column per rater")
     problems.raise_errors()
-    return Judgments.from_columns(*zip(*found, strict=True), labels=labels)
+    return Judgments.from_columns(*zip(*answers, strict=True), labels=labels)
 
 
 def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
@@ -152,10 +152,10 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
     """
     flags: dict[str, bool] = {}
     scores: dict[str, float] = {}
-    told: dict[str, Told] = {}
+    flag_rows: dict[str, Told] = {}
     for values, place in table_rows(path, problems, ("item", "flag")):
-        item, word, said = values["item"], values["flag"].strip().lower(), values.get("score")
-        score = finite(said)
+        item, word, score_text = values["item"], values["flag"].strip().lower(), values.get("score")
+        score = finite(score_text)
         if not item or item in flags:
             message = f"item '{item}' was flagged before" if item else "the row names no item"
             problems.repairable("flags-item", message, place)
@@ -165,28 +165,28 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
             continue
         flags[item] = word in YES
         if (more := Told(values.get("word"), values.get("suggestion"), values.get("text"))) != _NOTHING:
-            told[item] = more
+            flag_rows[item] = more
         if score is not None:
             scores[item] = score
-        elif said:
-            problems.repairable("flags-score", f"the score '{said}' is no number", place, "the score is left out")
+        elif score_text:
+            problems.repairable("flags-score", f"the score '{score_text}' is no number", place, "the score is left out")
     problems.raise_errors()
-    return SystemFlags(name or display_name(path), flags, scores, told)
+    return SystemFlags(name or display_name(path), flags, scores, flag_rows)
 
 
 def read_answers(path: Source, problems: Problems) -> dict[str, str]:
     """Read a table ``item,label`` of true labels, one for each item: CSV, JSON lines or Parquet."""
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for values, place in table_rows(path, problems, ("item", "label")):
         item, label = values["item"], values["label"]
         if not item or not label:
             message = "the row names no item" if not item else f"item '{item}' has no label"
             problems.repairable("answers-empty", message, place)
-        elif found.setdefault(item, label) != label:
-            message = f"item '{item}' is '{label}' here and '{found[item]}' before"
+        elif labels.setdefault(item, label) != label:
+            message = f"item '{item}' is '{label}' here and '{labels[item]}' before"
             problems.repairable("answers-twice", message, place, "the first is kept")
     problems.raise_errors()
-    return found
+    return labels
 
 
 # Judgments in any layout: a row for each judgment, a column for each rater, or batch results of Mechanical Turk.
@@ -199,11 +199,11 @@ Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
 OWN = frozenset(("text", "set", "flag", "score", "span", "word", "suggestion", "better"))
-"""What our own tables have beside judgments, of drawn sets and of detectors; that it is not read surprises nobody."""
+"""Columns of our own tables of drawn sets and of detectors beside judgments, which are left out without a note."""
 EXPORTED = frozenset(("round", "state", "version"))
-"""What exports of ``errorbar judge`` have beside judgments, with columns of their scheme and of the items."""
+"""Columns of exports of ``errorbar judge`` beside judgments and those of their scheme and of the items."""
 SET = re.compile(r"[0-9a-f]{16}")
-"""What a set that ``sample draw`` wrote is called in its column ``set``."""
+"""The name of a set that ``sample draw`` wrote, in its column ``set``."""
 REPEATED = "choose by --repeats which judgment counts"
 Numbers = NDArray[np.int64]
 
@@ -314,9 +314,9 @@ def _read_long(
         if not rows.item:
             continue
         if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
-            what, expected = "some rows have a weight and some have none", "a weight in every row or in none"
+            message, expected = "some rows have a weight and some have none", "a weight in every row or in none"
             for line in rows.lines:
-                problems.error("judgments-weight", what, Place(place.file, line), expected)
+                problems.error("judgments-weight", message, Place(place.file, line), expected)
             continue
         coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
         label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
@@ -324,18 +324,18 @@ def _read_long(
             if column is not None:
                 parts[name].append(np.asarray(column))
     if extra and not extra.keys() >= EXPORTED:
-        what = f"columns that judgments have no use for: {', '.join(extra)}"
-        problems.note("judgments-extra", what, place, "they are not read")
+        message = f"columns that judgments have no use for: {', '.join(extra)}"
+        problems.note("judgments-extra", message, place, "they are not read")
     if not parts["item"]:
         if not problems.errors:
             problems.error("judgments-empty", "no judgment in the file", place)
         problems.raise_errors()
     columns = {name: np.concatenate(part) for name, part in parts.items() if part}
-    said = columns["label"] >= 0
-    if n_missing := len(said) - int(said.sum()):  # their items and raters are known all the same
-        what = f"{n_missing} of {len(said)} rows have no label; they count as not judged"
-        problems.note("judgments-no-label", what, place)
-        columns = {name: column[said] for name, column in columns.items()}
+    labeled = columns["label"] >= 0
+    if n_missing := len(labeled) - int(labeled.sum()):  # their items and raters are known all the same
+        message = f"{n_missing} of {len(labeled)} rows have no label; they count as not judged"
+        problems.note("judgments-no-label", message, place)
+        columns = {name: column[labeled] for name, column in columns.items()}
     codes = (columns["item"], columns["rater"], columns["label"])
     judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
     return judgments, columns.get("seconds"), columns["lines"], drawn
@@ -390,10 +390,10 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
     if wrong is not None:
         problems.repairable(*wrong[:2], place, expected=wrong[2])
         return None
-    said = record.get("seconds")
-    if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):
-        what, repair = f"the time {said!r} will not do", "the time counts as unknown"
-        problems.repairable("judgments-seconds", what, place, repair, number)
+    time = record.get("seconds")
+    if seconds is None and not (time is None or (isinstance(time, str) and not time.strip())):
+        message, repair = f"the time {time!r} will not do", "the time counts as unknown"
+        problems.repairable("judgments-seconds", message, place, repair, number)
     return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
 
 
@@ -418,11 +418,11 @@ def _settled(
 def refuse_others(table: Judgments, declared: Sequence[str], name: str) -> None:
     """Refuse labels that were not declared: an ``InputError`` with one problem for each."""
     votes = np.bincount(table.label, minlength=len(table.labels)).tolist()
-    found = []
+    problems = []
     for label, n in zip(table.labels, votes, strict=True):
         if label not in declared:
-            said = "1 judgment says" if n == 1 else f"{n:,} judgments say"
-            message = f"{said} '{label}', which is not declared"
-            found.append(Problem("crowd-label", message, Place(name), fix=nearest(label, declared)))
-    if found:
-        raise InputError(found)
+            judgments_say = "1 judgment says" if n == 1 else f"{n:,} judgments say"
+            message = f"{judgments_say} '{label}', which is not declared"
+            problems.append(Problem("crowd-label", message, Place(name), fix=nearest(label, declared)))
+    if problems:
+        raise InputError(problems)

@@ -446,25 +446,25 @@ def whole_lines(stream: io.BufferedReader, name: str, size: int) -> Generator[by
         if error.code not in ("gzip-damaged", "gzip-expands"):
             raise
         raise InputError(replace(error.problems[0], place=Place(name, number + 1))) from None
-    if rest := b"".join(parts):
-        yield rest
+    if last := b"".join(parts):
+        yield last
 
 
 def _refuse_other(chunk: bytes, name: str) -> None:
     head = chunk[:_HEAD]
-    found = next((what for magic, what in _OTHER.items() if head.startswith(magic)), "")
-    if found == "a zip archive":
-        found = next((what for inside, what in _OFFICE.items() if inside.encode() in chunk), found)
+    kind = next((description for magic, description in _OTHER.items() if head.startswith(magic)), "")
+    if kind == "a zip archive":
+        kind = next((description for inside, description in _OFFICE.items() if inside.encode() in chunk), kind)
     if not head.strip(b"\0"):
-        found = "nothing but zeros, as a file has that was never written" if len(head) == _HEAD else ""
+        kind = "nothing but zeros, as a file has that was never written" if len(head) == _HEAD else ""
     elif any(half and not half.strip(b"\0") for half in (head[::2], head[1::2])):
-        found = "UTF-16"  # without a mark, every other byte of a text in Latin letters is 0
-    if found == "UTF-16":
+        kind = "UTF-16"  # without a mark, every other byte of a text in Latin letters is 0
+    if kind == "UTF-16":
         fix = "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
         raise InputError(Problem("utf-16", "this looks like UTF-16", Place(name), "UTF-8 text", fix))
-    if found:
-        fix = _FIXES.get(found, "unpack it, or get it again")
-        raise InputError(Problem("not-text", f"this is {found}", Place(name), "UTF-8 text, gzipped or not", fix))
+    if kind:
+        fix = _FIXES.get(kind, "unpack it, or get it again")
+        raise InputError(Problem("not-text", f"this is {kind}", Place(name), "UTF-8 text, gzipped or not", fix))
 
 
 class Lines:
@@ -496,10 +496,10 @@ class Lines:
     @classmethod
     def kept(cls, name: str, lines: Iterable[str]) -> Self:
         """Lines that are in memory, under a name."""
-        made = cls(name, Problems(), cut=())
-        made._ahead = list(lines)
-        made._lines = iter(made._ahead)
-        return made
+        lines_kept = cls(name, Problems(), cut=())
+        lines_kept._ahead = list(lines)
+        lines_kept._lines = iter(lines_kept._ahead)
+        return lines_kept
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
@@ -577,5 +577,5 @@ def cannot_open(path: Source, error: OSError | ValueError) -> Problem:
         return Problem("is-directory", "this is a directory", place, "a file", "name the file inside it")
     if isinstance(error, FileNotFoundError):
         return Problem("no-such-file", "no such file", place, fix=nearest_file(path))
-    said = (error.strerror or error) if isinstance(error, OSError) else "a file name has no character 0"
-    return Problem("cannot-open", f"cannot be opened: {said}", place)
+    reason = (error.strerror or error) if isinstance(error, OSError) else "a file name has no character 0"
+    return Problem("cannot-open", f"cannot be opened: {reason}", place)

@@ -86,22 +86,22 @@ class _Assembler:
             span = spans.get(head) or self._span(head, Place(self.name, number))
             if parsed is None:
                 continue
-            annotator, rest = parsed
+            annotator, fields = parsed
             if annotator not in edits:  # whatever becomes of the line, this annotator looked
                 edits[annotator] = []
                 numbers[annotator] = []
-            if rest is None or span is None:
+            if fields is None or span is None:
                 continue
             start, end = span
             if (start < 0 or end < start or end > n_tokens) and not check_span(
                 start, end, n_tokens, Place(self.name, number), self.problems
             ):
                 continue
-            edits[annotator].append(new(Edit, span + rest))  # what Edit(...) does, twice as fast
+            edits[annotator].append(new(Edit, span + fields))  # what Edit(...) does, twice as fast
             numbers[annotator].append(number)
         annotations = {
-            annotator: tuple(check_annotation(found, tokens, partial(self._place, numbers[annotator]), self.problems))
-            for annotator, found in edits.items()
+            annotator: tuple(check_annotation(own, tokens, partial(self._place, numbers[annotator]), self.problems))
+            for annotator, own in edits.items()
         }
         return Sentence(text, annotations, line=s_number)
 
@@ -148,8 +148,8 @@ class _Assembler:
             message = f"a {NOOP} line with a correction, '{shortened(fields[1])}'; it is read as no edit"
             self.problems.note("m2-noop", message, place)
             usual = False
-        rest = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
-        parsed = annotator, None if kind == NOOP else rest
+        edit_fields = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
+        parsed = annotator, None if kind == NOOP else edit_fields
         if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
             _TAILS[tail] = parsed
         return parsed
@@ -168,7 +168,7 @@ def m2_annotators(path: Source, most: int | None = None) -> list[str]:
     A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
     the five separators and ends with the one id.
     """
-    found: dict[str, None] = {}
+    annotators: dict[str, None] = {}
     known: set[bytes] = set()
     for block in byte_blocks(path, size=BLOCK):
         whole = b"\n" + block
@@ -181,10 +181,10 @@ def m2_annotators(path: Source, most: int | None = None) -> list[str]:
             tail = line.rpartition(b"|||")[2]
             if line.startswith(b"A ") and tail not in known and line.count(b"|||") >= N_FIELDS - 1:
                 known.add(tail)
-                found[line.split(b"|||")[N_FIELDS - 1].decode(errors="replace").strip()] = None
-                if len(found) == most:
-                    return list(found)
-    return list(found)
+                annotators[line.split(b"|||")[N_FIELDS - 1].decode(errors="replace").strip()] = None
+                if len(annotators) == most:
+                    return list(annotators)
+    return list(annotators)
 
 
 def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
@@ -213,13 +213,13 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
                     edit = edit._replace(replacements=(" ".join(sentence.tokens[edit.start : edit.end]),))
                 line, losses = _a_line(edit, number)
                 yield line
-                for what in losses:
+                for loss in losses:
                     item = edit.comment or f"edit {edit.start} {edit.end} of sentence {number_of_sentence}"
-                    lost.setdefault(what, {})[item] = None
+                    lost.setdefault(loss, {})[item] = None
         yield ""
-    for what, items in sorted(lost.items()):
+    for loss, items in sorted(lost.items()):
         examples = ", ".join([*islice(items, 5), *(["..."] if len(items) > 5 else [])])
-        problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
+        problems.note("m2-cannot-hold", f"M2 cannot hold {loss}; left out ({len(items):,}: {examples})", Place())
     renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
         pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())
@@ -250,7 +250,7 @@ def _a_line(edit: Edit, number: str) -> tuple[str, list[str]]:
     correction = "||".join(text or NOTHING if several else text for text in replacements)
     need = "OPTIONAL" if edit.optional else "REQUIRED"
     line = f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
-    return line, [what for what, happened in losses.items() if happened]
+    return line, [loss for loss, happened in losses.items() if happened]
 
 
 def _plain(text: str, separator: str) -> str:

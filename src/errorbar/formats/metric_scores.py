@@ -139,8 +139,8 @@ def _read_lines(lines: Lines, called: str, betas: Sequence[float], scores: _Scor
         if not system:
             continue
         if len(texts) not in (1, 3):
-            what, expected = f"{len(texts) + 1} fields", "a system and a score, or a system, F, precision and recall"
-            scores.problems.repairable("scores-line", what, place, "the line is left out", expected)
+            message, expected = f"{len(texts) + 1} fields", "a system and a score, or a system, F, precision and recall"
+            scores.problems.repairable("scores-line", message, place, "the line is left out", expected)
             continue
         values = [value for text in texts if (value := scores.number(text, place)) is not None]
         if len(values) < len(texts) or scores.twice(called, system, place):
@@ -180,8 +180,8 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
                 if main != "f" and each.get(main) is None:
                     continue  # nothing was scored there
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
-                found = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
-                scores.of(called, sentence)[system] = found
+                score = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
+                scores.of(called, sentence)[system] = score
 
 
 def _is_score(row: Any) -> bool:  # noqa: ANN401 - whatever JSON has

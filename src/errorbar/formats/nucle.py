@@ -97,11 +97,13 @@ def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
                 merged[essay.nid] = Essay(essay.nid, essay.place, essay.paragraphs)
             base = merged.get(essay.nid)
             if base is None:
-                what, fix = f"the essay {essay.nid!r} is not in {files[0][0]}", "name the file with all essays first"
-                raise InputError(Problem("nucle-other-essay", what, essay.place, fix=fix))
+                message, fix = f"the essay {essay.nid!r} is not in {files[0][0]}", "name the file with all essays first"
+                raise InputError(Problem("nucle-other-essay", message, essay.place, fix=fix))
             if essay.paragraphs and essay.paragraphs != base.paragraphs:
-                what = f"the essay {essay.nid!r} has other text than in {files[0][0]}"
-                raise InputError(Problem("nucle-other-text", what, essay.place, fix="give files over the same essays"))
+                message = f"the essay {essay.nid!r} has other text than in {files[0][0]}"
+                raise InputError(
+                    Problem("nucle-other-text", message, essay.place, fix="give files over the same essays")
+                )
             base.annotations |= {called[annotator]: mistakes for annotator, mistakes in essay.annotations.items()}
             if not essay.paragraphs:
                 base.partial |= {called[annotator] for annotator in essay.annotations}
@@ -189,9 +191,9 @@ class _Reader:
         self.mistake, self.values = (self.place, numbers), {}
         for key, number in zip(_NUMBERS, numbers, strict=True):
             if number is None:
-                said = f"with {key}={shortened(attributes[key])!r}" if key in attributes else f"without {key}"
+                attribute = f"with {key}={shortened(attributes[key])!r}" if key in attributes else f"without {key}"
                 expected = f"a whole number of at most {MOST_DIGITS} digits"
-                self.repairable("nucle-attribute", f"<MISTAKE> {said}", expected, "the mistake is dropped")
+                self.repairable("nucle-attribute", f"<MISTAKE> {attribute}", expected, "the mistake is dropped")
 
     def _close(self, name: str) -> Iterator[Essay]:
         opened = {"DOC": self.essay, "MISTAKE": self.mistake, "ANNOTATION": self.annotator, "TEXT": self.essay}
@@ -237,15 +239,15 @@ class _Reader:
             return
         missing = next((leaf for leaf in ("TYPE", "CORRECTION") if leaf not in self.values), "")
         if missing:
-            what, expected = f"<MISTAKE> without <{missing}>", f"<{missing}>...</{missing}>"
-            self.repairable("nucle-missing", what, expected, "the mistake is dropped")
+            message, expected = f"<MISTAKE> without <{missing}>", f"<{missing}>...</{missing}>"
+            self.repairable("nucle-missing", message, expected, "the mistake is dropped")
             return
         span = [number for number in numbers if number is not None]
         if len(span) == len(_NUMBERS):
             kind, comment = (" ".join(self.values.get(leaf, "").split()) for leaf in ("TYPE", "COMMENT"))
             first, start, last, end = span
-            found = Mistake(first, start, last, end, kind, self.values["CORRECTION"], comment, place)
-            self.essay.annotations[self.annotator].append(found)
+            new = Mistake(first, start, last, end, kind, self.values["CORRECTION"], comment, place)
+            self.essay.annotations[self.annotator].append(new)
 
     def error(self, code: str, what: str, expected: str, place: Place | None = None) -> None:
         self.problems.error(code, what, place or self.place, expected)
@@ -369,13 +371,13 @@ def locate(
     essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
 ) -> Iterator[tuple[Essay, list[list[Located]]]]:
     """Yield each essay with the sentences of each of its paragraphs, in order; titles are sentences too."""
-    rest = iter(sentences)
+    following = iter(sentences)
     for essay in essays:
         if not essay.paragraphs:
-            what, fix = f"the essay {essay.nid!r} has no text", "name the SGML file with the essays' text first"
-            raise InputError(Problem("nucle-no-text", what, essay.place, "<TEXT> with paragraphs", fix))
-        yield essay, [_locate_paragraph(essay, number, rest, name) for number in range(len(essay.paragraphs))]
-    left = sum(1 for _ in rest)
+            message, fix = f"the essay {essay.nid!r} has no text", "name the SGML file with the essays' text first"
+            raise InputError(Problem("nucle-no-text", message, essay.place, "<TEXT> with paragraphs", fix))
+        yield essay, [_locate_paragraph(essay, number, following, name) for number in range(len(essay.paragraphs))]
+    left = sum(1 for _ in following)
     if left:
         raise _other_tokens(f"{left} sentences are left when the essays are at their end", Place(name))
 
@@ -414,7 +416,7 @@ def project_essays(
     """
     for essay, paragraphs in locate(essays, sentences, name):
         whole = [annotator for annotator in essay.annotations if annotator not in essay.partial]
-        found: list[list[_Found]] = [[{who: [] for who in whole} for _ in located] for located in paragraphs]
+        by_sentence: list[list[_Found]] = [[{who: [] for who in whole} for _ in located] for located in paragraphs]
         for annotator, mistakes in essay.annotations.items():
             for mistake in mistakes:
                 result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops, problems.as_written)
@@ -422,10 +424,10 @@ def project_essays(
                     _record(result, mistake, essay, problems)
                     continue
                 paragraph, number, edit = result
-                looked = found[paragraph][number].setdefault(annotator, [])
+                looked = by_sentence[paragraph][number].setdefault(annotator, [])
                 if edit.type != NOOP:
                     looked.append((edit, mistake.place))
-        for located_row, row in zip(paragraphs, found, strict=True):
+        for located_row, row in zip(paragraphs, by_sentence, strict=True):
             for (sentence, tokens, _), collected in zip(located_row, row, strict=True):
                 annotations: dict[str, Annotation] = {}
                 for annotator in filter(collected.__contains__, essay.annotations):
@@ -472,17 +474,17 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
     if mistake.correction is None:
         return Edit(first, last, (), mistake.type, comment=mistake.comment)
     before, after = (text[spans[first][0] : start], text[end : spans[last - 1][1]]) if first < last else ("", "")
-    said = mistake.correction if mistake.correction.strip() else ""
-    if said.rstrip().endswith((".", "?", "!")) and said != said.rstrip():
-        said = f"{said.rstrip()}\n"  # ends a sentence, whatever follows
-    said = before + said + after
+    correction = mistake.correction if mistake.correction.strip() else ""
+    if correction.rstrip().endswith((".", "?", "!")) and correction != correction.rstrip():
+        correction = f"{correction.rstrip()}\n"  # ends a sentence, whatever follows
+    correction = before + correction + after
     stop = last < len(tokens) and tokens[last] == "." and spans[last][0] == end + len(after)
     if last == len(tokens):
-        new = treebank_tokens(said)
-    elif said and stop and not said[-1].isspace() and not detach_stops:
-        new = treebank_tokens(f"{said}.")[:-1]
+        new = treebank_tokens(correction)
+    elif correction and stop and not correction[-1].isspace() and not detach_stops:
+        new = treebank_tokens(f"{correction}.")[:-1]
     else:
-        new = treebank_tokens(said if said.endswith("\n") else f"{said} ")
+        new = treebank_tokens(correction if correction.endswith("\n") else f"{correction} ")
     if mistake.type == NOOP:
         return Edit(first, last, (" ".join(new),), NOOP)
     old = tokens[first:last]
@@ -506,7 +508,7 @@ def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, i
 
 def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], name: str) -> list[Located]:
     text = essay.paragraphs[number]
-    found: list[Located] = []
+    located: list[Located] = []
     at = _skip_space(text, 0)
     while at < len(text):
         sentence = next(sentences, None)
@@ -522,9 +524,9 @@ def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], 
                 raise _other_tokens(f"the token {token!r} is not what stands in {there}", Place(name, sentence.line))
             spans.append((at, at + length))
             at += length
-        found.append(Located(sentence, sentence.tokens, spans))
+        located.append(Located(sentence, sentence.tokens, spans))
         at = _skip_space(text, at)
-    return found
+    return located
 
 
 def _skip_space(text: str, at: int) -> int:

@@ -74,8 +74,8 @@ class Collected:
         """Read a rank; None, with the problem recorded, where it is none."""
         if rank := whole_number(text):
             return rank
-        what, repair = f"the rank {shortened(text)!r}", "the system is left out of the ranking"
-        self.problems.repairable("ranking-rank", what, place, repair, "a whole number from 1")
+        message, repair = f"the rank {shortened(text)!r}", "the system is left out of the ranking"
+        self.problems.repairable("ranking-rank", message, place, repair, "a whole number from 1")
         return None
 
     def add(self, key: Key, placed: Sequence[RankedText], *, join: bool = False) -> None:
@@ -206,14 +206,14 @@ class _PairRows:
     def tell(self, name: str, problems: Problems) -> None:
         """Note what the intervals of these rows do not know."""
         if self.columns.item and self.n_again:
-            what = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
+            message = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
             fix = "both count, and are drawn as one; name another item if the judge was asked again"
-            problems.note("ranking-twice", what, Place(name), fix)
+            problems.note("ranking-twice", message, Place(name), fix)
         if self.n > 1 and not self.columns.item and (self.shared or self.n_again):
-            what = f"{self.n:,} rows of one pair each, and no column tells which were on one screen: "
+            message = f"{self.n:,} rows of one pair each, and no column tells which were on one screen: "
             other = "" if self.columns.sentence is None else ", or use --by=sentence"
             fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
-            problems.note("ranking-rows", f"{what}each is drawn alone", Place(name), fix)
+            problems.note("ranking-rows", f"{message}each is drawn alone", Place(name), fix)
 
 
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
@@ -248,8 +248,8 @@ class _XmlReader(XmlReader):
         elif tag == "translation" and self.item is not None:
             missing = [name for name in ("rank", "system") if not attributes.get(name, "").strip()]
             if missing:
-                what, repair = f"a <translation> without {' and '.join(missing)}", "it is left out of the ranking"
-                self.collected.problems.repairable("ranking-attribute", what, self.place, repair)
+                message, repair = f"a <translation> without {' and '.join(missing)}", "it is left out of the ranking"
+                self.collected.problems.repairable("ranking-attribute", message, self.place, repair)
                 return
             rank = self.collected.rank(attributes["rank"], self.place)
             if rank is not None:

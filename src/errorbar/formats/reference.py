@@ -36,8 +36,8 @@ ALL = 1 << 62  # a chunk size that takes everything at once
 
 def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, ...]:
     """How references were read, as it stands in signatures; nothing for the usual way."""
-    said = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
-    return (*said, "gold:as-written") if as_written else said
+    conventions = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
+    return (*conventions, "gold:as-written") if as_written else conventions
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
     if len({len(part) for part in parts}) == 1:
         return
     totals = [at + len(part) + sum(1 for _ in stream.sentences) for stream, part in zip(streams, parts, strict=True)]
-    said = ", ".join(f"{stream.file.name}: {total}" for stream, total in zip(streams, totals, strict=True))
-    message = f"the reference files have different numbers of sentences ({said})"
+    totals_by_name = ", ".join(f"{stream.file.name}: {total}" for stream, total in zip(streams, totals, strict=True))
+    message = f"the reference files have different numbers of sentences ({totals_by_name})"
     raise InputError(Problem("reference-lengths", message, fix="give files over the same text"))
 
 

@@ -140,9 +140,9 @@ def refuse_unwritable(target: str) -> None:
         (not path.parent.is_dir(), f"there is no folder {path.parent}", "make it, or name another place"),
         (not os.access(path.parent, os.W_OK), f"the folder {path.parent} cannot be written", "name another place"),
     )
-    for hindered, what, fix in hindrances:
+    for hindered, message, fix in hindrances:
         if hindered:
-            raise InputError(Problem("cannot-write", what, Place(target), fix=fix))
+            raise InputError(Problem("cannot-write", message, Place(target), fix=fix))
 
 
 def receipt_name(output: str) -> str:

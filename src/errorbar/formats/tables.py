@@ -66,8 +66,8 @@ class TableFields:
             expected, fix = ", ".join(self.needed), nearest(name, islice(header, MOST_NAMED))
             likely = _likely(self.roles.get(name, ""), [each for each in header if each not in self.needed])
             if likely and not fix.endswith("?"):
-                said = f"{self.roles[name]}={likely}"
-                fix = f"say what it is called: --column={said if said.split() == [said] else repr(said)}"
+                option = f"{self.roles[name]}={likely}"
+                fix = f"say what it is called: --column={option if option.split() == [option] else repr(option)}"
             problems.error(self.column, f"no column '{name}'{role}", place, expected, fix)
         # Spreadsheets leave columns without a name behind.
         twice = [name for name, times in Counter(header).items() if times > 1 and name]
@@ -189,8 +189,8 @@ def _of_one_width(
             yield Block(header, _texts(good), numbers, texts=True)
             continue
         for line in numbers:
-            what, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
-            problems.repairable(f"{kind}-fields", what, Place(name, line), "the row is left out", expected)
+            message, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
+            problems.repairable(f"{kind}-fields", message, Place(name, line), "the row is left out", expected)
 
 
 def _texts(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -52,8 +52,8 @@ def write_text(sentences: Iterable[Sentence], problems: Problems) -> Iterator[st
         if sentence.document or sentence.writer:
             lost.add("documents and writers")
         yield " ".join(sentence.tokens)
-    for what in sorted(lost):
-        problems.note("text-cannot-hold", f"plain text cannot hold {what}; left out", Place())
+    for loss in sorted(lost):
+        problems.note("text-cannot-hold", f"plain text cannot hold {loss}; left out", Place())
 
 
 def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems) -> Iterator[ParallelLine]:
@@ -67,8 +67,8 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
 
         if not all(essays):
             lines, other = ((source, *corrected)[essays.index(kind)] for kind in (False, True))
-            what, fix = f"this is plain text, and {other.name} has essays with ids", "give all files in one format"
-            raise InputError(Problem("mixed-formats", what, Place(lines.name, 1), fix=fix))
+            message, fix = f"this is plain text, and {other.name} has essays with ids", "give all files in one format"
+            raise InputError(Problem("mixed-formats", message, Place(lines.name, 1), fix=fix))
         for essay, texts in align_essays(source, corrected, problems):
             yield ParallelLine(essay.line, essay.text, texts, essay.id)
         return
@@ -79,10 +79,10 @@ def _read_lines(source: Lines, corrected: Sequence[Lines], problems: Problems) -
     number, texts = 0, list[str | None]()
     for number, line in enumerate(source, 1):
         texts = [next(iter(lines), None) for lines in corrected]
-        said = tuple(text for text in texts if text is not None)
-        if len(said) < len(texts):
+        known = tuple(text for text in texts if text is not None)
+        if len(known) < len(texts):
             break
-        yield ParallelLine(number, line, said)
+        yield ParallelLine(number, line, known)
     if not number:
         problems.error("text-empty", "the file is empty", Place(source.name), "one sentence per line")
     n_sentences = number + sum(1 for _ in source)
@@ -98,12 +98,12 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
         n_said += bool(line.strip())
     if n_taken + n_rest == n_sentences:
         return n_sentences
-    what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
+    message, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
     if n_taken + n_rest > n_sentences and not n_said:
-        what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
-        problems.repairable("line-count", what, place, "blank lines at the end are left out", expected)
+        message += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
+        problems.repairable("line-count", message, place, "blank lines at the end are left out", expected)
     else:
-        problems.error("line-count", what, place, expected, "one line per sentence")
+        problems.error("line-count", message, place, expected, "one line per sentence")
     return n_taken + n_rest
 
 
@@ -118,14 +118,14 @@ class HypothesisReader:
         first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
         if first.startswith('{"format": "errorbar-corpus"'):
             code = "hypothesis-jsonl"
-            what, fix = "an errorbar corpus", f"{fix} NAME {shell_words(self.lines.name)}"
+            kind, fix = "an errorbar corpus", f"{fix} NAME {shell_words(self.lines.name)}"
         elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
-            what, fix = "M2", f"{gold} {fix} 0 {shell_words(self.lines.name)}, or --metric errant, which takes M2"
+            kind, fix = "M2", f"{gold} {fix} 0 {shell_words(self.lines.name)}, or --metric errant, which takes M2"
         if code:
             place = Place(self.lines.name, 1)
-            raise InputError(Problem(code, f"this is {what}, not plain text", place, "one sentence per line", fix))
+            raise InputError(Problem(code, f"this is {kind}, not plain text", place, "one sentence per line", fix))
 
     def take(self, size: int) -> list[str]:
         """The next sentences, as many as there are up to ``size``."""
@@ -277,7 +277,7 @@ _WRITTEN = {"``": '"', "''": '"'}
 
 def ordinary_text(tokens: Iterable[str]) -> str:
     """A sentence of tokens with the white space that one writes."""
-    made: list[str] = []
+    words: list[str] = []
     quoted = False  # whether a straight quotation mark is open
     joined = True  # to what comes next
     for token in tokens:
@@ -286,9 +286,9 @@ def ordinary_text(tokens: Iterable[str]) -> str:
             before, after = quoted, not quoted
             quoted = after
         elif token == "'":
-            before = bool(made) and made[-1].endswith(("s", "S"))
-        if made and not before and not joined:
-            made.append(" ")
-        made.append(_WRITTEN.get(token, token))
+            before = bool(words) and words[-1].endswith(("s", "S"))
+        if words and not before and not joined:
+            words.append(" ")
+        words.append(_WRITTEN.get(token, token))
         joined = after
-    return "".join(made)
+    return "".join(words)

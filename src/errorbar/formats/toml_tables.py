@@ -102,9 +102,9 @@ class TomlTable:
 
     def each(self, key: str) -> Iterator[TomlTable]:
         """Every table of a list of tables, e.g. ``[[corpus]]``."""
-        found = self.values.get(key, [])
-        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
-            yield from (TomlTable(table, self.file, (key, number)) for number, table in enumerate(found))
+        tables = self.values.get(key, [])
+        if isinstance(tables, list) and all(isinstance(each, dict) for each in tables):
+            yield from (TomlTable(table, self.file, (key, number)) for number, table in enumerate(tables))
         else:
             whole = TomlTable({}, self.file, (key, 0))
             whole.error(f"{self.file.kind}-value", f"'{key}' is not a list of tables", expected=f"[[{key}]]")
@@ -144,8 +144,8 @@ def is_list(value: object) -> bool:
 
 
 def _is_file_name(value: object) -> bool:
-    said = _spaced(value) if isinstance(value, str) else "."
-    return said[:1] not in ("", ".") and "/" not in said and said.isprintable()
+    name = _spaced(value) if isinstance(value, str) else "."
+    return name[:1] not in ("", ".") and "/" not in name and name.isprintable()
 
 
 def _moment(value: date, of_day: time = time.max) -> datetime:
@@ -180,49 +180,49 @@ def one_of(*words: str) -> Read:
 
 def paths(table: TomlTable, key: str, value: object) -> tuple[Path, ...]:
     """Files or folders that exist; a pattern with ``*`` stands for the files it matches, A2 before A10."""
-    return tuple(path for said in texts(table, key, value) for path in existing(table, key, said))
+    return tuple(path for pattern in texts(table, key, value) for path in existing(table, key, pattern))
 
 
 def path(table: TomlTable, key: str, value: object) -> Path | None:
     """A file or folder that exists, or None."""
-    found: list[Path] = existing(table, key, text(table, key, value))
-    return found[0] if found else None
+    paths: list[Path] = existing(table, key, text(table, key, value))
+    return paths[0] if paths else None
 
 
 def inside(table: TomlTable, key: str, value: object) -> Path | None:
     """A folder to write to, which must be below that of the TOML file: a task comes from somebody else."""
-    folder, said = table.file.path.parent, str(text(table, key, value))
-    if "\0" in said or not (folder / said).resolve().is_relative_to(folder.resolve()):
+    folder, name = table.file.path.parent, str(text(table, key, value))
+    if "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
         fix = f"give it on the command line if that is meant: --{key} DIR"
-        message = f"{key} = {shortened(said)!r} is not inside the folder of the TOML file"
+        message = f"{key} = {shortened(name)!r} is not inside the folder of the TOML file"
         table.error(f"{table.file.kind}-outside", message, key, expected="a folder below it", fix=fix)
         return None
-    return folder / said
+    return folder / name
 
 
-def existing(table: TomlTable, key: str, said: str) -> list[Path]:
+def existing(table: TomlTable, key: str, pattern: str) -> list[Path]:
     """The paths that a text stands for, seen from the TOML file's folder."""
     folder, fix = table.file.path.parent, ""
-    if "\0" in said:
-        what = f"{key} has a character 0, which no path can have"
-    elif set(said) & set("*?["):
+    if "\0" in pattern:
+        message = f"{key} has a character 0, which no path can have"
+    elif set(pattern) & set("*?["):
         from errorbar.formats.reference import expand_files  # noqa: PLC0415 - patterns are rare
 
         try:
-            return [Path(file.path) for file in expand_files([str(folder / said)])]
+            return [Path(file.path) for file in expand_files([str(folder / pattern)])]
         except InputError:
-            what = f"no file matches {key} = '{said}'"
+            message = f"no file matches {key} = '{pattern}'"
     else:
-        path = folder / said
+        path = folder / pattern
         try:
             if path.exists():
                 note_input(path)
                 return [path]
-            what = f"no such file: {key} = '{said}'"
-            fix = nearest_file(said, folder) or "paths are seen from the folder of the TOML file"
+            message = f"no such file: {key} = '{pattern}'"
+            fix = nearest_file(pattern, folder) or "paths are seen from the folder of the TOML file"
         except OSError as error:  # e.g. a name that is too long
-            what, fix = f"{key} = '{shortened(said)}' cannot be looked for", str(error.strerror)
-    table.error(f"{table.file.kind}-no-file", what, key, fix=fix)
+            message, fix = f"{key} = '{shortened(pattern)}' cannot be looked for", str(error.strerror)
+    table.error(f"{table.file.kind}-no-file", message, key, fix=fix)
     return []
 
 
@@ -234,8 +234,8 @@ def read_toml(path: Path, problems: Problems, kind: str) -> TomlFile:
     try:
         file = TomlFile(path, tomllib.loads("\n".join(lines)), problems, kind)
     except tomllib.TOMLDecodeError as error:
-        found = _AT.search(str(error))
-        line = (found and found[1]) or str(len(lines))
+        place = _AT.search(str(error))
+        line = (place and place[1]) or str(len(lines))
         message = f"not valid TOML: {_AT.sub('', str(error)).strip().lower()}"
         expected, fix = 'key = "value"', "text stands in quotes, tables in [brackets]"
         if "overwrite" in message or "twice" in message:  # two ways in which tomllib says it
@@ -261,9 +261,9 @@ def _find_places(lines: list[str], file: TomlFile) -> None:
             continue
         header = _HEADER.match(line)
         if header:
-            found = "".join(header[1].split())
-            where = (found, counts.get(found, 0))
-            counts[found] = where[1] + 1
+            header_name = "".join(header[1].split())
+            where = (header_name, counts.get(header_name, 0))
+            counts[header_name] = where[1] + 1
             file.tables[where] = number
         elif key := _KEY.match(line):
             file.keys.setdefault((where, key[1] or key[2] or key[3]), number)

@@ -80,11 +80,11 @@ class XmlReader:
             return
         except expat.ExpatError as error:
             line = error.lineno
-            what = f"not well-formed XML at column {error.offset + 1}: {expat.errors.messages[error.code]}"
+            message = f"not well-formed XML at column {error.offset + 1}: {expat.errors.messages[error.code]}"
         except (LookupError, ValueError) as error:  # what Python says of an encoding that expat does not know
-            what, line = f"the encoding that it declares cannot be read: {error}", 1
-        what = what if content.strip() else "the file is empty"
-        raise InputError(Problem(f"{self.kind}-xml", what, Place(self.name, line), self.expected))
+            message, line = f"the encoding that it declares cannot be read: {error}", 1
+        message = message if content.strip() else "the file is empty"
+        raise InputError(Problem(f"{self.kind}-xml", message, Place(self.name, line), self.expected))
 
     def _declared(self, *_: object) -> NoReturn:
         message = "the file declares a document type or an entity"
@@ -195,10 +195,10 @@ def _said(path: Source, where: str) -> Iterator[None]:
     try:
         yield
     except (ArithmeticError, LookupError, MemoryError, NotImplementedError, OSError, TypeError, ValueError) as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         if isinstance(error, UnicodeDecodeError):
-            said = "a text is not UTF-8"
-        message = f"cannot be read as Parquet at {where}: {said}"
+            reason = "a text is not UTF-8"
+        message = f"cannot be read as Parquet at {where}: {reason}"
         fix = "write the table again, or give CSV or JSON lines"
         raise InputError(Problem("judgments-parquet", message, Place(display_name(path)), fix=fix)) from None
 

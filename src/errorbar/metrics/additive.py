@@ -247,7 +247,7 @@ def _texts_as_read(
         for sentence in corpus.sentences
     ]
     as_read = [s.text if own else source for s, own, source in zip(corpus.sentences, own_texts, sources, strict=True)]
-    return as_read, [made | own for made, own in zip(texts, own_texts, strict=True)]
+    return as_read, [new | own for new, own in zip(texts, own_texts, strict=True)]
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

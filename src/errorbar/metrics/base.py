@@ -291,9 +291,9 @@ class Metric(ABC):
 
     def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
         """Notes on a system, once all of it was measured."""
-        for code, (what, fix) in self.remarks.items():
+        for code, (message, fix) in self.remarks.items():
             if n := remarked.get(code, 0):
-                yield Problem(code, f"{what}: {n}", fix=fix, severity="warning")
+                yield Problem(code, f"{message}: {n}", fix=fix, severity="warning")
 
     def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
         """Intervals by formula, without resampling."""

@@ -146,13 +146,13 @@ class Behavior(EditMetric):
         types: dict[str, int] = {}
         rows: list[tuple[int, ...]] = []
         remarked = Counter[str]()
-        for unit, (sentence, said) in enumerate(zip(corpus.sentences, proposed, strict=True)):
+        for unit, (sentence, own) in enumerate(zip(corpus.sentences, proposed, strict=True)):
             sides = [applied(edits) for edits in sentence.annotations.values()]
             remarked[OVERLAP] += sum(edit.applicable for edits in sentence.annotations.values() for edit in edits)
             remarked[OVERLAP] -= sum(map(len, sides))
             remarked.update(_LOOKED + name for name in sentence.annotations)
             remarked.update(_CHANGED + name for name, side in zip(sentence.annotations, sides, strict=True) if side)
-            for name, chunks in zip(sentence.annotations, _look(sentence.tokens, applied(said), sides), strict=True):
+            for name, chunks in zip(sentence.annotations, _look(sentence.tokens, applied(own), sides), strict=True):
                 at = column[name]
                 present[unit, at] = 1
                 seen = [chunk for chunk in chunks if chunk.what is not None]
@@ -160,7 +160,7 @@ class Behavior(EditMetric):
                     counts[unit, at, chunk.what] += 1
                 by = Counter((kind, chunk.what) for chunk in seen for kind in chunk.types if by_type)
                 for kind in dict.fromkeys(kind for kind, _ in by):
-                    four = [by[kind, what] for what in range(len(BEHAVIORS))]
+                    four = [by[kind, behavior] for behavior in range(len(BEHAVIORS))]
                     slot, number = unit * len(column) + at, types.setdefault(kind, len(types))
                     rows.append((slot, number, *four, sum(four[:_OVER])))
         shape = (*counts.shape[:2], len(types))
@@ -187,24 +187,24 @@ class Behavior(EditMetric):
     ) -> Sequence[Sequence[Proposed]]:
         """The edits of each sentence, matched where their chunk is a hit against the annotator."""
         corpus, proposed, _ = self._sides(reference, output)
-        found: list[list[Proposed]] = []
-        for sentence, said, name in zip(corpus.sentences, proposed, annotators, strict=True):
+        matched: list[list[Proposed]] = []
+        for sentence, own, name in zip(corpus.sentences, proposed, annotators, strict=True):
             looked = dict(zip(sentence.annotations, range(len(sentence.annotations)), strict=True))
             sides = [applied(edits) for edits in sentence.annotations.values()]
-            chunks = [*_look(sentence.tokens, applied(said), sides)][looked[name]] if name in looked else []
+            chunks = [*_look(sentence.tokens, applied(own), sides)][looked[name]] if name in looked else []
             edits = ((edit, chunk.what == _HIT) for chunk in chunks for edit in chunk.own)
-            found.append([Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
-        return found
+            matched.append([Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
+        return matched
 
     def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts, if not the minimal aligner."""
         from errorbar.edits.errant import given_edits, typed_output, typed_reference  # noqa: PLC0415 - sqlite
 
         if not self.makes_edits:
-            made = zip(given_edits(reference, output), output, reference.sentences, strict=True)
+            triples = zip(given_edits(reference, output), output, reference.sentences, strict=True)
             edits = [
                 tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
-                for own, line, sentence in made
+                for own, line, sentence in triples
             ]
             return reference, edits, ""
         corpus, made_by = typed_reference(reference, self.pipeline)
@@ -250,10 +250,10 @@ def _look(tokens: Sequence[str], ours: Sequence[Edit], sides: Sequence[Sequence[
         seen: list[_Chunk] = []
         for chunk, edits, text in zip(chunks, own, texts, strict=True):
             theirs = within(side, chunk)
-            met, what = says(tokens, chunk, theirs, text), None
+            met, behavior = says(tokens, chunk, theirs, text), None
             if text != list(tokens[slice(*chunk)]):
-                what = _HIT if met else _WRONG if theirs else _OVER
+                behavior = _HIT if met else _WRONG if theirs else _OVER
             elif not met:
-                what = _UNDER
-            seen.append(_Chunk(what, edits, theirs))
+                behavior = _UNDER
+            seen.append(_Chunk(behavior, edits, theirs))
         yield seen

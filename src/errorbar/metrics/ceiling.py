@@ -179,8 +179,8 @@ class Ceiling:
     def ratio_notes(self) -> list[str]:
         """Notes for readers of the ratios."""
         reasons = [self.no_ratio(s, k) for s in range(len(self.systems)) for k in range(len(self.sizes))]
-        said = "; ".join(dict.fromkeys(filter(None, reasons)))
-        notes = [f"– no ratio: {said}"] if said else []
+        texts = "; ".join(dict.fromkeys(filter(None, reasons)))
+        notes = [f"– no ratio: {texts}"] if texts else []
         if self.systems and self.measures[self.main].better == "lower":
             notes.append("lower is better: a system above 100% of the human score is worse than a human")
         return notes
@@ -225,8 +225,8 @@ def prepare_study(
             corrected_text(sentence, name, problems, place=corpus.place(number, name))
             for number, sentence in enumerate(corpus.sentences)
         ]
-        made = zip(texts_by, corpus.sentences, strict=True)
-        pieces.append((name, column, [CorrectedSentence(text, s.annotations.get(name, ())) for text, s in made]))
+        pairs = zip(texts_by, corpus.sentences, strict=True)
+        pieces.append((name, column, [CorrectedSentence(text, s.annotations.get(name, ())) for text, s in pairs]))
     for system in systems if not plan.force else ():
         if len(system.lines) == len(corpus):
             Admission().take(system.name, [one.text for one in corpus.sentences], system.lines, problems)
@@ -297,8 +297,8 @@ class CeilingIntervals:
 
 
 def _covering(row: Row, narrower: Row) -> Row:
-    made = zip(row, narrower, strict=True)
-    return tuple(own.covering(other) if isinstance(own, Interval) else own for own, other in made)
+    pairs = zip(row, narrower, strict=True)
+    return tuple(own.covering(other) if isinstance(own, Interval) else own for own, other in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +356,7 @@ def ceiling_intervals(
         nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
         return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
     units = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
-    found = repeat(study, units, jobs=resampling.jobs, progress=progress)
+    results = repeat(study, units, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)
     main = whole.main
     percentile = replace(resampling, method="percentile")  # the jackknife of a study would fold it once more for each
@@ -364,7 +364,7 @@ def ceiling_intervals(
     def table(result: Ceiling) -> Floats:
         return np.concatenate([result.human[None, :, main], result.scores[:, :, main], result.ratio])
 
-    drawn = np.stack([table(result) for result in found])
+    drawn = np.stack([table(result) for result in results])
     rows = [
         tuple(percentile.interval(float(value), column) for value, column in zip(values, drawn[:, k].T, strict=True))
         for k, values in enumerate(table(whole))
@@ -392,9 +392,9 @@ def essay_spread(
     rng = stream(resampling.seed, "essays", n_essays)
     picks = [np.sort(rng.choice(len(members), n_essays, replace=False)) for _ in range(resampling.replicates)]
     rows = [np.concatenate([members[k] for k in picked]) for picked in picks]
-    found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
-    human = np.stack([result.human[:, result.main] for result in found])
-    return EssaySpread(n_essays, len(members), human, np.stack([result.ratio for result in found]))
+    results = repeat(study, rows, jobs=resampling.jobs, progress=progress)
+    human = np.stack([result.human[:, result.main] for result in results])
+    return EssaySpread(n_essays, len(members), human, np.stack([result.ratio for result in results]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,17 +498,19 @@ def jackknife_intervals(
 ) -> tuple[CeilingIntervals, CeilingIntervals]:
     """Intervals over texts, and over texts and judges, of the main measure by size and of the ratios."""
     texts = [*study.humans, *study.systems]
-    found: list[_Left] = []
+    left_out: list[_Left] = []
     for left in run(partial(_left, study, groups=groups, seed=how.seed), texts, how.jobs):
-        found.append(left)
-        progress(len(found))
+        left_out.append(left)
+        progress(len(left_out))
     n = len(study.humans)
     human = _Left(
-        np.mean([one.value for one in found[:n]], axis=0),
-        np.stack([_mean_values([one.without_judge[j] for i, one in enumerate(found[:n]) if i != j]) for j in range(n)]),
-        np.mean([one.without_text for one in found[:n]], axis=0),
+        np.mean([one.value for one in left_out[:n]], axis=0),
+        np.stack(
+            [_mean_values([one.without_judge[j] for i, one in enumerate(left_out[:n]) if i != j]) for j in range(n)]
+        ),
+        np.mean([one.without_text for one in left_out[:n]], axis=0),
     )
-    systems = found[n:]
+    systems = left_out[n:]
     ratios = [_ratio(one, human) for one in systems]
     scale, level = study.metric.measures[study.metric.main].scale, how.confidence_level
     of_ratios = Scale(0.0) if scale.low >= 0 else ANYWHERE
@@ -603,20 +605,20 @@ def _ratio(system: _Left, human: _Left) -> _Left:
 
 def _over_texts(left: _Left, *, level: float, scale: Scale) -> Row:
     """Intervals over texts by size, or why there are none."""
-    made: list[Interval | Undefined] = []
+    intervals: list[Interval | Undefined] = []
     for k, value in enumerate(left.value.tolist()):
         texts = left.without_text[:, k]
         if why := unknown_texts(value, texts):
-            made.append(why)
+            intervals.append(why)
             continue
-        made.append(t_interval(value, [(jackknife(texts), len(texts) - 1)], level, scale, "jackknife, t"))
-    return tuple(made)
+        intervals.append(t_interval(value, [(jackknife(texts), len(texts) - 1)], level, scale, "jackknife, t"))
+    return tuple(intervals)
 
 
 def _over_both(left: _Left, *, level: float, scale: Scale) -> Row:
     """Intervals over texts and judges by size, or why there are none."""
-    made: list[Interval | Undefined] = []
+    intervals: list[Interval | Undefined] = []
     for k, value in enumerate(left.value.tolist()):
         parts = two_way(value, left.without_text[:, k], left.without_judge[:, k])
-        made.append(parts.interval(level, scale) if isinstance(parts, TwoWay) else parts)
-    return tuple(made)
+        intervals.append(parts.interval(level, scale) if isinstance(parts, TwoWay) else parts)
+    return tuple(intervals)

@@ -247,9 +247,9 @@ def fold_counts(
 
     ``start``: totals to go on from; shape (replicates, counted). A selection that does not fit is a ``ValueError``.
     """
-    found = None if want_chosen or start is not None else _fold_left_out(statistics, rule, selection)
-    if found is not None:
-        return found
+    choice = None if want_chosen or start is not None else _fold_left_out(statistics, rule, selection)
+    if choice is not None:
+        return choice
     counts, present, swapping = statistics.counts, statistics.present, selection.swapping
     n_units, n_annotators = present.shape
     known = n_units if swapping is None else n_units // 2
@@ -348,10 +348,10 @@ def _best(reached: Ints, looked: NDArray[np.bool_], rule: Preference) -> NDArray
 
 def _four_places(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rounded as Python rounds, by the decimal value, which numpy does not do next to a half."""
-    found: NDArray[np.float64] = np.round(values, 4)
+    rounded: NDArray[np.float64] = np.round(values, 4)
     near = np.abs(values * 1e4 % 1 - 0.5) < 1e-6
-    found[near] = [round(value, 4) for value in values[near].tolist()]
-    return found
+    rounded[near] = [round(value, 4) for value in values[near].tolist()]
+    return rounded
 
 
 def prf_measures(beta: float) -> tuple[Measure, Measure, Measure]:

@@ -61,9 +61,9 @@ class Votes:
             raise UsageError(Problem("crowd-columns", "a share is not between 0 and 1", expected="fractions"))
 
 
-def _unlike(what: str, first: NDArray[np.generic], second: NDArray[np.generic]) -> UsageError:
-    what = f"{what} have shapes {first.shape} and {second.shape}"
-    return UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+def _unlike(message: str, first: NDArray[np.generic], second: NDArray[np.generic]) -> UsageError:
+    message = f"{message} have shapes {first.shape} and {second.shape}"
+    return UsageError(Problem("crowd-columns", message, expected="one of each for every item"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,11 +247,11 @@ def score_kinds(
     drawn = None
     if resampling is not None and n_items > 1 and n_clusters != 1:
         drawn = resampled(units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd")
-    made = estimated(folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn)
+    estimates = estimated(folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn)
     ks = statistics.n_judgments[frequency > 0]
     mean = float(frequency @ statistics.n_judgments / n_items) if n_items else 0.0
     spread = (int(ks.min()) if len(ks) else 0, mean, int(ks.max(initial=0)))
-    (precision, recall, f), (hits, wrong, missed, right) = made, folded.counts[0].tolist()
+    (precision, recall, f), (hits, wrong, missed, right) = estimates, folded.counts[0].tolist()
     return CrowdScore(metric.estimand, hits, wrong, missed, right, precision, recall, f, metric.beta, n_items, spread)
 
 
@@ -319,14 +319,14 @@ def agreement_bins(
     if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)) or edges[0] < 0.5 or edges[-1] > 1:
         message = f"the edges of bins are {', '.join(f'{edge:g}' for edge in edges)}"
         raise UsageError(Problem("crowd-edges", message, expected="ascending numbers between 0.5 and 1, two or more"))
-    found = []
+    bins = []
     for low, high in pairwise(edges):
         scores = {
             metric.estimand: score_kinds(metric, table, resampling=resampling, rows=in_bin(table.share, low, high))
             for metric, table in counted.items()
         }
-        found.append(AgreementBin(low, high, max((score.n_items for score in scores.values()), default=0), scores))
-    return found
+        bins.append(AgreementBin(low, high, max((score.n_items for score in scores.values()), default=0), scores))
+    return bins
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,24 +367,24 @@ def kappa_curve(
     kept = [rows & ~tied for rows in keeping]
 
     def fold(weights: Floats) -> Floats:
-        made = [rates(weights @ (counts * rows[:, None]), reference_prevalence) for rows in kept]
-        return np.stack([[getattr(each, name) for name in CURVES] for each in made]).transpose(2, 0, 1)
+        curves = [rates(weights @ (counts * rows[:, None]), reference_prevalence) for rows in kept]
+        return np.stack([[getattr(each, name) for name in CURVES] for each in curves]).transpose(2, 0, 1)
 
     total = units.frequency.sum()
     drawn = resampled(units, fold, resampling, "curve") if resampling is not None and total > 1 else None
-    found = []
+    points = []
     for at, (tau, rows) in enumerate(zip(thresholds, kept, strict=True)):
         n, n_clusters = int(units.frequency[rows].sum()), units.n_clusters_of(rows)
         here = rates((units.frequency @ (counts * rows[:, None]))[None], reference_prevalence)
         values = [float(getattr(here, name)[0]) for name in CURVES]
         reasons = [(Undefined.ONE_LABEL if n else Undefined.NO_UNITS) if np.isnan(value) else None for value in values]
         several = drawn if n > 1 and n_clusters != 1 else None
-        made = estimated(values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at])
+        estimates = estimated(values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at])
         n_ties, share = int(units.frequency[keeping[at] & tied].sum()), n / total if total else 0.0
         of_items = (here.prevalence, here.sensitivity, here.specificity)
         pi, se, sp = (None if np.isnan(one[0]) else float(one[0]) for one in of_items)
-        found.append(CurvePoint(tau, n, n_ties, share, pi, se, sp, *made))
-    return found
+        points.append(CurvePoint(tau, n, n_ties, share, pi, se, sp, *estimates))
+    return points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -546,19 +546,19 @@ def sweep_scores(
     def fold(weights: Floats) -> Floats:
         return np.stack([_values(row, wanted, last, goals)[0] for row in weights])
 
-    found, at = _values(np.ones(len(scores)), wanted, last, goals)
+    values, at = _values(np.ones(len(scores)), wanted, last, goals)
     n, n_clusters = len(scores), units.n_clusters
     drawn = (
         resampled(units, fold, resampling, "sweep") if resampling is not None and n > 1 and n_clusters != 1 else None
     )
     reason = Undefined.NO_UNITS if not n else Undefined.NOTHING_IN_REFERENCE
-    reasons = [reason if np.isnan(value) else None for value in found]
-    made = estimated(found.tolist(), reasons, (n, n_clusters), resampling, drawn)
+    reasons = [reason if np.isnan(value) else None for value in values]
+    estimates = estimated(values.tolist(), reasons, (n, n_clusters), resampling, drawn)
     points = [
         SweepPoint(recall, None if k < 0 else float(scores[k]), int(k) + 1, estimate)
-        for recall, k, estimate in zip(recalls, at.tolist(), made, strict=False)
+        for recall, k, estimate in zip(recalls, at.tolist(), estimates, strict=False)
     ]
-    return Sweep(truth, n, float(wanted.sum()), tuple(points), made[-1])
+    return Sweep(truth, n, float(wanted.sum()), tuple(points), estimates[-1])
 
 
 def _values(weights: Floats, truth: Floats, last: Flags, goals: Floats) -> tuple[Floats, NDArray[np.int64]]:
@@ -570,5 +570,5 @@ def _values(weights: Floats, truth: Floats, last: Flags, goals: Floats) -> tuple
     recall = hits / hits[-1]
     steps = np.minimum(np.searchsorted(recall, goals * (1 - EQUAL)), len(recall) - 1)
     average = float((np.diff(recall, prepend=0.0) * precision).sum())
-    found: Floats = np.append(precision[steps], average)
-    return found, np.flatnonzero(last).astype(np.int64)[steps]
+    values: Floats = np.append(precision[steps], average)
+    return values, np.flatnonzero(last).astype(np.int64)[steps]

@@ -172,5 +172,5 @@ class EditMetric(Metric):
             masks = only if selection.annotators is None else selection.annotators * only
             selection = replace(selection, annotators=masks)
         totals = None if start is None else start.counts
-        found = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
-        return found if start is None else replace(found, n_units=found.n_units + start.n_units)
+        choice = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
+        return choice if start is None else replace(choice, n_units=choice.n_units + start.n_units)

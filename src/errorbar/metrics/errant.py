@@ -50,8 +50,8 @@ _ERRANT = re.compile(r"[MRU]:\S+")
 
 def refuse_other_types(corpus: Corpus, proposed: Sequence[Annotation], level: str) -> None:
     """See that types have the parts that a level of them is made of: an operation and a category, as ERRANT's."""
-    for number, (sentence, said) in enumerate(zip(corpus.sentences, proposed, strict=True), 1):
-        for side, edits in (("reference", chain(*sentence.annotations.values())), ("system", said)):
+    for number, (sentence, own) in enumerate(zip(corpus.sentences, proposed, strict=True), 1):
+        for side, edits in (("reference", chain(*sentence.annotations.values())), ("system", own)):
             other = next((one.type for one in edits if one.type != UNKNOWN and not _ERRANT.fullmatch(one.type)), None)
             if other is not None:
                 message = f"level={level} is a part of ERRANT's types, and an edit of the {side} has the type '{other}'"
@@ -182,8 +182,8 @@ class Errant(EditMetric):
         column = {name: k for k, name in enumerate(reference.annotators)}
         types: dict[str, int] = {}
         rows: list[tuple[int, ...]] = []
-        for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
-            ours = self._keyed(said)
+        for unit, (sentence, edits) in enumerate(zip(reference.sentences, proposed, strict=True)):
+            ours = self._keyed(edits)
             for name, annotation in sentence.annotations.items():
                 theirs = self._keyed(annotation)
                 right = [kind for key, kinds in theirs.items() if key in ours for kind in kinds]
@@ -215,22 +215,22 @@ class Errant(EditMetric):
     ) -> Sequence[Sequence[Proposed]]:
         """The edits of each sentence that count, and whether the annotator has one of the same key."""
         reference, proposed, _ = self._typed(reference, output)
-        found = []
-        for sentence, said, name in zip(reference.sentences, proposed, annotators, strict=True):
+        matched = []
+        for sentence, edits, name in zip(reference.sentences, proposed, annotators, strict=True):
             theirs = self._keyed(sentence.annotations.get(name, ())) if name is not None else {}
-            rows = [(edit, self._keyed([edit])) for edit in said] if name is not None else []
-            found.append(
+            rows = [(edit, self._keyed([edit])) for edit in edits] if name is not None else []
+            matched.append(
                 [
                     Proposed(*edit.span, (edit.replacements or ("",))[0], all(key in theirs for key in keys))
                     for edit, keys in rows
                     if keys
                 ]
             )
-        return found
+        return matched
 
     def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
         """The types of edits by what makes two edits one."""
-        found: dict[Key, list[str]] = {}
+        types: dict[Key, list[str]] = {}
         corrected, left_out = self.mode in ("cs", "cse"), self.without.split()
         for start, end, replacements, kind, *_ in edits:
             correction = "||".join(replacements) if replacements else "-NONE-"
@@ -251,8 +251,8 @@ class Errant(EditMetric):
             if kind != UNKNOWN and self.level != "full":
                 counted = kind[:1] if self.level == "operation" else kind[2:]
             for key in keys:
-                found.setdefault(key, []).append(counted)
-        return found
+                types.setdefault(key, []).append(counted)
+        return types
 
     def type_values(self, counts: Ints) -> Floats:
         """P, R and F of each type, NaN where nothing is proposed, or nothing in the reference."""

@@ -110,11 +110,11 @@ def shared_grams(
         for other in (before, theirs):
             other.number(_found(grams, other.keys(n, width)))
         unit_of = unit_of[grams // max(1, width)]
-        said, kept = ours.counts(len(grams)), before.counts(len(grams))
+        counts, kept = ours.counts(len(grams)), before.counts(len(grams))
         for k in range(int(rank.max(initial=-1)) + 1):
             rows = rank == k
             wanted = theirs.counts(len(grams), rows)
-            net = np.where(wanted > 0, np.minimum(said, wanted), -np.minimum(said, kept))
+            net = np.where(wanted > 0, np.minimum(counts, wanted), -np.minimum(counts, kept))
             sums = np.bincount(unit_of, net, minlength=len(every))
             shared[rows, n - 1] = np.maximum(0, sums[units[rows]])
     return ours.lengths, theirs.lengths, shared
@@ -161,8 +161,8 @@ def gleu_value(sums: Floats) -> Floats:
     proposed, right = sums[..., _PROPOSED], sums[..., _RIGHT]
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.minimum(0.0, 1.0 - sums[..., _LENGTH] / sums[..., 0])
-        found: Floats = np.exp(penalty + np.log(right / proposed).mean(axis=-1))
-    return _with_limits(found, sums)
+        value: Floats = np.exp(penalty + np.log(right / proposed).mean(axis=-1))
+    return _with_limits(value, sums)
 
 
 def _with_limits(found: Floats, sums: Floats) -> Floats:
@@ -196,8 +196,8 @@ def expected_gleu(sums: Floats) -> Floats:
         # By Stein's lemma its product with what is linear in N_n has the mean of its derivative times the covariance.
         jointly = -above / length * np.einsum("...k,...k->...", slope, covariance[..., 0, 1:])
         precision = np.exp(np.log(right / sums[..., _PROPOSED]).mean(axis=-1))
-        found = precision * (penalty * (1 + second / 2) + jointly)
-    return _with_limits(found, sums)
+        value = precision * (penalty * (1 + second / 2) + jointly)
+    return _with_limits(value, sums)
 
 
 def draw_moments(counts: Floats, present: NDArray[np.bool_]) -> Floats:

@@ -119,7 +119,7 @@ def read_overrides(text: str) -> dict[str, str]:
     """
     overrides = {}
     for part in filter(None, text.split(";")):
-        code, _, row = (said.strip() for said in part.partition("="))
+        code, _, row = (word.strip() for word in part.partition("="))
         if row not in row_names():
             message = f"type {code}: no row of the table is called '{row}'"
             raise UsageError(Problem("hoo-row", message, fix=nearest(row, row_names())))
@@ -135,7 +135,7 @@ def count_rows(codes: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, str]:
-    return {code: said.partition(":")[0] for code, said in error_types().items()}
+    return {code: description.partition(":")[0] for code, description in error_types().items()}
 
 
 def by_row(statistics: HooStatistics, overrides: dict[str, str]) -> NDArray[np.int64]:
@@ -152,20 +152,20 @@ def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) 
     column = {kind: at for at, kind in enumerate(types)}
     counts = np.zeros((len(gold), len(COLUMNS)), np.int64)
     by_type = np.zeros((len(gold), len(types), len(TYPE_COLUMNS)), np.int64)
-    for unit, (fragment, (found, n_system)) in enumerate(zip(gold, aligned, strict=True)):
-        missing = ~found.detected
+    for unit, (fragment, (alignment, n_system)) in enumerate(zip(gold, aligned, strict=True)):
+        missing = ~alignment.detected
         counts[unit] = (
             len(fragment.edits),
             n_system,
-            found.detected.sum(),
-            found.recognized.sum(),
-            found.n_corrected,
-            found.forgiven.sum(),
-            (missing & ~found.optional).sum(),
-            found.spurious.sum(),
+            alignment.detected.sum(),
+            alignment.recognized.sum(),
+            alignment.n_corrected,
+            alignment.forgiven.sum(),
+            (missing & ~alignment.optional).sum(),
+            alignment.spurious.sum(),
         )
         kinds = np.array([column[edit.type] for edit in fragment.edits], np.int64)
-        flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
+        flags = np.stack([np.ones_like(missing), alignment.detected, alignment.recognized, alignment.corrected], axis=1)
         np.add.at(by_type[unit], kinds, flags.astype(np.int64))
     return HooStatistics(counts, types, by_type)
 
@@ -193,12 +193,12 @@ def quotients(counts: Floats | NDArray[np.int64]) -> tuple[Floats, Floats, Float
 
     Each of shape (rows, 2 conditions, 3 measures).
     """
-    given = np.asarray(counts, np.float64)
-    bonus = given[:, MISSING_OPTIONAL, None, None] * np.array([0, 1])[:, None]
-    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], given[:, SYSTEM], given[:, SYSTEM]], axis=1)
-    found = given[:, None, [DETECTED, RECOGNIZED, CORRECTED]]
-    wanted = np.broadcast_to(given[:, GOLD, None, None], (len(given), 2, 3))
-    return found + bonus, proposed[:, None] + bonus, wanted
+    numbers = np.asarray(counts, np.float64)
+    bonus = numbers[:, MISSING_OPTIONAL, None, None] * np.array([0, 1])[:, None]
+    proposed = np.stack([numbers[:, SPURIOUS] + numbers[:, DETECTED], numbers[:, SYSTEM], numbers[:, SYSTEM]], axis=1)
+    numerators = numbers[:, None, [DETECTED, RECOGNIZED, CORRECTED]]
+    wanted = np.broadcast_to(numbers[:, GOLD, None, None], (len(numbers), 2, 3))
+    return numerators + bonus, proposed[:, None] + bonus, wanted
 
 
 def rates(counts: Floats | NDArray[np.int64], empty: float, unrecognized: float, beta: float) -> Floats:
@@ -207,11 +207,11 @@ def rates(counts: Floats | NDArray[np.int64], empty: float, unrecognized: float,
     Where it is 0/0, P or R is ``empty``; F of recognition and correction is ``unrecognized`` where both are 0/0 = 1.
     F is 0 where P = R = 0. Rates are not cut at 1.
     """
-    found, *below = quotients(counts)
-    p, r = (np.divide(found, of, out=np.full_like(found, empty), where=of > 0) for of in below)
+    numerators, *below = quotients(counts)
+    p, r = (np.divide(numerators, of, out=np.full_like(numerators, empty), where=of > 0) for of in below)
     under = beta * beta * p + r
     f = np.divide((1 + beta * beta) * p * r, under, out=np.zeros_like(p), where=under > 0)
-    f[:, :, 1:][found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
+    f[:, :, 1:][numerators[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
     return np.stack([p, r, f], axis=-1)
 
 
@@ -276,10 +276,10 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: AlignmentRules)
     if rules.insertion in ("touch", "text"):
         _touch(edits, system, rules, pairs)
     wanted = [frozenset(rules.folded(text) for text in edit.corrections) for edit in edits]
-    said = [rules.folded(edit.corrections[0]) if edit.corrections else None for edit in system]
+    corrections = [rules.folded(edit.corrections[0]) if edit.corrections else None for edit in system]
     for k in np.flatnonzero(pairs.strict).tolist():
         g = pairs.g[k]
-        pairs.fits[k] = accept if edits[g].unknown else said[pairs.s[k]] in wanted[g]
+        pairs.fits[k] = accept if edits[g].unknown else corrections[pairs.s[k]] in wanted[g]
     if rules.edge_space:
         _edge_space(gold, system, rules, pairs)
         pairs.lenient |= pairs.strict
@@ -393,11 +393,11 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Alignment
         low, high = min(one.start, other.start), max(one.end, other.end)
         if (text[low : max(one.start, other.start)] + text[min(one.end, other.end) : high]).strip():
             continue
-        made, said = (
+        spelled, wordings = (
             {rules.folded(text[low : edit.start] + each + text[edit.end : high]) for each in corrections}
             for edit, corrections in ((one, one.corrections), (other, other.corrections[:1]))
         )
-        equal = bool(made & said)
+        equal = bool(spelled & wordings)
         pairs.strict[k] = equal or not (one.is_insertion or other.is_insertion)
         pairs.fits[k] = equal or (one.unknown and rules.unknown == "accept" and bool(pairs.strict[k]))
 
@@ -424,8 +424,8 @@ def _failed_sets(
         return folded.strip() if rules.edge_space else folded
 
     def given(g: int) -> set[int]:
-        said = {plain(edit.corrections[0]) for edit in fitting[g]}
-        return {at for at, text in enumerate(gold[g].corrections) if plain(text) in said}
+        texts = {plain(edit.corrections[0]) for edit in fitting[g]}
+        return {at for at, text in enumerate(gold[g].corrections) if plain(text) in texts}
 
     failed = []
     for members in _sets(gold):
@@ -450,7 +450,7 @@ CONVENTIONS: Mapping[str, Mapping[str, Value]] = {
     "hoo2011-tool": {**_TOOLS, "aggregate": "mean", "empty": "zero", "corrected": "system"},
     "hoo2012-tool": {**_TOOLS, "unrecognized": "one", "case": "ignore", "edge_space": True},
 }
-"""What the organizers' tools do where they differ from the paper, as parameters (docs/design/hoo.md)."""
+"""The ways of the organizers' tools where they differ from the paper, as parameters (docs/design/hoo.md)."""
 
 
 def _known_rows(value: Value) -> str:
@@ -516,9 +516,9 @@ class Hoo(AlignmentRules, Metric):
     @classmethod
     def read(cls, raw: Mapping[str, str]) -> Self:
         """The metric of a spec's parameters, as they are written; others than those given are of ``conventions``."""
-        given = dict(raw)
-        called = str(check_value(cls.name, cls.shorthands[0], given.pop("conventions", PAPER)))
-        return cls(**cast("Any", read_parameters(cls.name, cls._defaults(called), given)))
+        parameters = dict(raw)
+        called = str(check_value(cls.name, cls.shorthands[0], parameters.pop("conventions", PAPER)))
+        return cls(**cast("Any", read_parameters(cls.name, cls._defaults(called), parameters)))
 
     @classmethod
     def _defaults(cls, conventions: str) -> tuple[Parameter, ...]:
@@ -531,7 +531,7 @@ class Hoo(AlignmentRules, Metric):
         """The shortest spec: the named conventions that leave the fewest parameters to say."""
         values = {each.name: getattr(self, each.name) for each in self.parameters}
         specs = [(name, make_spec(self.name, self._defaults(name), values).parameters) for name in CONVENTIONS]
-        named = [((("conventions", name),) if name != PAPER else ()) + said for name, said in specs]
+        named = [((("conventions", name),) if name != PAPER else ()) + settings for name, settings in specs]
         return Spec(self.name, min(named, key=len))
 
     @property
@@ -584,13 +584,13 @@ class Hoo(AlignmentRules, Metric):
             return [Undefined.NO_UNITS] * len(self.measures)
         _, proposed, wanted = quotients(folded.counts[:1])
         above_0 = (folded.values[0].reshape(2, 3, 3) > 0).any(axis=2)
-        found: list[Undefined | None] = []
+        undefined: list[Undefined | None] = []
         for c, m in np.ndindex(2, 3):
             no_p = None if proposed[0, c, m] else Undefined.NOTHING_PROPOSED
             no_r = None if wanted[0, c, m] else Undefined.NOTHING_IN_REFERENCE
             no_f = Undefined.NO_EDITS if no_p and no_r else no_p or no_r
-            found += [no_p, no_r, no_f or (None if above_0[c, m] else Undefined.NOTHING_CORRECT)]
-        return found
+            undefined += [no_p, no_r, no_f or (None if above_0[c, m] else Undefined.NOTHING_CORRECT)]
+        return undefined
 
     def differ(self, first: HooStatistics, second: HooStatistics) -> NDArray[np.bool_]:
         """In which fragments the counts of two systems differ."""
@@ -624,5 +624,5 @@ class Hoo(AlignmentRules, Metric):
         return statistics.by_type if self.by == "code" else by_row(statistics, read_overrides(self.rows))
 
     def _rates(self, counts: Floats | NDArray[np.int64]) -> Floats:
-        made = rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
-        return made.reshape(len(counts), len(self.measures))
+        all_rates = rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
+        return all_rates.reshape(len(counts), len(self.measures))

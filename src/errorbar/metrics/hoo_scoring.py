@@ -110,11 +110,11 @@ def parse_hoo(metric: Metric | str) -> Hoo:
     Raises:
         UsageError: If the text is no spec of it, or a parameter is unknown or will not do.
     """
-    found = parse_metric(metric, "fragments")
-    if not isinstance(found, Hoo):
-        message = f"'{found.name}' has other figures than those of HOO"
+    parsed = parse_metric(metric, "fragments")
+    if not isinstance(parsed, Hoo):
+        message = f"'{parsed.name}' has other figures than those of HOO"
         raise UsageError(Problem("unknown-metric", message, fix=f"--metric={Hoo.name}"))
-    return found
+    return parsed
 
 
 def hoo_plan(

@@ -84,7 +84,7 @@ def type_intervals(
     n = max(1, len(types))
     spread = np.bincount(np.unique(clusters[pairs[:, 0]] * n + pairs[:, 1]) % n, minlength=len(types))
     column = {name: k for k, name in enumerate(types)}
-    made = []
+    scores = []
     for row in rows:
         k = column[row.type]
         intervals: list[Interval | Undefined] = []
@@ -93,8 +93,8 @@ def type_intervals(
                 intervals.append(estimate.undefined or Undefined.NOTHING_IN_REFERENCE)
             else:
                 intervals.append(Undefined.ONE_UNIT if spread[k] < 2 else interval(estimate.value, k, m))
-        made.append(_with(row, intervals))
-    return made
+        scores.append(_with(row, intervals))
+    return scores
 
 
 def _intervals(
@@ -129,11 +129,11 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
 
     step = _step(metric, len(clusters))
     if resampling.replicates * len(clusters) <= MOST_HELD:
-        made = run(of_rows, resampled_units(clusters, resampling, "bootstrap"), resampling.jobs)
+        folded = run(of_rows, resampled_units(clusters, resampling, "bootstrap"), resampling.jobs)
     else:  # the same resamples, some at a time
         streams = list(blocks(resampling.seed, "bootstrap", replicates=resampling.replicates))
-        made = run(of_stream, streams, resampling.jobs)
-    return np.concatenate(list(made))
+        folded = run(of_stream, streams, resampling.jobs)
+    return np.concatenate(list(folded))
 
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
@@ -159,14 +159,14 @@ def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Flo
 
 def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
     """Fold tables of rows, some rows at a time."""
-    step, found = _step(metric, n_units), []
+    step, folded = _step(metric, n_units), []
     for table in tables:
         for at in range(0, len(table), step):
             # A table that needs no cutting stays itself: who folds it again may know it by that.
             selection = Selection(table if len(table) <= step else table[at : at + step])
             weighted = Selection(weights=selection.as_weights(n_units)) if metric.additive else selection
-            found.append(fold(weighted))
-    return np.concatenate(found)
+            folded.append(fold(weighted))
+    return np.concatenate(folded)
 
 
 def _step(metric: Metric, n_units: int) -> int:
@@ -176,16 +176,16 @@ def _step(metric: Metric, n_units: int) -> int:
 def _closed(row: TypeScore, level: float) -> list[Interval | Undefined]:
     """Wilson's interval of the edits that were found among those to be found."""
     known = row.counts["correct"], row.counts["gold"]
-    found = Undefined.NOTHING_IN_REFERENCE if not known[1] else proportion_interval(*known, confidence_level=level)
-    return [found if name == "recall" else Undefined.DEPENDENT_UNITS for name in row.estimates]
+    interval = Undefined.NOTHING_IN_REFERENCE if not known[1] else proportion_interval(*known, confidence_level=level)
+    return [interval if name == "recall" else Undefined.DEPENDENT_UNITS for name in row.estimates]
 
 
 def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScore:
-    made = {
+    by_measure = {
         name: estimate.with_interval(interval)
         for (name, estimate), interval in zip(row.estimates.items(), intervals, strict=True)
     }
-    return replace(row, estimates=made)
+    return replace(row, estimates=by_measure)
 
 
 def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
@@ -208,11 +208,11 @@ def estimated(
     drawn: Floats | None,
 ) -> list[Estimate]:
     """Values of n units in n clusters with their intervals; ``drawn`` has a column for each, None: it is one unit."""
-    made = []
+    estimates = []
     for k, (value, reason) in enumerate(zip(values, reasons, strict=True)):
         estimate = Estimate(None if reason else value, n[0], n_clusters=n[1], undefined=reason)
         if reason is None and resampling is not None:
             interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
             estimate = estimate.with_interval(interval, n_clusters=n[1])
-        made.append(estimate)
-    return made
+        estimates.append(estimate)
+    return estimates

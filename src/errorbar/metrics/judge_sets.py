@@ -85,10 +85,10 @@ def annotator_subsets(
 
 
 def _sample(others: list[int], size: int, number: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    found: dict[tuple[int, ...], None] = {}
-    while len(found) < number:
-        found[tuple(sorted(rng.choice(others, size, replace=False).tolist()))] = None
-    return list(found)
+    sets: dict[tuple[int, ...], None] = {}
+    while len(sets) < number:
+        sets[tuple(sorted(rng.choice(others, size, replace=False).tolist()))] = None
+    return list(sets)
 
 
 MOST_TEXTS, GROUPS = 2000, 200
@@ -147,8 +147,8 @@ class JudgedValues:
         """U and U without each judge, on everything and without each text; shape (1 + texts, 1 + judges)."""
         values, weights = self.table[:, :, measure], self.panel.weights.T
         unknown = np.isnan(values)
-        found = np.where(unknown, 0.0, values) @ weights
-        return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, found)
+        weighted = np.where(unknown, 0.0, values) @ weights
+        return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, weighted)
 
     def components(
         self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN
@@ -159,8 +159,8 @@ class JudgedValues:
         if self.why_not is not None:
             return self.why_not
         means = self.means(measure)
-        found = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior)
-        return replace(found, runs=runs.variance, runs_df=runs.df) if isinstance(found, TwoWay) else found
+        variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior)
+        return replace(variation, runs=runs.variance, runs_df=runs.df) if isinstance(variation, TwoWay) else variation
 
     def each(self, measure: int) -> Floats:
         """The value against each set of k judges; shape (sets,)."""
@@ -179,8 +179,8 @@ class JudgedValues:
         zeta = self.zeta(measure)
         if zeta is None or not self.panel.exact:
             return None
-        found = unbiased_variance(zeta, self.panel.n_judges)
-        return None if np.isnan(found) else found
+        variance = unbiased_variance(zeta, self.panel.n_judges)
+        return None if np.isnan(variance) else variance
 
     def over_texts(self, measure: int) -> float:
         """V_E; 0 of a single text."""

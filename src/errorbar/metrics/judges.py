@@ -51,9 +51,9 @@ class JudgePlan:
         population = self._population(metric, n_judges, k)
         unknown = self._unknown(metric, k) if population is None and n_judges <= MOST_JUDGES else ""
         if isinstance(self.population, JudgePopulation) and n_judges > MOST_JUDGES:
-            what = f"the population {self.population.name} has no effect with {n_judges} judges"
+            message = f"the population {self.population.name} has no effect with {n_judges} judges"
             why = f"from {MOST_JUDGES + 1} on they speak for themselves"
-            raise UsageError(Problem("useless-option", f"{what}: {why}", fix="--judges=random"))
+            raise UsageError(Problem("useless-option", f"{message}: {why}", fix="--judges=random"))
         return JudgeRule(k, n_judges, random=True, population=population, spec=str(metric.spec), unknown=unknown)
 
     def _population(self, metric: Metric, n_judges: int, k: int) -> JudgePopulation | None:
@@ -122,27 +122,27 @@ class JudgeRule:
         ways = "errorbar plan-judging shows how much another judge would help"
         if not self.random:
             if self.why_fixed:
-                what = f"{whose or 'the'} intervals are over texts alone: {self.why_fixed}"
+                message = f"{whose or 'the'} intervals are over texts alone: {self.why_fixed}"
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
-                problems.note("judges-fixed", what, Place(), fix=fix)
+                problems.note("judges-fixed", message, Place(), fix=fix)
             return
         if self.n_judges > FEW_JUDGES - 1:
             return
         code = {1: "one-judge", 2: "two-judges"}.get(self.n_judges, "few-judges")
-        what = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(
+        message = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(
             self.n_judges, f"{self.n_judges} judges are few"
         )
         if self.population is not None:
-            what += f": intervals over judges lean on how {self.population.described} vary"
+            message += f": intervals over judges lean on how {self.population.described} vary"
             more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
             measured = not self.population.digest and self.k == self.n_judges
             shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")
-            problems.note(code, what, Place(), fix=f"{shorter}; {ways}")
+            problems.note(code, message, Place(), fix=f"{shorter}; {ways}")
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
-        what += f", and {self.unknown}" * bool(self.unknown)
-        what += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
-        problems.note(code, what, Place(), fix=f"add another judge; {ways}")
+        message += f", and {self.unknown}" * bool(self.unknown)
+        message += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
+        problems.note(code, message, Place(), fix=f"add another judge; {ways}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +196,12 @@ def read_judges(text: str | None) -> tuple[JudgePlan, str]:
     if text is None:
         return JudgePlan(), ""
     try:
-        name, given = split_spec(text)
+        name, parameters = split_spec(text)
     except UsageError:
         raise _unreadable(text) from None
-    if name not in ("fixed", "random") or set(given) - {"k", "population"} or (name == "fixed" and given):
+    if name not in ("fixed", "random") or set(parameters) - {"k", "population"} or (name == "fixed" and parameters):
         raise _unreadable(text)
-    k, population = given.get("k", "all"), given.get("population", "known")
+    k, population = parameters.get("k", "all"), parameters.get("population", "known")
     if (k != "all" and not (k.isascii() and k.isdecimal() and int(k[:9]) > 0 and len(k) < 9)) or not population:
         raise _unreadable(text)
     own = population not in ("known", "none", known_population().name)

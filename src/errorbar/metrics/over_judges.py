@@ -389,7 +389,7 @@ def means_over_runs(
     """
     owner = {run: name for name, names in runs.items() for run in names}
     pairs = list(zip(scores, measured, strict=True))
-    made: list[tuple[Score, Measured]] = []
+    means: list[tuple[Score, Measured]] = []
 
     def owner_of(pair: tuple[Score, Measured]) -> str:
         return owner.get(pair[0].system, pair[0].system)
@@ -397,11 +397,11 @@ def means_over_runs(
     for system, group in groupby(pairs, owner_of):
         own = list(group)
         if system not in runs:
-            made += own
+            means += own
             continue
         for spec in dict.fromkeys(score.metric for score, _ in own):
-            made.append(_mean(system, [pair for pair in own if pair[0].metric == spec], whole))
-    return [score for score, _ in made], [each for _, each in made]
+            means.append(_mean(system, [pair for pair in own if pair[0].metric == spec], whole))
+    return [score for score, _ in means], [each for _, each in means]
 
 
 def _mean(name: str, runs: Sequence[tuple[Score, Measured]], whole: Whole) -> tuple[Score, Measured]:
@@ -418,8 +418,8 @@ def _mean(name: str, runs: Sequence[tuple[Score, Measured]], whole: Whole) -> tu
         from errorbar.metrics.intervals import score_intervals  # noqa: PLC0415 - scipy
 
         joined = statistics()
-        found = score_intervals(metric, joined, metric.fold(joined), whole.documents.clusters(), whole.resampling)
-        both = zip(estimates.items(), found, strict=True)
+        intervals = score_intervals(metric, joined, metric.fold(joined), whole.documents.clusters(), whole.resampling)
+        both = zip(estimates.items(), intervals, strict=True)
         n = first.estimate.n_clusters
         estimates = {measure: one.with_interval(interval, n_clusters=n) for (measure, one), interval in both}
     signature = replace(first.signature, hypothesis=f"{len(runs)}x{output.short()}")

@@ -67,18 +67,18 @@ def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
         UsageError: If the text is no spec, the metric or a parameter is unknown or will not do, or the metric reads
             something else.
     """
-    made = metric
+    candidate = metric
     if isinstance(metric, str):
         name, raw = split_spec(metric)
-        made = metric_class(name).read(raw)
+        candidate = metric_class(name).read(raw)
     elif not hasattr(metric, "fold"):
         message = f"a metric must be a spec such as 'm2(beta=1)' or a metric, got {metric!r}"
         raise UsageError(Problem("bad-metric", message))
-    found = cast("Metric", made)
-    if reads is not None and found.reads != reads:
-        message = f"{found.name} scores {found.reads}, and these are {reads}"
+    parsed = cast("Metric", candidate)
+    if reads is not None and parsed.reads != reads:
+        message = f"{parsed.name} scores {parsed.reads}, and these are {reads}"
         raise UsageError(Problem("metric-input", message, fix=f"metrics for {reads}: {', '.join(metrics_for(reads))}"))
-    return found
+    return parsed
 
 
 def metrics_for(reads: Reads) -> list[str]:
@@ -96,8 +96,8 @@ def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: 
     if metrics is None or (not isinstance(metrics, str) and isinstance(metrics, Sequence) and not metrics):
         metrics = next(name for name, (_, read) in BUILT_IN.items() if reads in (None, read))
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    found = [parse_metric(metric, reads) for metric in several]
-    for at, metric in enumerate(found):
-        if metric in found[:at]:
+    parsed = [parse_metric(metric, reads) for metric in several]
+    for at, metric in enumerate(parsed):
+        if metric in parsed[:at]:
             raise UsageError(Problem("two-choices", f"the metric {metric.spec} is named twice", fix="name it once"))
-    return found
+    return parsed

@@ -120,9 +120,9 @@ def score_pieces(
     work = Measuring(plan, isinstance(worker, Serial))
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
-        for system, said in zip(kept, part.systems, strict=True):
-            if said is not None:  # else finish() says so, once the length of the source is known
-                system.add(said, plan, part.n, at=whole.n)
+        for system, measured_part in zip(kept, part.systems, strict=True):
+            if measured_part is not None:  # else finish() says so, once the length of the source is known
+                system.add(measured_part, plan, part.n, at=whole.n)
         whole.add(part)
         progress(whole.n)
     for ending in systems:
@@ -208,5 +208,5 @@ class _System:
 
 def _remark(system: str, folds: Sequence[SystemFold], problems: Problems) -> None:
     """Say once of a system what its metrics have to say."""
-    said = dict.fromkeys(note for fold in folds for note in fold.metric.notes(fold.remarked))
-    problems.take(replace(note, place=Place(system)) for note in said)
+    notes = dict.fromkeys(note for fold in folds for note in fold.metric.notes(fold.remarked))
+    problems.take(replace(note, place=Place(system)) for note in notes)

@@ -207,9 +207,9 @@ def swap_chances(metric: Metric, systems: Sequence[Any], codes: NDArray[np.int64
 
 def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """In which documents the statistics of two systems differ."""
-    found = np.zeros(int(codes.max()) + 1, np.bool_)
-    found[codes[metric.differ(first, second)]] = True
-    return found
+    differ = np.zeros(int(codes.max()) + 1, np.bool_)
+    differ[codes[metric.differ(first, second)]] = True
+    return differ
 
 
 @dataclass(frozen=True, slots=True)

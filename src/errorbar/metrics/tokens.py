@@ -69,9 +69,9 @@ class Tokens(EditMetric):
         counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
         present = np.zeros(counts.shape[:2], np.uint8)
         column = {name: k for k, name in enumerate(reference.annotators)}
-        for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
+        for unit, (sentence, edits) in enumerate(zip(reference.sentences, proposed, strict=True)):
             n_tokens = len(sentence.tokens)
-            ours = wrong_tokens(said, n_tokens)
+            ours = wrong_tokens(edits, n_tokens)
             for name, annotation in sentence.annotations.items():
                 theirs = wrong_tokens(annotation, n_tokens)
                 present[unit, column[name]] = 1
@@ -82,17 +82,17 @@ class Tokens(EditMetric):
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Proposed]]:
         """The edits of each sentence, correct if the annotator calls all of their tokens wrong; labels keep words."""
-        found = []
+        matched = []
         for sentence, edits, name in zip(reference.sentences, _edits(reference, output), annotators, strict=True):
             tokens = sentence.tokens
             theirs = wrong_tokens(sentence.annotations.get(name or "", ()), len(tokens))
-            said = []
+            own = []
             for edit in edits:
                 kept = " ".join(tokens[edit.start : edit.end])
                 if wrong := wrong_tokens([edit], len(tokens)):
-                    said.append(Proposed(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
-            found.append(said)
-        return found
+                    own.append(Proposed(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
+            matched.append(own)
+        return matched
 
     def types(self, statistics: EditStatistics) -> tuple[str, ...]:
         """None are counted."""
@@ -107,13 +107,13 @@ def wrong_tokens(edits: Iterable[Edit], n_tokens: int) -> set[int]:
 
 def _edits(reference: Corpus, output: Sequence[str]) -> list[Sequence[Edit]]:
     """A system's edits of each sentence: its own, or those that make its text."""
-    found: list[Sequence[Edit]] = []
+    edits: list[Sequence[Edit]] = []
     for unit, (sentence, line, own) in enumerate(
         zip(reference.sentences, output, given_edits(reference, output), strict=True)
     ):
         try:
-            found.append(extract_edits(sentence.tokens, line.split()) if isinstance(own, TextEdits) else own)
+            edits.append(extract_edits(sentence.tokens, line.split()) if isinstance(own, TextEdits) else own)
         except InputError as error:
             place = Place(reference.name, sentence.line or unit + 1)
             raise InputError([replace(each, place=place) for each in error.problems]) from None
-    return found
+    return edits

@@ -127,10 +127,10 @@ def pairwise_accuracy(
     estimates, n_decided = [], int(np.count_nonzero(outcome))
     for at, units in enumerate((n, n, n_decided)):
         value = float(values[at])
-        found = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
-        if how is not None and found.value is not None:
-            found = found.with_interval(how.interval(value, drawn[:, at]), n_clusters=sampled.n_clusters)
-        estimates.append(found)
+        estimate = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
+        if how is not None and estimate.value is not None:
+            estimate = estimate.with_interval(how.interval(value, drawn[:, at]), n_clusters=sampled.n_clusters)
+        estimates.append(estimate)
     calibrated, plain, decided = estimates
     n_ties = n - n_decided, int(np.count_nonzero(d == 0))
     return PairwiseAccuracy(metric.metric, calibrated, pairs.threshold(), plain, decided, *n_ties, left_out)

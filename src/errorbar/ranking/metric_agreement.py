@@ -119,25 +119,25 @@ def plain_scores(scores: Mapping[str, float]) -> HumanScores:
 def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems: Problems) -> HumanScores:
     """Check that metrics and humans speak of the same systems; lenient: those that all have."""
     n_systems = max([len(human.systems), *(len(metric.systems) for metric in metrics)])
-    for n, most, what in ((n_systems, MOST_SYSTEMS, "systems"), (len(metrics), MOST_METRICS, "metrics")):
+    for n, most, message in ((n_systems, MOST_SYSTEMS, "systems"), (len(metrics), MOST_METRICS, "metrics")):
         if n > most:
-            raise InputError(Problem("meta-too-many", f"{n:,} {what}", expected=f"at most {most:,}"))
+            raise InputError(Problem("meta-too-many", f"{n:,} {message}", expected=f"at most {most:,}"))
     places = {system: at for at, system in enumerate(human.systems)}
     kept = dict.fromkeys(human.systems)
     for metric in metrics:
         for system in (each for each in human.systems if each not in metric.systems):
-            what = f"{metric.metric} has no score for '{system}', which humans ranked"
+            message = f"{metric.metric} has no score for '{system}', which humans ranked"
             hint = "" if problems.lenient else nearest(system, metric.systems)
-            problems.repairable("meta-missing-system", what, Place(), repair="the system is left out", hint=hint)
+            problems.repairable("meta-missing-system", message, Place(), repair="the system is left out", hint=hint)
             kept.pop(system, None)
         for system in (each for each in metric.systems if each not in places):
-            what = f"{metric.metric} has a score for '{system}', which no human ranked"
+            message = f"{metric.metric} has a score for '{system}', which no human ranked"
             hint = "" if problems.lenient else nearest(system, human.systems)
-            problems.repairable("meta-unknown-system", what, Place(), repair="the score is left out", hint=hint)
+            problems.repairable("meta-unknown-system", message, Place(), repair="the score is left out", hint=hint)
     problems.raise_errors()
     if len(kept) < 2:
-        what = f"{len(kept)} systems have scores of humans and of all metrics"
-        raise InputError(Problem("meta-few-systems", what, expected="at least 2"))
+        message = f"{len(kept)} systems have scores of humans and of all metrics"
+        raise InputError(Problem("meta-few-systems", message, expected="at least 2"))
     at = [places[system] for system in kept]
     subsampled = None if human.subsampled is None else human.subsampled[:, at]
     return HumanScores(tuple(kept), human.scores[at], subsampled, human.n_drawn)
@@ -219,8 +219,8 @@ def correlations_of(x: Floats, y: Floats, kind: CorrelationKind) -> Floats:
         x, y = (z / np.maximum(np.abs(z).max(axis=1, keepdims=True), _TINIEST) for z in (x, y))
         x, y = (z - z.mean(axis=1, keepdims=True) for z in (x, y))
     spread = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
-    found: Floats = np.divide((x * y).sum(axis=1), spread, out=np.full(len(x), np.nan), where=spread > 1e-14)
-    return found
+    correlations: Floats = np.divide((x * y).sum(axis=1), spread, out=np.full(len(x), np.nan), where=spread > 1e-14)
+    return correlations
 
 
 def _swapped_difference(human: Floats, first: Floats, second: Floats, kind: Kind, swaps: Swaps) -> Floats:
@@ -321,16 +321,16 @@ class JudgedPairs:
     def chances(self) -> Floats:
         """P of each pair, NaN where the two were never compared; shape (pairs,)."""
         cells = np.bincount(self._cells, minlength=self._width)
-        found: Floats = self._chances(cells[None].astype(np.float64))[0]
-        return found
+        p_values: Floats = self._chances(cells[None].astype(np.float64))[0]
+        return p_values
 
     def subsampled(self, how: Resampling) -> Iterator[Floats]:
         """P on subsamples, some of them first; shape (subsamples, pairs)."""
         used, kinds = np.unique(self._cells, return_inverse=True)
         # Whoever decided nothing is drawn too: a unit of the last kind, which counts nowhere.
-        rest = np.setdiff1d(np.arange(self.n_drawn), self._drawn)
-        kind = np.concatenate([kinds, np.full(len(rest), len(used))]).astype(np.int64)
-        group = None if self.by == "comparison" else np.concatenate([self._drawn, rest])
+        undrawn = np.setdiff1d(np.arange(self.n_drawn), self._drawn)
+        kind = np.concatenate([kinds, np.full(len(undrawn), len(used))]).astype(np.int64)
+        group = None if self.by == "comparison" else np.concatenate([self._drawn, undrawn])
         frequency = np.bincount(kind, minlength=len(used) + 1).astype(np.float64)
         units = Units(frequency, cluster_table(kind, len(used) + 1, group, len(kind)))
         for block in units.draws(
@@ -347,9 +347,9 @@ class JudgedPairs:
 
     def _chances(self, cells: Floats) -> Floats:
         table = cells.reshape(-1, 2, self.most)
-        found = sign_flip_p(table[:, 0], table[:, 1]).reshape(len(cells), self.n_pairs)
-        found[:, ~self._met] = np.nan
-        return found
+        p_values = sign_flip_p(table[:, 0], table[:, 1]).reshape(len(cells), self.n_pairs)
+        p_values[:, ~self._met] = np.nan
+        return p_values
 
 
 def sentence_chances(sentences: Sentences, systems: Sequence[str], seed: int = 0) -> Floats:
@@ -358,7 +358,7 @@ def sentence_chances(sentences: Sentences, systems: Sequence[str], seed: int = 0
     scores = np.array(rows, np.float64).reshape(-1, len(systems))
     pairs = np.array(list(combinations(range(len(systems)), 2)), np.int64).reshape(-1, 2)
     random = _signs(len(scores), stream(seed, "soft-accuracy", len(scores)))
-    found = np.full(len(pairs), np.nan)
+    p_values = np.full(len(pairs), np.nan)
     for start in range(0, len(pairs), _AT_ONCE):
         one, two = pairs[start : start + _AT_ONCE].T
         apart = scores[:, one] - scores[:, two]
@@ -370,8 +370,8 @@ def sentence_chances(sentences: Sentences, systems: Sequence[str], seed: int = 0
             if len(differing) < len(apart) and 2 ** min(len(differing), 63) <= WAYS:
                 ways = _signs(len(differing)) @ differing
             scale = float(np.abs(differing).sum())
-            found[start + k] = share_above(float(differing.sum()), ways, scale)
-    return found
+            p_values[start + k] = share_above(float(differing.sum()), ways, scale)
+    return p_values
 
 
 def _signs(n: int, rng: np.random.Generator | None = None) -> Floats:
@@ -399,11 +399,11 @@ def soft_accuracies(
     if isinstance(human, JudgedPairs) and how is not None and known:
         many = [[_accuracy(some, p) for p in known.values()] for some in human.subsampled(how)]
         drawn = dict(zip(known, np.concatenate(many, axis=1), strict=True))
-    found = []
+    accuracies = []
     for name, p in metrics.items():
         if chances is None or p is None or name not in known:
             why = Undefined.SYSTEMS_ALONE if chances is None or p is None else Undefined.NO_UNITS
-            found.append(SoftAccuracy(name, Estimate(None, 0, undefined=why)))
+            accuracies.append(SoftAccuracy(name, Estimate(None, 0, undefined=why)))
             continue
         value = float(_accuracy(chances, p))
         estimate = Estimate(value, int(np.count_nonzero(~np.isnan(p - chances))))
@@ -412,11 +412,11 @@ def soft_accuracies(
             n = human.n_drawn
             interval = subsample_interval(value, drawn[name], n, part=_PART, confidence_level=level, scale=SHARE)
             estimate = estimate.with_interval(interval)
-        found.append(SoftAccuracy(name, estimate))
-    return found
+        accuracies.append(SoftAccuracy(name, estimate))
+    return accuracies
 
 
 def _accuracy(human: Floats, metric: Floats) -> Floats:
     """SPA of p-values of shape (..., pairs) and (pairs,); shape (...)."""
-    found: Floats = 1.0 - np.nanmean(np.abs(human - metric), axis=-1)
-    return found
+    accuracy: Floats = 1.0 - np.nanmean(np.abs(human - metric), axis=-1)
+    return accuracy

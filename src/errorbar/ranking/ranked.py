@@ -119,8 +119,8 @@ def rank_systems(
     counted = [method for method in methods if not method.startswith("trueskill")]
     counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
     for block in resampled_counts(comparisons, how, by) if how is not None and counted else ():
-        for method, found in parts.items():
-            found.append(score_counts(block, method))
+        for method, part in parts.items():
+            part.append(score_counts(block, method))
     results = []
     for method in methods:
         if method in parts:

@@ -93,7 +93,7 @@ def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int
     names, size = comparisons.systems, len(comparisons.systems)
     one, two, outcome = ordered(comparisons)
     pairs, at = np.unique(one * size + two, return_inverse=True)
-    columns = [np.bincount(at[outcome == said], minlength=len(pairs)).tolist() for said in (1, -1, 0)]
+    columns = [np.bincount(at[outcome == result], minlength=len(pairs)).tolist() for result in (1, -1, 0)]
     places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
     return [(names[a], names[b], *counts) for (a, b), *counts in zip(places, *columns, strict=True)]
 
@@ -204,9 +204,9 @@ def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
     theta = np.full((len(wins), size), np.nan)
     # Whether a chain of wins leads from each system to each other.
     parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
-    found = np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
-    if found.any() and size > 1:
-        theta[found] = _maximum(wins[found])
+    connected = np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
+    if connected.any() and size > 1:
+        theta[connected] = _maximum(wins[connected])
     return theta.reshape(won.shape[:-1])
 
 
@@ -272,9 +272,9 @@ def rank_ranges(
     above = np.nan_to_num(resampled, nan=-np.inf)
     ordered = np.sort(above, axis=1)
     best, worst = np.empty((n, size), np.int64), np.empty((n, size), np.int64)
-    for row, (scale, found) in enumerate(zip(ordered, above, strict=True)):
-        best[row] = 1 + size - np.searchsorted(scale, found, side="right")
-        worst[row] = size - np.searchsorted(scale, found, side="left")
+    for row, (scale, higher) in enumerate(zip(ordered, above, strict=True)):
+        best[row] = 1 + size - np.searchsorted(scale, higher, side="right")
+        worst[row] = size - np.searchsorted(scale, higher, side="left")
     undefined = np.isnan(resampled)
     best[undefined], worst[undefined] = 1, size
     # The tiny amount keeps 1 - .95 from becoming more than a twentieth.
@@ -393,7 +393,7 @@ def matched_runs(
     low, high, outcome = ordered(comparisons)
     # The outcomes of each pair stand together.
     order = np.argsort(low * size + high, kind="stable")
-    said = outcome[order]
+    outcomes = outcome[order]
     counts = np.bincount(low * size + high, minlength=size * size)
     starts = np.cumsum(counts) - counts
     met = (counts.reshape(size, size) + counts.reshape(size, size).T) > 0
@@ -410,7 +410,7 @@ def matched_runs(
         weight = np.where(met[one], np.exp(-np.abs(mu - mu[run, one][:, None])), 0.0).cumsum(axis=1)
         two = (weight <= (chance[step % _AT_ONCE, 0] * weight[:, -1])[:, None]).sum(axis=1)
         pair = np.minimum(one, two) * size + np.maximum(one, two)
-        drawn = said[starts[pair] + (chance[step % _AT_ONCE, 1] * counts[pair]).astype(np.int64)]
+        drawn = outcomes[starts[pair] + (chance[step % _AT_ONCE, 1] * counts[pair]).astype(np.int64)]
         swap = (one < two) == (drawn < 0)
         better, worse = np.where(swap, two, one), np.where(swap, one, two)
         _move(mu, variance, (run, better), (run, worse), drawn == 0, skill)

@@ -143,10 +143,10 @@ class Heard:
 def plain_totals(strata: AuditStrata, heard: Heard) -> Floats:
     """Valid edits of each stratum."""
     n, x = heard.sample.n, heard.sample.x
-    found = strata.sizes * np.where(n > 0, x / np.maximum(n, 1), x.sum() / n.sum())
+    totals = strata.sizes * np.where(n > 0, x / np.maximum(n, 1), x.sum() / n.sum())
     if heard.assisted is None:
-        return np.asarray(found)
-    return np.where(np.isnan(heard.assisted.totals), found, np.clip(heard.assisted.totals, 0, strata.sizes))
+        return np.asarray(totals)
+    return np.where(np.isnan(heard.assisted.totals), totals, np.clip(heard.assisted.totals, 0, strata.sizes))
 
 
 def extreme_values(strata: AuditStrata, heard: Sequence[Heard]) -> tuple[list[Ends], list[Ends]]:
@@ -254,16 +254,16 @@ def estimate_audit(
             raise UsageError(Problem("audit-counts", message, expected="0 <= valid <= judged <= edits"))
     if not n.any():
         raise UsageError(Problem("audit-counts", "no edit was judged", expected="at least 1"))
-    found = _Found(strata, heard, without, level)
+    estimates = _Found(strata, heard, without, level)
     weights = strata.weights()
     base = [system.correct / system.proposed if system.proposed else None for system in strata.systems]
-    systems = [_system(each, found, weights[at], beta) for at, each in enumerate(strata.systems)]
+    systems = [_system(each, estimates, weights[at], beta) for at, each in enumerate(strata.systems)]
     differences = []
     for one, two in combinations(range(len(systems)), 2):
         official = (base[one] or 0.0) - (base[two] or 0.0) if None not in (base[one], base[two]) else None
         value = both = Estimate(None, int(n.sum()), undefined=Undefined.NOT_COMPARABLE)
         if official is not None:
-            value, both = found.estimates(official, weights[one] - weights[two], -1.0, 1.0)
+            value, both = estimates.estimates(official, weights[one] - weights[two], -1.0, 1.0)
         differences.append(AuditedDifference(strata.systems[one].name, strata.systems[two].name, official, value, both))
     return systems, differences
 
@@ -333,8 +333,8 @@ class _Found:
         square = z_value(self.level) ** 2 * variance
         if not x.any():  # the end that is known is that; the other is the wider one
             return _Side(middle, variance, middle**2 - square, max((unlike - middle) ** 2 - square, 0.0))
-        rest = float(weights[used] @ sizes) - middle
-        return _Side(middle, variance, max((unlike - rest) ** 2 - square, 0.0), rest**2 - square)
+        remainder = float(weights[used] @ sizes) - middle
+        return _Side(middle, variance, max((unlike - remainder) ** 2 - square, 0.0), remainder**2 - square)
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,11 +363,11 @@ def _system(system: Audited, found: _Found, weights: Floats, beta: float) -> Aud
 
 def audited_f(precision: Estimate, recall: float | None, beta: float) -> Estimate:
     """F of an audited precision and the official recall: its ends are those of the precision."""
-    made, value = precision.interval, _f_of(precision.value, recall, beta)
+    interval, value = precision.interval, _f_of(precision.value, recall, beta)
     f = Estimate(value, precision.n_units, undefined=None if value is not None else Undefined.NOTHING_IN_REFERENCE)
-    ends = None if made is None else (_f_of(made.low, recall, beta), _f_of(made.high, recall, beta))
-    if made is not None and ends is not None and None not in ends:
-        return f.with_interval(Interval(ends[0] or 0.0, ends[1] or 0.0, made.confidence_level, made.method))
+    ends = None if interval is None else (_f_of(interval.low, recall, beta), _f_of(interval.high, recall, beta))
+    if interval is not None and ends is not None and None not in ends:
+        return f.with_interval(Interval(ends[0] or 0.0, ends[1] or 0.0, interval.confidence_level, interval.method))
     return f.with_interval(precision.no_interval or Undefined.NOTHING_IN_REFERENCE)
 
 

@@ -213,8 +213,8 @@ def set_lines(
                 message = f"the name of item {one['item']!r} has a line break"
                 raise InputError(Problem("sample-item", message, fix="rename the item"))
             # A line break in a text would tear the row apart for readers that go by lines.
-            told = {column: text if column == "item" else " ".join(text.split()) for column, text in one.items()}
-            row = {**told, "set": name, "rater": rater, "label": ""}
+            cells = {column: text if column == "item" else " ".join(text.split()) for column, text in one.items()}
+            row = {**cells, "set": name, "rater": rater, "label": ""}
             yield csv_line(list(row.values())) if kind == "csv" else json.dumps(row, ensure_ascii=False)
 
 
@@ -261,8 +261,8 @@ class Labels:
         kept = judgments.without(used) if used else judgments
         wrong = np.array([label in errors for label in kept.labels], np.float64)
         rows, at, k = np.unique(kept.item, return_inverse=True, return_counts=True)
-        said = np.bincount(at, wrong[kept.label], minlength=len(rows))
-        return [kept.items[row] for row in rows.tolist()], said / k, k
+        n_wrong = np.bincount(at, wrong[kept.label], minlength=len(rows))
+        return [kept.items[row] for row in rows.tolist()], n_wrong / k, k
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,10 +308,10 @@ def _check_set(path: Source, key: Key, problems: Problems) -> None:
         return
     unnamed, fix = False, "use the key that was written with this set"
     for row, where in table_rows(path, problems, ("item", "rater", "label")):
-        said = row.get("set", "").strip()
-        unnamed |= not said
-        if said and said not in names:
-            message = f"the row is of the set {said}, the key of {', '.join(sorted(names))}"
+        name = row.get("set", "").strip()
+        unnamed |= not name
+        if name and name not in names:
+            message = f"the row is of the set {name}, the key of {', '.join(sorted(names))}"
             problems.error("sample-other-set", message, where, fix=fix)
             return
         if row["item"] not in known:
@@ -325,8 +325,8 @@ def _check_set(path: Source, key: Key, problems: Problems) -> None:
 def refuse_corpus(path: Source) -> None:
     """Raise ``InputError`` where edits are given for judgments, and say what makes these of them."""
     if is_corpus(path):
-        what, fix = "this is a corpus, and a table of judgments is wanted", "errorbar crowd judgments makes one"
-        raise InputError(Problem("sample-corpus", what, Place(display_name(path)), fix=fix))
+        message, fix = "this is a corpus, and a table of judgments is wanted", "errorbar crowd judgments makes one"
+        raise InputError(Problem("sample-corpus", message, Place(display_name(path)), fix=fix))
 
 
 def _sorted_first(judged: set[str], drawn: Sequence[str]) -> bool:

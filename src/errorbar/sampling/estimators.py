@@ -109,8 +109,10 @@ def estimate_systems(
 ) -> SystemEstimates:
     """Estimate each system, and of two their differences; ``assisted`` has totals that votes helped to find."""
     systems = range(len(strata.systems))
-    found = [estimate_sample(strata, sample, how, system=system, assisted=assisted) for system in systems]
-    return SystemEstimates(found, paired_differences(strata, sample, how, assisted=assisted) if len(found) == 2 else ())
+    estimates = [estimate_sample(strata, sample, how, system=system, assisted=assisted) for system in systems]
+    return SystemEstimates(
+        estimates, paired_differences(strata, sample, how, assisted=assisted) if len(estimates) == 2 else ()
+    )
 
 
 def estimate_sample(
@@ -127,16 +129,16 @@ def estimate_sample(
         value = float(quantity.value(plain[0]))
         if np.isnan(value):
             return _no_error(quantity.name, sample)
-        made: Interval | Undefined
+        ends: Interval | Undefined
         if isinstance(how.looks, Anytime):
-            made = anytime_interval(quantity, sample, smoothed, how.looks, how.confidence_level)
+            ends = anytime_interval(quantity, sample, smoothed, how.looks, how.confidence_level)
         elif how.method == "near-exact":
-            made = how.named(near_exact_interval(quantity, sample, plain[0], smoothed[1], how.nominal))
+            ends = how.named(near_exact_interval(quantity, sample, plain[0], smoothed[1], how.nominal))
         else:
-            made = how.named(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
+            ends = how.named(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
         error = float(quantity.standard_error(*plain))
-        return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(made), error, bayes)
+        return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(ends), error, bayes)
 
     names: tuple[Name, ...] = get_args(Name)
     P, R, F, Q = (row(Quantity(name, strata, system, how.beta)) for name in names)
@@ -160,8 +162,8 @@ def paired_differences(
     """
     how = how or Estimation()
     if len(strata.systems) != 2:
-        what, fix = "a difference needs two systems", "draw a sample for two systems: two files of flags"
-        raise UsageError(Problem("sample-systems", what, fix=fix))
+        message, fix = "a difference needs two systems", "draw a sample for two systems: two files of flags"
+        raise UsageError(Problem("sample-systems", message, fix=fix))
     plain, smoothed = _totals(sample, strata, assisted, add)
     rows = []
     for name in TARGETS:
@@ -171,12 +173,12 @@ def paired_differences(
             continue
         middle, width = difference(name, *smoothed, strata, beta=how.beta)
         if isinstance(how.looks, Anytime):
-            made = anytime_difference(middle, width, sample, strata, how.looks, how.confidence_level)
+            ends = anytime_difference(middle, width, sample, strata, how.looks, how.confidence_level)
         else:
             half = z_value(how.nominal) * width
             interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.nominal, "wald")
-            made = how.named(interval) if half > 0 else Undefined.ZERO_WIDTH
-        rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(made), error))
+            ends = how.named(interval) if half > 0 else Undefined.ZERO_WIDTH
+        rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(ends), error))
     return tuple(rows)
 
 

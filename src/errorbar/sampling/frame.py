@@ -105,27 +105,33 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
 def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | None, str]]:
     table: dict[str, tuple[bool, float | None, str]] = {}
     for row, place in table_rows(path, problems, ("item", "flag")):
-        item, flag, said = row["item"].strip(), FLAGS.get(row["flag"].strip().casefold()), row.get("score", "").strip()
+        item, flag, score_text = (
+            row["item"].strip(),
+            FLAGS.get(row["flag"].strip().casefold()),
+            row.get("score", "").strip(),
+        )
         if not item:
             problems.error("sample-item", "the row names no item", place, expected="a name for every item")
         elif item in table:
             problems.error("sample-item", f"item '{item}' stands twice", place, expected="one row for each item")
         elif flag is None:
-            what, fix = f"the flag of item '{item}' is '{row['flag']}'", nearest(row["flag"], FLAGS)
-            problems.error("sample-flag", what, place, expected="1 or 0", fix=fix)
+            message, fix = f"the flag of item '{item}' is '{row['flag']}'", nearest(row["flag"], FLAGS)
+            problems.error("sample-flag", message, place, expected="1 or 0", fix=fix)
         else:
-            score = as_number(said) if said else None
+            score = as_number(score_text) if score_text else None
             if score is not None and isnan(score):
-                what = f"the score of item '{item}' is '{said}'"
-                problems.error("sample-score", what, place, expected="a number")
+                message = f"the score of item '{item}' is '{score_text}'"
+                problems.error("sample-score", message, place, expected="a number")
             table[item] = (flag, score, row.get("text", ""))
     scored = sum(score is not None for _, score, _ in table.values())
     if not table and not problems.errors:
         place = Place(display_name(path))
         problems.error("sample-no-items", "no item in the file", place, expected="rows of item and flag")
     if 0 < scored < len(table):
-        what = f"{scored} of {len(table)} items have a score"
-        problems.error("sample-score", what, Place(display_name(path)), expected="a score for every item or for none")
+        message = f"{scored} of {len(table)} items have a score"
+        problems.error(
+            "sample-score", message, Place(display_name(path)), expected="a score for every item or for none"
+        )
     return table
 
 
@@ -386,8 +392,8 @@ def random_sampling_error(quantity: Quantity, rates: ArrayLike, budget: int) -> 
     sizes, flags, square = quantity.strata.sizes, quantity.flags.astype(np.float64), quantity.beta**2
     p, total = np.asarray(rates, np.float64), float(sizes.sum())
     value, deviation, mean = float(quantity.value(p * sizes)), 0.0, 0.0
-    for error, given in ((0.0, 1 - p), (1.0, p)):
-        share = sizes / total * given
+    for error, expected in ((0.0, 1 - p), (1.0, p)):
+        share = sizes / total * expected
         hits, errors = flags * error, np.full(len(flags), error)
         ratios = {"P": (hits, flags), "R": (hits, errors), "F": ((1 + square) * hits, square * errors + flags)}
         u, v = ratios[quantity.name]

@@ -33,7 +33,7 @@ def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> flo
     """The largest weighted sum of unlike items that is not refuted; all arrays have shape (strata,)."""
     left = log(2 / (1 - level))
     strata = [(int(N), int(k), float(w)) for N, k, w in zip(sizes, n, weights, strict=True) if w > 0 and k < N]
-    found = sum(w * N for N, k, w in strata if not k)  # nothing is known of these
+    bound = sum(w * N for N, k, w in strata if not k)  # nothing is known of these
     open_ = [(N, k, w) for N, k, w in strata if k]
     unlike = [0] * len(open_)
     while True:
@@ -44,15 +44,15 @@ def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> flo
             if k < N - M
         ]
         if not costs:
-            return found
+            return bound
         cost, at = min(costs)
         weight = open_[at][2]
         left -= cost * weight
         if left < 0 and len(open_) == 1:
-            return found
-        found += weight
+            return bound
+        bound += weight
         if left < 0:
-            return found
+            return bound
         unlike[at] += 1
 
 
@@ -370,11 +370,11 @@ def mover_interval(
         return Undefined.NOTHING_IN_REFERENCE
     open_share = 1 - sample.n / strata.sizes if corrected else 1.0
     low, high = proportion_bounds(sample.x / open_share, sample.n / open_share, confidence_level=confidence_level)
-    flagged, rest = (1, 0) if quantity.flags[1] else (0, 1)
+    flagged, unflagged = (1, 0) if quantity.flags[1] else (0, 1)
     if quantity.name == "P":
         return Interval(float(low[flagged]), float(high[flagged]), confidence_level, "mover-wilson")
     sizes, rate = strata.sizes.astype(np.float64), sample.x / sample.n
-    hits, misses = (Ends(*(float(sizes[at] * side[at]) for side in (rate, low, high))) for at in (flagged, rest))
+    hits, misses = (Ends(*(float(sizes[at] * side[at]) for side in (rate, low, high))) for at in (flagged, unflagged))
     return Interval(*join_ends(quantity, hits, misses), confidence_level, "mover-wilson")
 
 

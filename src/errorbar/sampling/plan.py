@@ -50,8 +50,8 @@ class Aim:
 
     def __post_init__(self) -> None:
         if self.target not in TARGETS:
-            what, fix = f"the target is '{self.target}'", nearest(str(self.target), TARGETS)
-            raise UsageError(Problem("sample-target", what, expected=", ".join(TARGETS), fix=fix))
+            message, fix = f"the target is '{self.target}'", nearest(str(self.target), TARGETS)
+            raise UsageError(Problem("sample-target", message, expected=", ".join(TARGETS), fix=fix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +213,12 @@ def plan_sample(
 
 def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[Expected, ...]:
     """P, R and F of each system with the standard errors that an allocation will give."""
-    z, totals, found = z_value(aim.confidence_level), rates * strata.sizes, []
+    z, totals, expected = z_value(aim.confidence_level), rates * strata.sizes, []
     for (system, name), target in product(enumerate(strata.systems), TARGETS):
         quantity = Quantity(target, strata, system, aim.beta)
         error = expected_error(quantity, rates, n)
-        found.append(Expected(name, target, float(quantity.value(totals)), error, z * error))
-    return tuple(found)
+        expected.append(Expected(name, target, float(quantity.value(totals)), error, z * error))
+    return tuple(expected)
 
 
 def expected_error(quantity: Quantity, rates: Floats, n: Counts) -> float:
@@ -268,10 +268,10 @@ class PlannedLook:
 
 def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
     """So many equally spaced looks at a plan; raises ``UsageError`` where there are none or too many."""
-    strata, found = plan.strata, []
+    strata, planned = plan.strata, []
     for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
         n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
         targets = [Quantity(plan.aim.target, strata, each, plan.aim.beta) for each in range(len(strata.systems))]
         halves = tuple(boundary * expected_error(target, plan.rates, n) for target in targets)
-        found.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
-    return tuple(found)
+        planned.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
+    return tuple(planned)

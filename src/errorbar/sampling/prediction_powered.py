@@ -84,12 +84,12 @@ def ppi_mean(
         raise UsageError(Problem("sample-ppi", message, expected="at least 2 of each"))
     if trust is None:
         trust = min(max(best_trust(y, f, u), 0.0), 1.0)
-    rest = y - trust * f
-    value = float(trust * u.mean() + rest.mean())
-    error = float(np.sqrt(trust**2 * u.var(ddof=less) / u.size + rest.var(ddof=less) / y.size))
+    residuals = y - trust * f
+    value = float(trust * u.mean() + residuals.mean())
+    error = float(np.sqrt(trust**2 * u.var(ddof=less) / u.size + residuals.var(ddof=less) / y.size))
     half = z_value(confidence_level) * error
-    made = Interval(value - half, value + half, confidence_level, "ppi") if error > 0 else Undefined.ZERO_WIDTH
-    return PredictionPowered(Estimate(value, int(y.size)).with_interval(made), error, trust)
+    interval = Interval(value - half, value + half, confidence_level, "ppi") if error > 0 else Undefined.ZERO_WIDTH
+    return PredictionPowered(Estimate(value, int(y.size)).with_interval(interval), error, trust)
 
 
 def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
@@ -109,10 +109,10 @@ def assisted_total(labels: Floats, cheap: Floats, voted: Floats, size: int) -> t
     if len(labels) >= FEWEST and spread > 0 and labels.var() > 0:
         best = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
         trust = best if (labels - best * cheap).var() < labels.var() else 0.0
-    rest = labels - trust * cheap
-    total = size * (trust * voted.mean() + rest.mean())
+    residuals = labels - trust * cheap
+    total = size * (trust * voted.mean() + residuals.mean())
     n, m = len(labels), len(voted)
-    variance = size**2 * (labels.var(ddof=1) * (1 / m - 1 / size) + rest.var(ddof=1) * (1 / n - 1 / m))
+    variance = size**2 * (labels.var(ddof=1) * (1 / m - 1 / size) + residuals.var(ddof=1) * (1 / n - 1 / m))
     return float(total), float(variance), trust
 
 
@@ -125,10 +125,10 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     n, m = len(labels), len(voted)
 
     def square(weight: float) -> float:
-        rest = labels - weight * cheap
-        middle = rest.mean()
+        deviations = labels - weight * cheap
+        middle = deviations.mean()
         added = (1 - weight * voted.min() - middle) ** 2 + (weight * voted.max() + middle) ** 2
-        return float((((rest - middle) ** 2).sum() + added) / (n - 1))
+        return float((((deviations - middle) ** 2).sum() + added) / (n - 1))
 
     return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
 
@@ -194,18 +194,18 @@ def combined_totals(
             # One judgment for each item of a graded truth: how raters vary is not known, nor then what votes save.
             continue
         own = judged.stratum == at
-        truth, said, seen = judged.truth[own], expert[own], votes[(codes == at) & has_vote]
-        if lacking := int(np.isnan(said).sum()):
+        truth, verdicts, seen = judged.truth[own], expert[own], votes[(codes == at) & has_vote]
+        if lacking := int(np.isnan(verdicts).sum()):
             message = f"{lacking} of {len(truth)} items that experts judged in stratum '{name}' have no vote"
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
             problems.note("sample-votes", message, Place(), fix=fix)
             continue
         if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
-        total, variance, weight = assisted_total(truth, said, seen, size)
+        total, variance, weight = assisted_total(truth, verdicts, seen, size)
         if weight > 0 and 0 < total < size:
             raters = 0.0 if sample.within is None else size * float(sample.within[at])
             trust[at], totals[at], variances[at] = weight, total, variance + raters
-            guarded[at] = guarded_variance(truth, said, seen, size, weight) + raters
+            guarded[at] = guarded_variance(truth, verdicts, seen, size, weight) + raters
     voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
     return Assisted(totals, variances, trust, tuple(voted.tolist()), guarded)

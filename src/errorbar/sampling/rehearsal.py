@@ -69,15 +69,15 @@ def rehearse(
     """Draw, judge and estimate ``repetitions`` times."""
     kept = _of_frame(frame, judgments, rehearsal)
     truths = true_scores(frame, kept, rehearsal)
-    seeds, rng = (stream(rehearsal.seed, "sample", "rehearsal", what) for what in ("draws", "raters"))
-    found: list[list[tuple[float, float, float]]] = []
+    seeds, rng = (stream(rehearsal.seed, "sample", "rehearsal", name) for name in ("draws", "raters"))
+    scores: list[list[tuple[float, float, float]]] = []
     for number, seed in enumerate(seeds.integers(MOST_SEEDS, size=repetitions).tolist(), 1):
         key = draw_sample(frame, rehearsal.n, edges=rehearsal.edges, seed=seed)
         asked = _asked(kept, key.items(), rehearsal.raters, rng)
         judged = judge_sample(asked, key, Problems(), truth=rehearsal.truth, labels=rehearsal.labels)
-        found.append([*_ends(estimate_systems(key.strata, judged.sample, rehearsal.how))])
+        scores.append([*_ends(estimate_systems(key.strata, judged.sample, rehearsal.how))])
         progress(number)
-    columns = np.array(found).transpose(1, 2, 0)
+    columns = np.array(scores).transpose(1, 2, 0)
     return [Rehearsed(*named, *column) for named, column in zip(truths, columns, strict=True)]
 
 
@@ -90,23 +90,23 @@ def true_scores(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> lis
     if not errors.any():
         message = "nobody calls an item an error, so there is nothing to find"
         raise UsageError(Problem("sample-rehearsal", message, fix="say what labels mean: --labels=error=LABEL"))
-    found: list[tuple[str, str, float]] = [
+    scores: list[tuple[str, str, float]] = [
         (system, target, float(Quantity(target, strata, at, beta).value(errors)))
         for at, system in enumerate(strata.systems)
         for target in TARGETS
     ]
     if len(strata.systems) > 1:
         none = np.zeros(len(strata))
-        found += [("", target, difference(target, errors, none, strata, beta=beta)[0]) for target in TARGETS]
-    return found
+        scores += [("", target, difference(target, errors, none, strata, beta=beta)[0]) for target in TARGETS]
+    return scores
 
 
 def _of_frame(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> Judgments:
     """The judgments of the items of the frame that say something, by item; every item must have enough."""
     known = set(frame.items)
     inside = np.array([item in known for item in judgments.items], np.bool_)
-    said = np.array([label not in rehearsal.labels.unknown for label in judgments.labels], np.bool_)
-    kept = judgments.take(inside[judgments.item] & said[judgments.label])
+    usable = np.array([label not in rehearsal.labels.unknown for label in judgments.labels], np.bool_)
+    kept = judgments.take(inside[judgments.item] & usable[judgments.label])
     kept = kept.take(np.argsort(kept.item, kind="stable"))
     counts = dict(zip(judgments.items, np.bincount(kept.item, minlength=len(judgments.items)).tolist(), strict=True))
     least = rehearsal.raters or 1

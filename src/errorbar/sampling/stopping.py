@@ -173,8 +173,8 @@ def _needed(tally: Tally, rule: StopRule) -> int | None:
         low, high = _wilson_of(share * n, n, tally.size, rule.confidence_level)
         return high - low <= 2 * wanted
 
-    found = bisect_left(range(1, most), True, key=narrow) + 1
-    return found if tally.size is not None or narrow(found) else None
+    fewest = bisect_left(range(1, most), True, key=narrow) + 1
+    return fewest if tally.size is not None or narrow(fewest) else None
 
 
 # Intervals of P, R, F and numbers of errors that may be looked at after every judgment.

@@ -147,8 +147,8 @@ def _edge(
             middle = np.where(out < within, np.ceil(middle), np.floor(middle))
             if (np.abs(out - within) <= 1).all():
                 break
-        found = kept(middle)
-        out, within = np.where(found, out, middle), np.where(found, middle, within)
+        edge = kept(middle)
+        out, within = np.where(edge, out, middle), np.where(edge, middle, within)
     return within
 
 
@@ -206,17 +206,17 @@ def log_capital(
         (..., t). Both are infinite from where the mean is impossible.
     """
     x = _checked_scores(scores)
-    rest = np.broadcast_to(np.asarray(mean, np.float64)[..., None], x.shape)
+    remaining = np.broadcast_to(np.asarray(mean, np.float64)[..., None], x.shape)
     if size is not None:
         done = np.concatenate([np.zeros((*x.shape[:-1], 1)), np.cumsum(x, axis=-1)[..., :-1]], axis=-1)
         left = size - np.arange(x.shape[-1])
-        rest = (size * rest - done) / left
+        remaining = (size * remaining - done) / left
     slack = 1e-9  # of sums that are not whole
-    impossible = np.logical_or.accumulate((rest < -slack) | (rest > 1 + slack), axis=-1)
-    rest, λ = np.clip(rest, 0, 1), bets(x, confidence_level=confidence_level)  # noqa: PLC2401 - as in the formula
+    impossible = np.logical_or.accumulate((remaining < -slack) | (remaining > 1 + slack), axis=-1)
+    remaining, λ = np.clip(remaining, 0, 1), bets(x, confidence_level=confidence_level)  # noqa: PLC2401 - as in the formula
     with np.errstate(divide="ignore"):
-        up, down = np.minimum(λ, TRUNCATED / rest), np.minimum(λ, TRUNCATED / (1 - rest))
-    gains = np.log1p(up * (x - rest)), np.log1p(-down * (x - rest))
+        up, down = np.minimum(λ, TRUNCATED / remaining), np.minimum(λ, TRUNCATED / (1 - remaining))
+    gains = np.log1p(up * (x - remaining)), np.log1p(-down * (x - remaining))
     high, low = (np.where(impossible, np.inf, np.log(0.5) + np.cumsum(gain, axis=-1)) for gain in gains)
     return high, low
 

@@ -117,15 +117,15 @@ def step_down_max_t(
     t = _over(np.abs(values), spread)
     slack = _over(ROUNDING * np.maximum(1.0, np.abs(values)), spread)
     order = np.argsort(-t, kind="stable")
-    found = np.empty(len(t))
+    adjusted = np.empty(len(t))
     largest = np.zeros(table.shape[1])
     for k in order[::-1]:
         largest = np.maximum(largest, _scaled(table[k], spread[k]))
-        found[k] = _share(largest >= t[k] - slack[k], exact)
+        adjusted[k] = _share(largest >= t[k] - slack[k], exact)
     if p_values is not None:
-        found = np.maximum(found, np.asarray(p_values, np.float64))
-    found[order] = np.maximum.accumulate(found[order])
-    return found
+        adjusted = np.maximum(adjusted, np.asarray(p_values, np.float64))
+    adjusted[order] = np.maximum.accumulate(adjusted[order])
+    return adjusted
 
 
 def smallest_max_t(
@@ -145,15 +145,15 @@ def smallest_max_t(
     # Swapping nothing and swapping everything are two of all ways.
     least = min(1.0, 2 / table.shape[1]) if exact else 1 / (table.shape[1] + 1)
     rising, later = np.argsort(t, kind="stable"), 0
-    found = np.empty(len(t))
+    smallest = np.empty(len(t))
     largest = np.zeros(table.shape[1])
     for k in np.argsort(reach, kind="stable"):
         while later < len(t) and t[rising[later]] < reach[k]:
             largest = np.maximum(largest, _scaled(table[rising[later]], spread[rising[later]]))
             later += 1
         earlier = adjusted[rising[later]] if later < len(t) else 0.0  # the largest of those that come before
-        found[k] = max(earlier, least, _share(largest > reach[k], exact))
-    return np.minimum(found, adjusted)
+        smallest[k] = max(earlier, least, _share(largest > reach[k], exact))
+    return np.minimum(smallest, adjusted)
 
 
 def _checked(observed: ArrayLike, swapped: ArrayLike, exact: bool) -> tuple[Floats, Floats, Floats]:
@@ -230,8 +230,10 @@ def _groups(n: int, apart: list[list[int]]) -> list[frozenset[int]] | None:
     groups = [frozenset(range(n))]
     for pair in map(frozenset, apart):
         kept = [group for group in groups if not pair <= group]
-        made = dict.fromkeys(group - {k} for group in groups if pair <= group for k in sorted(pair))
-        groups = list(dict.fromkeys([*kept, *(new for new in made if not any(new < old for old in (*kept, *made)))]))
+        smaller = dict.fromkeys(group - {k} for group in groups if pair <= group for k in sorted(pair))
+        groups = list(
+            dict.fromkeys([*kept, *(new for new in smaller if not any(new < old for old in (*kept, *smaller)))])
+        )
         if len(groups) > MOST_GROUPS:
             return None
     # Absorbing leaves letters that others make superfluous: drop those whose every pair stands together elsewhere.

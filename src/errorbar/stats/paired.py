@@ -248,9 +248,9 @@ def share_above(observed: float, differences: Floats, scale: float = 1.0) -> flo
     if np.isnan(observed) or np.isnan(differences).any():
         return float("nan")
     near = ROUNDING * scale
-    found = np.concatenate([differences, -differences])
-    above, below = np.count_nonzero(found > observed + near), np.count_nonzero(found < observed - near)
-    return float((above + len(found) - below) / (2 * len(found)))
+    signed = np.concatenate([differences, -differences])
+    above, below = np.count_nonzero(signed > observed + near), np.count_nonzero(signed < observed - near)
+    return float((above + len(signed) - below) / (2 * len(signed)))
 
 
 def sign_flip_p(positive: Floats, negative: Floats) -> Floats:
@@ -269,7 +269,7 @@ def sign_flip_p(positive: Floats, negative: Floats) -> Floats:
         return _sign_test(positive[:, 0], both[:, 0])
     spread = np.sqrt(both @ size**2)
     most = np.minimum(both @ size, _DEVIATIONS * spread) + np.abs(total)
-    found = np.empty(len(total))
+    p_values = np.empty(len(total))
     step = max(1, int(_HELD // max(1.0, most.max(initial=0.0))))
     for start in range(0, len(total), step):
         some = slice(start, start + step)
@@ -280,8 +280,8 @@ def sign_flip_p(positive: Floats, negative: Floats) -> Floats:
         phi = np.exp(both[some] @ np.log(np.abs(cosines)))
         phi[((both[some] @ (cosines < 0)).astype(np.int64) & 1).astype(np.bool_)] *= -1
         mirrored = np.einsum("st,st,t->s", phi, np.sin(total[some, None] * t), 1 / np.tan(t / 2))
-        found[some] = 0.5 - (total[some] + mirrored) / n_points
-    return np.clip(found, 0.0, 1.0)
+        p_values[some] = 0.5 - (total[some] + mirrored) / n_points
+    return np.clip(p_values, 0.0, 1.0)
 
 
 def _sign_test(won: Floats, n: Floats) -> Floats:
@@ -290,8 +290,8 @@ def _sign_test(won: Floats, n: Floats) -> Floats:
 
     tosses = n.astype(np.int64)
     at_most, below = bdtr(won, tosses, 0.5), np.where(won > 0, bdtr(np.maximum(won - 1, 0), tosses, 0.5), 0.0)
-    found: Floats = 1.0 - (at_most + below) / 2
-    return found
+    p_values: Floats = 1.0 - (at_most + below) / 2
+    return p_values
 
 
 # What a corpus of some size can show, and what size is needed.

@@ -71,8 +71,8 @@ def proportion_estimate(x: float, n: int, *, confidence_level: float = 0.95) -> 
     """X / n with Wilson's interval, as ``proportion_interval`` makes it; undefined without trials."""
     if not n:
         return Estimate(None, 0, undefined=Undefined.NO_UNITS)
-    made = proportion_interval(x, n, confidence_level=confidence_level)
-    return Estimate(x / n, n).with_interval(made)
+    interval = proportion_interval(x, n, confidence_level=confidence_level)
+    return Estimate(x / n, n).with_interval(interval)
 
 
 def proportion_bounds(
@@ -168,8 +168,8 @@ def true_share(
     if n_gold is not None:
         low, high = _estimated_rates(x, n, sensitivity, specificity, n_gold, z_value(confidence_level))
         method = "lang-reiczigel"
-    made = Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
-    return Estimate(value, n).with_interval(made)
+    interval = Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
+    return Estimate(value, n).with_interval(interval)
 
 
 def _estimated_rates(

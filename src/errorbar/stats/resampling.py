@@ -121,9 +121,9 @@ class Resampling:
 
     def __post_init__(self) -> None:
         whole = {"the number of resamples": self.replicates, "the seed": self.seed, "the number of jobs": self.jobs}
-        for what, value in whole.items():
+        for name, value in whole.items():
             if not isinstance(value, Integral) or isinstance(value, bool):
-                raise wrong_type(what, "a whole number", value)
+                raise wrong_type(name, "a whole number", value)
         if not isinstance(self.confidence_level, Real) or isinstance(self.confidence_level, bool):
             raise wrong_type("the confidence level", "a number between 0 and 1", self.confidence_level)
         if self.method not in get_args(Method):
@@ -204,18 +204,18 @@ def bootstrap_interval(
     if np.isnan(value) or n_undefined > ends[0] * values.size + ROUNDING:
         return Undefined.RESAMPLES_UNDEFINED
     if method == "bca" and jackknife is not None:
-        made = _bca_tails(value, defined, np.asarray(jackknife, np.float64).ravel(), ends)
-        if isinstance(made, Undefined):
-            return Undefined.NO_VARIATION if defined[-1] - defined[0] <= ROUNDING else made
-        ends = made
+        bca = _bca_tails(value, defined, np.asarray(jackknife, np.float64).ravel(), ends)
+        if isinstance(bca, Undefined):
+            return Undefined.NO_VARIATION if defined[-1] - defined[0] <= ROUNDING else bca
+        ends = bca
     low = _at(defined, ends[0] * (values.size - 1) - n_undefined)
     high = _at(defined, ends[1] * (values.size - 1))
     if high - low <= ROUNDING:
         return Undefined.NO_VARIATION
     if method == "basic":
         low, high = scale.within(2 * float(value) - high, 2 * float(value) - low)
-    said = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
-    return Interval(low, high, confidence_level, f"bootstrap-{method}{said}")
+    undefined_share = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
+    return Interval(low, high, confidence_level, f"bootstrap-{method}{undefined_share}")
 
 
 def left_out_of(n_units: int, part: int = 5) -> int:

@@ -131,10 +131,10 @@ def two_way(
     if reason := _unknown(value, texts, judges, moderated=prior is not None):
         return reason
     both = float("nan") if without_both is None else _interaction(np.asarray(without_both, np.float64))
-    found = TwoWay(
+    components = TwoWay(
         float(value), jackknife(texts), jackknife(judges), both, texts.size, judges.size, float(judges.size - 1)
     )
-    return found if prior is None else moderate(found, prior)
+    return components if prior is None else moderate(components, prior)
 
 
 def texts_and_runs(value: float, without_text: ArrayLike, runs: float, runs_df: float) -> TwoWay | Undefined:
@@ -203,8 +203,8 @@ def jackknife(without: ArrayLike) -> float:
 def _interaction(without: Floats) -> float:
     """V_EA of a table of judges and texts; NaN where a cell is."""
     m, n = without.shape
-    rest = without - without.mean(axis=1, keepdims=True) - without.mean(axis=0, keepdims=True) + without.mean()
-    return float((m - 1) * (n - 1) / (m * n) * np.sum(rest**2))
+    residuals = without - without.mean(axis=1, keepdims=True) - without.mean(axis=0, keepdims=True) + without.mean()
+    return float((m - 1) * (n - 1) / (m * n) * np.sum(residuals**2))
 
 
 def moderated_variance(own: V, own_df: float, known: V, known_df: float) -> V:

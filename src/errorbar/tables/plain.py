@@ -25,27 +25,27 @@ def plain(table: Table) -> dict[str, list[Plain]]:
     Returns:
         Key to cells, fractions with all digits; None where there is no value. Keys that are there already get a number.
     """
-    made: dict[str, list[Plain]] = {}
+    columns: dict[str, list[Plain]] = {}
     reasons: list[list[str]] = [[] for _ in table.rows]
     asked = False
     for at, column in enumerate(table.columns):
         if column.only == "shown":
             continue
         cells = [row[at] for row in table.rows]
-        key = _free(column, made)
+        key = _free(column, columns)
         if column.interval == "only" or any(isinstance(cell, Interval) for cell in cells):
-            made |= _ends(key, [cell if isinstance(cell, Interval) else None for cell in cells])
+            columns |= _ends(key, [cell if isinstance(cell, Interval) else None for cell in cells])
             continue
-        made[key] = [_plain(cell) for cell in cells]
+        columns[key] = [_plain(cell) for cell in cells]
         if has_intervals(column, cells):
             asked = True
-            made |= _ends(key, [cell.interval if isinstance(cell, Estimate) else None for cell in cells])
+            columns |= _ends(key, [cell.interval if isinstance(cell, Estimate) else None for cell in cells])
             for row, cell in zip(reasons, cells, strict=True):
                 if isinstance(cell, Estimate):
                     row += [str(why) for why in (cell.undefined, cell.no_interval) if why is not None]
-    if asked and "reason" not in made:
-        made["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
-    return made
+    if asked and "reason" not in columns:
+        columns["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
+    return columns
 
 
 def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plain]]:
@@ -102,10 +102,10 @@ def csv_tables(tables: Sequence[Table]) -> str:
 
 def in_series(tables: Sequence[Table]) -> list[list[Table]]:
     """Tables of one series together, in the order of the first of each."""
-    found: dict[str | int, list[Table]] = {}
+    by_series: dict[str | int, list[Table]] = {}
     for number, table in enumerate(tables):
-        found.setdefault(table.series or number, []).append(table)
-    return list(found.values())
+        by_series.setdefault(table.series or number, []).append(table)
+    return list(by_series.values())
 
 
 def _csv(series: Sequence[Table]) -> str:

@@ -70,10 +70,10 @@ class Result(ABC):
         return _frame_library("pandas").DataFrame(self._series(table))
 
     def _series(self, table: str) -> dict[str, list[Plain]]:
-        found = list(self.tables())
-        named = [[one] for one in found if one.name == table] if table else in_series(found)
+        tables = list(self.tables())
+        named = [[one] for one in tables if one.name == table] if table else in_series(tables)
         if not named:
-            fix = nearest(table, [one.name for one in found if one.name])
+            fix = nearest(table, [one.name for one in tables if one.name])
             raise UsageError(Problem("no-table", f"there is no table '{table}'", fix=fix))
         return plain_series(named[0])
 

@@ -14,7 +14,7 @@ DASH = "–"
 P_DIGITS = 4
 """Digits of a p-value that is not very small."""
 SMALLEST_P = 1e-6
-"""What smaller p-values are said to be at most."""
+"""The bound that stands for smaller p-values."""
 
 
 class Shown(NamedTuple):
@@ -104,8 +104,8 @@ def _reasons(table: Table) -> list[str]:
                     (absent if cell.value is None else starred).append(str(cell.undefined))
                 if cell.no_interval is not None and column.kind == "percent" and column.interval != "hidden":
                     without.append(str(cell.no_interval))
-    said = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
-    return [f"{what}: {'; '.join(dict.fromkeys(why))}" for what, why in said if why]
+    reasons = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
+    return [f"{mark}: {'; '.join(dict.fromkeys(why))}" for mark, why in reasons if why]
 
 
 def _shown(cell: Cell, column: Column, beside: bool) -> Shown:

@@ -120,15 +120,15 @@ def _greek() -> Iterator[tuple[int, str]]:
         if char in _LATIN_LOOKS:
             yield ord(char), rf"\ensuremath{{\mathrm{{{_LATIN_LOOKS[char]}}}}}"
         else:
-            said = name(char).rpartition(" LETTER ")[2].lower()
-            said = _GREEK_NAMES.get(said, said)
-            yield ord(char), rf"\ensuremath{{\{said.capitalize() if char.isupper() else said}}}"
+            letter = name(char).rpartition(" LETTER ")[2].lower()
+            letter = _GREEK_NAMES.get(letter, letter)
+            yield ord(char), rf"\ensuremath{{\{letter.capitalize() if char.isupper() else letter}}}"
 
 
 _COMMANDS |= dict(_greek())
 _LATIN = {*range(0xA0, 0x180), *range(0x218, 0x21C)} - {*map(ord, "\xadĦħĸĿŀŉŦŧſ")}
 _KNOWN = {*range(0x80), *_LATIN, *map(ord, "–—‘’‚“”„†‡•…‰‹›€™"), *_COMMANDS}
-"""What pdfLaTeX sets, in the encoding T1."""
+"""Characters that pdfLaTeX sets, in the encoding T1."""
 _LIGATURE = re.compile(r"([-,'])(?=\1)")
 _AFTER = re.compile(r"(?<=[|,;:/=+_.])(?=\w)")
 
