@@ -21,12 +21,12 @@ from tests.judging.jepsen.study import write_items
 from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import load_scheme
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.make import judge_init
 from errorbar.judging.study.rules import current_rules
-from errorbar.judging.web.pages import shown_hash
 
 
 def claim_times(url: str, n: int) -> tuple[list[float], list[float]]:

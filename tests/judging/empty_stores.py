@@ -12,11 +12,11 @@ from errorbar.judging.items.item import JudgedItem, Lease, Submission, Submissio
 from errorbar.judging.protocol.changes import add_items, set_rules
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import load_scheme
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.rules import StudyRules, current_rules
-from errorbar.judging.web.pages import shown_hash
 
 SCHEME = load_scheme("error-ok")
 MAIN = SCHEME.questions[0].id
@@ -53,6 +53,16 @@ def empty_database(url: str) -> None:
         one.execute("CREATE SCHEMA public")
 
 
+def join(store: Store, number: int) -> int:
+    """Let a rater into a store."""
+    row = {"name": f"r{number}", "participant": f"p{number}", "seed": number, "status": "active", "joined": 0.0}
+
+    def work(tx: Connection) -> int:
+        return int((tx.execute(insert(RATER).values(**row)).inserted_primary_key or (0,))[0])
+
+    return store.write(work)
+
+
 class Study:
     """A store and what raters do in it, one transaction each."""
 
@@ -71,13 +81,7 @@ class Study:
     def join(self) -> int:
         """Let a rater in."""
         self._joined += 1
-        number = self._joined
-        row = {"name": f"r{number}", "participant": f"p{number}", "seed": number, "status": "active", "joined": 0.0}
-
-        def work(tx: Connection) -> int:
-            return int((tx.execute(insert(RATER).values(**row)).inserted_primary_key or (0,))[0])
-
-        return self.write(work)
+        return join(self.store, self._joined)
 
     def claim(self, rater: int, want: int = 10) -> Work:
         return self.write(lambda tx: claim(tx, current_rules(tx), rater, want, self.clock()))

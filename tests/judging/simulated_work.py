@@ -13,10 +13,10 @@ from sqlalchemy import Connection, insert
 from errorbar.judging.items.item import Standing, Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import RATER
 from errorbar.judging.study.rules import read_about
-from errorbar.judging.web.pages import shown_hash
 from tests.judging.simulated_judges import SimulatedJudge
 
 LONGEST_WAIT = 30

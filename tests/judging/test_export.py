@@ -18,13 +18,13 @@ from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.leases import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import NOTHING, load_scheme
 from errorbar.judging.study.export import judge_export
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.make import judge_init
 from errorbar.judging.study.rows import judge
 from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.pages import shown_hash
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work

@@ -14,11 +14,11 @@ from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.leases import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import load_scheme
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.pages import shown_hash
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 
 SCHEME = load_scheme("error-ok")

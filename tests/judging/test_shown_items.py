@@ -11,8 +11,9 @@ from itertools import count, product
 import pytest
 
 from errorbar.judging.items.item import JudgedItem, Lease
+from errorbar.judging.scheme_kinds import candidate_texts, cloze_texts, shown_hash
 from errorbar.judging.schemes import load_scheme
-from errorbar.judging.web.pages import ShownItems, candidate_texts, cloze_texts, fragment, shown_hash
+from errorbar.judging.web.pages import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
 
 SCHEME, CLOZE, CHOICE = map(load_scheme, ("error-ok", "cloze", "choice"))

@@ -16,10 +16,7 @@ from errorbar.judging.items.item import JudgedItem
 QuestionKind = Literal["one", "marks", "words", "text", "token"]
 """``one``: one of the options; ``marks``: numbers of tokens, counted from 0; ``words``: words in order of preference,
 of the options where there are some; ``text``: what is typed, in order of preference; ``token``: the number of one."""
-Shows = Literal["span", "choice", "cloze"]
-"""``span``: the text with its span set off; ``choice``: the text once with each candidate; ``cloze``: with a gap."""
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
-SHOWS: tuple[Shows, ...] = get_args(Shows)
 FRAME_KEYS = frozenset("z?")
 """Of the frame that all schemes share: undo and guidelines. Back, comment and skip (``b``, ``f``, ``s``) give way to a
 scheme that wants these keys, and take ``p``, ``c``, ``x`` then."""
@@ -99,7 +96,7 @@ class Scheme:
         title: For people.
         version: Counted up when its questions change; exported with every judgment.
         source: The paper that it follows.
-        shows: How an item is shown.
+        shows: How an item is shown: the name of its kind (``scheme_kinds``).
         main: Id of the question whose answer is the label of a judgment.
         questions: In order.
         guidelines: For raters, a small Markdown.
@@ -112,7 +109,7 @@ class Scheme:
     title: str
     version: int
     source: str
-    shows: Shows
+    shows: str
     main: str
     questions: tuple[Question, ...]
     guidelines: str

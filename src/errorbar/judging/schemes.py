@@ -14,7 +14,6 @@ from errorbar.judging.scheme import (
     FRAME_KEYS,
     KINDS,
     NOTHING,
-    SHOWS,
     SIDES,
     Option,
     Question,
@@ -26,6 +25,7 @@ from errorbar.judging.scheme import (
     near,
     tokens,
 )
+from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
 # Schemes as TOML files: what is wrong with one is said with its line, all at once.
 
@@ -62,7 +62,7 @@ _SCHEME = {
     "title": Field(toml.name, "", required=True),
     "version": Field(toml.whole, 1),
     "source": Field(toml.text, ""),
-    "shows": Field(toml.one_of(*SHOWS), "span", required=True),
+    "shows": Field(toml.one_of(*SCHEME_KINDS), "span", required=True),
     "main": Field(toml.name, "", required=True),
     "questions": Field(toml.raw, required=True),
     "guidelines": Field(_long, ""),
@@ -189,10 +189,11 @@ def _check_together(said: dict[str, Any], placed: list[tuple[Question, TomlTable
             table.error(
                 "scheme-value", message, "reversible", expected=f"options with the values {' and '.join(SIDES)}"
             )
-    if said["headings"] and (said["reversible"] or said["shows"] != "choice"):
+    compares = SCHEME_KINDS[said["shows"]].compares
+    if said["headings"] and (said["reversible"] or not compares):
         message = "headings name two texts, which must always stand in the same order"
         table.error("scheme-value", message, "headings", expected='shows = "choice" without reversible')
-    if said["reversible"] and said["shows"] != "choice":
+    if said["reversible"] and not compares:
         table.error(
             "scheme-value", f"a {said['shows']} has no sides to change", "reversible", expected='shows = "choice"'
         )

@@ -148,9 +148,12 @@ AS_GOOD = "second as good or better"
 
 
 def choice_findings(
-    study: StudyColumns, judgments: Judgments, accuracy: float | None, drawn: Resampling | None
+    study: StudyColumns, judgments: Judgments, drawn: Resampling | None, confidence: float, accuracy: float | None
 ) -> Iterator[Finding]:
     """Shares for all items, and for each pair of writers where there are several."""
+    del confidence
+    if "first" not in judgments.labels:
+        return
     pairs: dict[tuple[str, ...], dict[int, bool]] = {}  # places, and whether the two stand the other way round there
     for place, at in enumerate(study.work.tolist()):
         whole = study.items[at].whole
@@ -240,8 +243,11 @@ MOST_PAIRED = 20
 """Raters, at most, of whom all pairs are shown; of more, each with the writer and the systems."""
 
 
-def cloze_findings(study: StudyColumns, drawn: Resampling | None, confidence: float) -> Iterator[Finding]:
+def cloze_findings(
+    study: StudyColumns, judgments: Judgments, drawn: Resampling | None, confidence: float, accuracy: float | None
+) -> Iterator[Finding]:
     """Pairs, and accuracy of each rater."""
+    del judgments, accuracy
     table, others = _words(study)
     present = [table.raters[code] for code in np.unique(table.rater)]
     raters = [name for name in present if name not in others]
@@ -312,6 +318,10 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
         for name, at in (("before", 0), ("after", 1)):
             share = proportion_estimate(sum(x[at] for x in each), len(each), confidence_level=confidence)
             yield Finding("accuracy", who, name, share, "percent")
+
+
+FINDINGS = {"choice": choice_findings, "cloze": cloze_findings}
+"""The figures that only one kind of scheme has, by its name."""
 
 
 # Studies whose raters say Error or OK: how far they agree item by item, and how many of them equal an expert.

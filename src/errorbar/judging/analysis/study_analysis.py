@@ -21,11 +21,10 @@ from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.crowdsourcing.howmany import HowMany
 from errorbar.formats.judgments import read_answers
 from errorbar.judging.analysis.schemes import (
+    FINDINGS,
     THREE,
     Finding,
     agreement_findings,
-    choice_findings,
-    cloze_findings,
     count,
     distribution,
     label_shares,
@@ -255,10 +254,8 @@ def _special(
 ) -> Iterator[Finding]:
     """The figures that the papers computed of such a scheme."""
     scheme = study.about.scheme
-    if scheme.shows == "choice" and "first" in judgments.labels:
-        yield from choice_findings(study, judgments, asked.accuracy, drawn)
-    if scheme.shows == "cloze":
-        yield from cloze_findings(study, drawn, level)
+    if scheme.shows in FINDINGS:
+        yield from FINDINGS[scheme.shows](study, judgments, drawn, level, asked.accuracy)
     if any(each.kind == "marks" for each in scheme.questions) and scheme.labels():
         yield from preposition_findings(study, judgments, asked.batch, drawn)
     yield from position_findings(rater_figures(study, level), level)

@@ -62,7 +62,7 @@ class JudgedItem:
         return (*self.answers, "")[0]
 
     def text_hash(self) -> str:
-        """The hash of the whole question, for the store alone: ``screens.shown_hash`` is what browsers get."""
+        """The hash of the whole question, for the store alone: ``scheme_kinds.shown_hash`` is what browsers get."""
         content = dict(zip(("text", "span", "before", "candidates"), self.asked(), strict=True))
         return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
 
@@ -124,7 +124,7 @@ class Submission:
     Attributes:
         id: Chosen by the browser, unique: the same id again changes nothing and gets the same receipt.
         token: Of the assignment.
-        text_hash: Of what was shown (``screens.shown_hash``).
+        text_hash: Of what was shown (``scheme_kinds.shown_hash``).
         base_version: Of the answer that this one replaces; 0: none.
         answer: By the ids of the scheme's questions; None: skipped.
         skip: Why the item is skipped; empty: it is not.

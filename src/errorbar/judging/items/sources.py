@@ -29,6 +29,7 @@ from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.schemes import SIDES, Scheme, folded, tokens
 
 Against = Literal["writer", "systems"]
@@ -74,14 +75,14 @@ def corpus_items(
     corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, *, items: str = "", against: Against = "writer"
 ) -> list[JudgedItem]:
     """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest."""
-    items = items or (EDITS if systems or scheme.shows == "choice" else "words")
+    items = items or (EDITS if systems or kind_of(scheme).compares else "words")
     names = [system.name for system in systems] or list(corpus.annotators)
     _check(scheme, items, against, names)
     changes = [
         _Changes(sentence.tokens, {name: _edits(corpus, systems, at, name) for name in names})
         for at, sentence in enumerate(corpus.sentences)
     ]
-    if scheme.shows == "choice":
+    if kind_of(scheme).compares:
         pairs = _against_writer if against == "writer" else _against_each_other
         made = [item for at, each in enumerate(changes) for item in _choices(corpus, at, pairs(each, names))]
         if not made:
@@ -97,7 +98,7 @@ def corpus_items(
 
 
 def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -> None:
-    choice = scheme.shows == "choice"
+    choice = kind_of(scheme).compares
     if choice and items != EDITS:
         message = f"a choice test compares what was changed, and items are '{items}'"
         raise UsageError(Problem("judge-items", message, fix="leave --items out"))
@@ -109,7 +110,7 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
         raise UsageError(Problem("judge-items", message, fix="leave --against out"))
     if bad := [name for name in names if SEVERAL in name]:
         raise UsageError(Problem("judge-items", f"a system's name must not have '{SEVERAL}', got '{bad[0]}'"))
-    if items == "sentences" and (scheme.shows == "cloze" or scheme.context_words):
+    if items == "sentences" and kind_of(scheme).needs_span(scheme):
         message = f"the scheme {scheme.name} asks about a part of the text, and items are sentences"
         raise UsageError(Problem("judge-items", message, fix="give other --items"))
 
@@ -309,7 +310,7 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
 
 def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -> None:
     """Refuse a table, once, whose columns do not tell what items need."""
-    choice = scheme.shows == "choice"
+    choice = kind_of(scheme).compares
     for needed in (NAMES, ("text", "candidate1") if choice else ("text",), ("candidate2", "suggestion") * choice):
         if needed and not {*needed} & {*row}:
             message = f"no column '{needed[0]}'" + f" or '{needed[-1]}'" * (len(needed) > 1)
@@ -326,7 +327,7 @@ def name_of(row: Row) -> str:
 def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> JudgedItem | None:
     """The item of a row; None, with the problems recorded, where it is bad."""
     candidates = tuple(row[key] for key in ("candidate1", "candidate2") if key in row)
-    text = row.get("text", "") or (candidates[0] if candidates and scheme.shows == "choice" else "")
+    text = row.get("text", "") or (candidates[0] if candidates and kind_of(scheme).compares else "")
     if not text.strip():
         problems.error("judge-item-text", f"item '{shortened(name_of(row))}' has no text", place)
         return None
@@ -335,33 +336,19 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
     except ValueError as error:
         problems.error("judge-item-span", f"item '{shortened(name_of(row))}': {error}", place)
         return None
-    known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if scheme.shows == "choice" else ())}
+    known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if kind_of(scheme).compares else ())}
     hidden = {key: value for key, value in row.items() if key and key not in known}
     item = JudgedItem(name_of(row), text, span, row.get("before", ""), hidden=hidden)
-    if scheme.shows == "choice":
+    if kind_of(scheme).compares:
         shown = text if span is None else text[slice(*span)]
         other = row.get("candidate2", row.get("suggestion"))
         said = (row.get("candidate1", shown), other) if other is not None else ()
         names = tuple(row.get(f"system{number}", "").strip() for number in (1, 2))
         item = replace(item, candidates=said, names=names if all(names) else ())
-    wrong = unfit(scheme, item)
+    wrong = kind_of(scheme).unfit(scheme, item)
     if wrong:
         problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
     return None if wrong else item
-
-
-def unfit(scheme: Scheme, item: JudgedItem) -> str:
-    """Why a scheme cannot ask about an item; empty: it can."""
-    if item.span is None and (scheme.shows == "cloze" or scheme.context_words):
-        return f"item '{shortened(item.name)}' has no span, and the scheme {scheme.name} asks about a part of the text"
-    if scheme.shows == "choice":
-        if len(item.candidates) != 2:
-            return f"item '{shortened(item.name)}' has no two candidates: columns candidate1 and candidate2"
-        if item.candidates[0] == item.candidates[1]:
-            return (
-                f"the two candidates of item '{shortened(item.name)}' are the same: {shortened(item.candidates[0])!r}"
-            )
-    return ""
 
 
 def _span(row: Row, text: str) -> tuple[str, tuple[int, int] | None]:

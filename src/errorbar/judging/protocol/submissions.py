@@ -15,9 +15,9 @@ from errorbar.judging.protocol.claims import settle_if_answered
 from errorbar.judging.protocol.leases import exclude, parsed_item, rater_row
 from errorbar.judging.protocol.next_item import HELD, Held, follow, judged_by, note, settled
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import Scheme, check_answer, is_right
 from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.pages import shown_hash
 
 RECENT = 10
 """So many answers back can be changed."""

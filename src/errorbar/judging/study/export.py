@@ -28,7 +28,8 @@ from errorbar.edits.texts import overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.protocol.changes import judgments_beyond
-from errorbar.judging.schemes import NOTHING, Scheme, folded, tokens
+from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.schemes import Scheme, tokens
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,
@@ -52,13 +53,14 @@ def corrected_sentences(rows: Iterable[JudgmentRow], scheme: Scheme, problems: P
     Raises:
         UsageError: If the scheme asks for no corrections.
     """
-    if not gives_corrections(scheme):
+    kind = kind_of(scheme)
+    if not kind.gives_corrections(scheme):
         message = f"the scheme {scheme.name} asks for no corrections"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     found: dict[tuple[str, str, str], Sentence] = {}
     said: dict[tuple[str, str, str], dict[str, list[Edit]]] = {}
     for row in rows:
-        if row.answer is None or not _of_writer(row, scheme):
+        if row.answer is None or not kind.is_about_writer(row.item):
             continue
         text, hidden = row.item.text, row.item.hidden
         document = hidden.get("document", "")
@@ -78,17 +80,6 @@ def corrected_sentences(rows: Iterable[JudgmentRow], scheme: Scheme, problems: P
     return [*found.values()]
 
 
-def _of_writer(row: JudgmentRow, scheme: Scheme) -> bool:
-    """Whether a judgment is about what the writer wrote: not where two other texts were compared."""
-    return scheme.shows != "choice" or _own(row) in row.item.candidates
-
-
-def _own(row: JudgmentRow) -> str:
-    """The writer's words at the place."""
-    start, end = row.item.span or (0, len(row.item.text))
-    return row.item.text[start:end]
-
-
 def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """One edit for each span, with everything that was said for it, in text order; the first of those that overlap."""
     kept: list[Edit] = []
@@ -102,30 +93,15 @@ def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     return tuple(kept)
 
 
-def gives_corrections(scheme: Scheme) -> bool:
-    """Whether answers say what to write instead."""
-    return scheme.shows in ("choice", "cloze") or any(each.kind == "words" for each in scheme.questions)
-
-
 def _edits(row: JudgmentRow, scheme: Scheme, answer: Mapping[str, Any]) -> list[Edit]:
     item, label = row.item, row.label(scheme)
     start, end = item.span or (0, len(item.text))
-    own = _own(row)
-    optional = False
-    if scheme.shows == "choice":
-        said = [item.candidates[("first", "second").index(label)]] if label in ("first", "second") else []
-        said = [] if said == [own] else said  # a capital letter may be all that was changed
-    elif scheme.shows == "cloze":
-        said = ["" if word == NOTHING else word for word in answer[scheme.main]]
-    else:
-        words = next(question.id for question in scheme.questions if question.kind == "words")
-        said, optional = [*answer.get(words, ())], label == "equal"
-        said = [""] if label == "extraneous" else said
-    if not said or (scheme.shows != "choice" and folded(said[0]) == folded(own)):
+    texts, optional = kind_of(scheme).corrections(scheme, item, label, answer)
+    if not texts:
         return []
     words_of = item.text[:start], item.text[end:]
     first, last, before, after = _around(item.text, start, end)
-    made = [" ".join(f"{before}{_apart(each, words_of)}{after}".split()) for each in said]
+    made = [" ".join(f"{before}{_apart(each, words_of)}{after}".split()) for each in texts]
     return [Edit(first, last, tuple(dict.fromkeys(made)), optional=optional)]
 
 

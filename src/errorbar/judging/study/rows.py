@@ -19,6 +19,7 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.items.sources import SEVERAL
 from errorbar.judging.protocol.changes import counted_items
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.schemes import NOTHING, SIDES, Scheme, label_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
@@ -221,7 +222,7 @@ def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iter
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
     hidden = hidden_columns(tx, scheme)
     questions = [question.id for question in scheme.questions]
-    sides = SIDED if scheme.shows == "choice" else ()
+    sides = SIDED if kind_of(scheme).compares else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
     yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
@@ -237,7 +238,7 @@ def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iter
 
 def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
-    if scheme.shows != "choice":
+    if not kind_of(scheme).compares:
         message = f"pairs are of choice tests, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     yield csv_line(["item", "judge", "system1", "system2", "winner"])

@@ -21,9 +21,10 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import halt, resume, stop_item, why_halted
 from errorbar.judging.protocol.leases import exclude, readmit
 from errorbar.judging.random_tokens import fresh_token, same
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.watch import reason_of, saving, verdict
 from errorbar.judging.store.tables import ITEM, RATER
-from errorbar.judging.study.export import KINDS, NONE_YET, gives_corrections
+from errorbar.judging.study.export import KINDS, NONE_YET
 from errorbar.judging.study.invitations import InviteKind, all_invites, link_of, make_invite, refuse_label, revoke
 from errorbar.judging.study.raters import MANAGER, rater_list, redeem_code
 from errorbar.judging.study.status import StudyStatus, item_table, rater_table
@@ -346,8 +347,8 @@ async def stop(request: Request) -> Response:
 async def _front(request: Request, seat: Seat) -> Response:
     found, halted = await _status(seat), await seat.desk.read(why_halted)
     scheme = (await seat.desk.read(seat.desk.terms)).scheme
-    downloads = [*DOWNLOADS, *([PAIRS] if scheme.shows == "choice" else [])]
-    downloads += [CORRECTIONS] if gives_corrections(scheme) else []
+    downloads = [*DOWNLOADS, *([PAIRS] if kind_of(scheme).compares else [])]
+    downloads += [CORRECTIONS] if kind_of(scheme).gives_corrections(scheme) else []
     decision = found.stopping
     parts = {
         "tables": _html(found.tables()),
