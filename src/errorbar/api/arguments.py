@@ -42,7 +42,6 @@ from errorbar.stats.resampling import Method, Resampling
 P = ParamSpec("P")
 R = TypeVar("R")
 Progress = Callable[[int], object]
-Metrics = Metric | str | Sequence[Metric | str] | None
 MANY = 1000
 """From so many elements of a list on, one of each type is looked at."""
 WIDTH = 112
@@ -88,6 +87,19 @@ class Useless(NamedTuple):
             if name in given:
                 message = f"--{name.replace('_', '-')} {self.why.format(**arguments)}"
                 raise UsageError(Problem("useless-option", message, fix=self.fix))
+
+
+Metrics = Metric | str | Sequence[Metric | str] | None
+SentenceMetric = Annotated[
+    Metric | str | None,
+    Said(None, "What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2; tokens of labels."),
+]
+Beta = Annotated[
+    Positive | None,
+    Said(
+        None, "Weight recall B times as much as precision in F; short for the metric's parameter, as in ``m2(beta=1)``."
+    ),
+]
 
 
 def without_intervals(names: str = "ci_method resamples confidence seed") -> Useless:
@@ -227,20 +239,26 @@ def _spelled_out(
     """The signature with shared arguments; type and description of each argument."""
     own = inspect.signature(function)
     hints = get_type_hints(function)
-    texts: dict[str, str] = {}
+    texts = _texts_of(function)
     parameters = []
     for each in own.parameters.values():
         if each.kind is not each.VAR_KEYWORD:
             parameters.append(each)
             continue
         (shared,) = get_args(hints.pop(each.name))
+        texts |= _texts_of(shared)
         kinds = get_type_hints(shared)
         for name, hint in get_type_hints(shared, include_extras=True).items():
-            kind, said = kinds[name], get_args(hint)[-1]
-            hints[name], texts[name] = kind, said.text
-            default = defaults.get(name, said.default)
-            parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=kind))
+            hints[name] = kinds[name]
+            default = defaults.get(name, get_args(hint)[-1].default)
+            parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=kinds[name]))
     return own.replace(parameters=parameters), hints, texts
+
+
+def _texts_of(annotated: Any) -> dict[str, str]:  # noqa: ANN401 - a function or a TypedDict
+    """The descriptions that annotations bring along."""
+    extras = {name: get_args(hint)[1:] for name, hint in get_type_hints(annotated, include_extras=True).items()}
+    return {name: each.text for name, values in extras.items() for each in values if isinstance(each, Said)}
 
 
 def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:

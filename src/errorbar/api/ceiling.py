@@ -9,7 +9,16 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import Progress, public, resampling, sentence_metric
+from errorbar.api.arguments import (
+    Beta,
+    Count,
+    Progress,
+    SentenceMetric,
+    public,
+    resampling,
+    sentence_metric,
+    without_intervals,
+)
 from errorbar.api.inputs import (
     ComparingWithJudges,
     Gold,
@@ -280,15 +289,15 @@ class SubsetOptions:
     by_type: bool = False
 
 
-@public(resamples=RESAMPLES)
+@public(without_intervals("resamples confidence"), resamples=RESAMPLES)
 def ceiling(
     gold: Gold,
     systems: Systems = (),
-    metric: Metric | str | None = None,
+    metric: SentenceMetric = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     sizes: int | Sequence[int] = (),
-    most: int = MOST,
+    most: Count = MOST,
     by: Literal["type"] | None = None,
     n_documents: int | None = None,
     repeats: int = 100,
@@ -298,28 +307,28 @@ def ceiling(
     """Score annotators against each other, and systems beside them, by number of references.
 
     Args:
-        gold: The reference with at least two annotators, as for ``score``.
         systems: Systems, as for ``score``.
-        metric: What is computed; the ratio is of its main measure. None: M2, or ``tokens`` of token labels.
-        beta: Weight of recall in F, short for the metric's parameter.
-        sizes: Numbers of references; none: 1 to one less than there are annotators.
+        metric: What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1); the ratio is of its main measure. None: m2;
+            tokens of labels.
+        sizes: Numbers of references, e.g. 1-9 or 2; of one that has more than 1000 subsets, or than ``most`` N says, so
+            many are drawn. None: all, that is, 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
-        by: ``type``: also recall of each error type at every size.
-        n_documents: Repeat on random subsets of so many documents; None: do not.
+        by: Show the recall of each error type, by number of references too.
+        n_documents: Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.
         repeats: How many such subsets.
         progress: Is told how many resamples, or then subsets, are done.
-        ci: True: percentile intervals over texts, from resamples of which each folds the whole study. None: by leaving
-            texts out, where that takes seconds, which depends on the numbers of sentences, texts and subsets alone.
-        judges: Whether intervals are also over judges: ``fixed`` or ``random``; None: random from three judges on.
+        ci: Compute confidence intervals, or none. True makes percentile intervals over texts, from resamples of which
+            each folds the whole study. None: by leaving texts out, where that takes seconds.
+        judges: Whether intervals are also over judges: ``fixed`` or ``random``. None: random from three judges on.
         shared: How files are read and intervals made.
 
     Raises:
         InputError: If a file is bad, or edits of one annotator overlap.
         UsageError: If there is one annotator, the metric knows none, or an argument will not do.
     """
-    for what, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
+    for name, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
         if value is not None and value < 1:
-            raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
+            raise UsageError(Problem("bad-parameter", f"{name} must be a whole number from 1, got {value!r}"))
     parsed = sentence_metric(usual_metric(gold, metric), beta, "ceiling")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     wanted = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")

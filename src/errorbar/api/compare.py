@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import Literal, Unpack
 
-from errorbar.api.arguments import public, resampling, sentence_metric
+from errorbar.api.arguments import (
+    Beta,
+    Count,
+    NotNegative,
+    SentenceMetric,
+    public,
+    resampling,
+    sentence_metric,
+    without_intervals,
+)
 from errorbar.api.inputs import (
     ComparingWithJudges,
     Gold,
@@ -354,33 +363,33 @@ class ComparisonResult(Result):
         return Table(table.columns, table.rows, "", table.name, notes)
 
 
-@public()
+@public(without_intervals("ci_method resamples"))
 def compare(
     gold: Gold,
     systems: Systems,
-    metric: Metric | str | None = None,
+    metric: SentenceMetric = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     adjust: Adjust = "max-t",
-    swaps: int | None = None,
+    swaps: Count | None = None,
     ci_method: Method = "bca",
-    fail_if_worse: float | None = None,
+    fail_if_worse: NotNegative | None = None,
     **shared: Unpack[ComparingWithJudges],
 ) -> ComparisonResult:
     """Tell whether systems differ by more than chance, on the same corpus.
 
     Args:
-        gold: The reference, as for ``score``.
         systems: At least two systems, as for ``score``.
-        metric: What is computed; its main measure is compared. None: M2, or ``tokens`` of token labels.
-        beta: Weight of recall in F, short for the metric's parameter.
-        adjust: How p-values are adjusted for the number of pairs: ``max-t`` or ``holm``.
-        swaps: How many random ways to swap; None: as many as the level asks for.
-        ci_method: ``bca``, ``percentile`` or ``basic``.
-        fail_if_worse: Points that a system may lose beside the first; the result's ``gate`` says of each whether the
-            interval of its difference to the first lies below. None: nothing is decided.
-        ci: Whether to make intervals of differences; None: yes.
-        confidence: Confidence level, a fraction; tests are at the level that it leaves.
+        metric: What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1); its main measure is compared. None: m2;
+            tokens of labels.
+        adjust: How p-values of random swaps (as many as ``swaps`` N says, or as the level asks for) are adjusted for
+            the number of pairs: step-down max-T, or Holm, which takes more swaps.
+        swaps: Random ways to swap the outputs of two systems. None: 2000, or as many as the level asks for.
+        ci_method: Bootstrap of documents (of sentences where no documents are known).
+        fail_if_worse: Decide whether the interval of SYSTEM - first SYSTEM, the one that decides here, lies below
+            -POINTS. The result's ``gate`` says it of each system. None: nothing is decided.
+        ci: Compute confidence intervals of differences, or none. None: yes.
+        confidence: Confidence level of intervals, a fraction; tests are at the level that it leaves.
         shared: How files are read and intervals made.
 
     Raises:

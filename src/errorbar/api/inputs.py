@@ -89,11 +89,24 @@ def refuse_runs(names: RunNames) -> None:
 
 
 Sentences = Iterable[str]
-Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike
+Gold = Annotated[
+    Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike,
+    Said(
+        None,
+        "Reference (M2 or JSONL; with ``source`` a text; for HOO the folder of edits), a quoted pattern, or a name of "
+        "errorbar.toml; repeatable. In Python also a ``Corpus``, or ``{name: path}``.",
+    ),
+]
 System = Source | Hypothesis
-Systems = (
-    System | Corpus | Iterable[System] | Mapping[str, Source | Corpus | Sentences] | Iterable[Sentences] | DataFrameLike
-)
+Systems = Annotated[
+    System
+    | Corpus
+    | Iterable[System]
+    | Mapping[str, Source | Corpus | Sentences]
+    | Iterable[Sentences]
+    | DataFrameLike,
+    Said(None, "Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects."),
+]
 
 
 class OfCorpus(TypedDict, total=False):

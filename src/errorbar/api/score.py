@@ -7,8 +7,8 @@ from typing import Literal, Unpack
 
 from errorbar.api.arguments import (
     CLOSED,
+    Beta,
     Metrics,
-    Positive,
     Progress,
     Useless,
     metrics_of,
@@ -55,7 +55,7 @@ def score(
     systems: Systems,
     metric: Metrics = None,
     *,
-    beta: Positive | None = None,
+    beta: Beta = None,
     by: View | None = None,
     order: Order = "best",
     ci_method: Method = "bca",
@@ -66,13 +66,10 @@ def score(
     """Score systems against one or several annotators.
 
     Args:
-        gold: The reference: M2 or JSONL, with ``source`` a text, of HOO data the folder of edits; a quoted pattern, or
-            a name of errorbar.toml. Several are over the same sentences. In Python also a ``Corpus``.
         systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects; ``name=run1,run2`` is a system with
             several runs, whose scores are means. Of HOO data they are folders of edits or corrected texts.
         metric: What to compute, e.g. ``m2(beta=1)`` (short: ``beta`` 1; ``errorbar metrics`` lists all). None: m2; hoo
             of HOO data; tokens of labels.
-        beta: Weight recall B times as much as precision in F; short for the metric's parameter, as in ``m2(beta=1)``.
         by: Show the scores of each error type, the part of each sentence (of HOO data: fragment), or, of HOO data, the
             best run of each team.
         order: List systems the best first, or as they were given.

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command, progress_bar
-from errorbar.cli.options import INPUT, interval_options, judges_option, metric_options, option, scoring_options
+from errorbar.cli.options import options_of
 from errorbar.cli.output import OutputOptions, output_options
 
 REPEATS = 100
@@ -49,35 +49,14 @@ class Sizes(click.ParamType[Sequence[int]]):
 
 
 @click.command("ceiling", cls=Command)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
-@scoring_options
-@metric_options
-@click.option(
-    "--sizes",
-    type=Sizes(),
-    default=(),
-    metavar="A-B",
-    help="Numbers of references, e.g. 1-9 or 2; of one that has more than 1000 subsets, or than --most N says, so many "
-    "are drawn.  [default: all]",
+@options_of(
+    "errorbar.api.ceiling:ceiling",
+    systems={"argument": "[SYSTEM...]"},
+    sizes={"type": Sizes(), "metavar": "A-B", "multiple": False},
+    most={"hidden": True},
+    n_documents={"type": SubsetsType(), "metavar": "N[xREPEATS]"},
+    repeats=None,
 )
-@option(
-    "--most",
-    type=click.IntRange(1),
-    default=1000,
-    hidden=True,
-    help="Subsets of one size that are enumerated; of more, as many are drawn.",
-)
-@click.option(
-    "--by", type=click.Choice(("type",)), help="Show the recall of each error type, by number of references too."
-)
-@click.option(
-    "--n-documents",
-    type=SubsetsType(),
-    metavar="N[xREPEATS]",
-    help="Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.",
-)
-@judges_option
-@interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
 def command(n_documents: tuple[int, int] | None, output: OutputOptions, **options: Any) -> None:
     """Score annotators against each other, and systems beside them, by number of references.
@@ -93,5 +72,5 @@ def command(n_documents: tuple[int, int] | None, output: OutputOptions, **option
 
     size, repeats = n_documents or (None, REPEATS)
     with progress_bar("folds of the study") as progress:
-        found = ceiling(n_documents=size, repeats=repeats, progress=progress, **options)
-    output.show(found, "errorbar.ceiling/1")
+        result = ceiling(n_documents=size, repeats=repeats, progress=progress, **options)
+    output.show(result, "errorbar.ceiling/1")

@@ -14,19 +14,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command, show_lines, tell
 from errorbar.cli.main import while_read
-from errorbar.cli.options import (
-    ADJUSTMENTS,
-    BOOTSTRAPS,
-    INPUT,
-    FiniteRange,
-    choice,
-    interval_options,
-    judges_option,
-    metric_options,
-    option,
-    refuse_given,
-    scoring_options,
-)
+from errorbar.cli.options import BOOTSTRAPS, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import InputError, Problem, visible
 from errorbar.formats.saving import cannot_write, save_bytes
@@ -36,38 +24,25 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=Command)
-@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
-@scoring_options
-@metric_options
+@options_of(
+    "errorbar.api.compare:compare",
+    systems={"argument": "SYSTEM SYSTEM..."},
+    adjust={"hidden": True},
+    swaps={"hidden": True},
+    ci_method={"type": click.Choice(BOOTSTRAPS)},
+    fail_if_worse={
+        "metavar": "POINTS",
+        "help": "Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below "
+        "-POINTS; also told as JUnit XML (--junit FILE) and to GitHub Actions (--github).",
+    },
+)
 @click.option(
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
-)
-@choice(
-    "--adjust",
-    ADJUSTMENTS,
-    "How p-values of random swaps (as many as --swaps N says, or as the level asks for) are adjusted for the number of "
-    "pairs: step-down max-T, or Holm, which takes more swaps.",
-    hidden=True,
-)
-@option(
-    "--swaps",
-    type=click.IntRange(1),
-    hidden=True,
-    help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
-)
-@option(
-    "--fail-if-worse",
-    type=FiniteRange(0),
-    metavar="POINTS",
-    help="Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below -POINTS; "
-    "also told as JUnit XML (--junit FILE) and to GitHub Actions (--github).",
 )
 @click.option(
     "--junit", hidden=True, type=OUTPUT, metavar="FILE", help="Write what --fail-if-worse decided as JUnit XML."
 )
 @click.option("--github", is_flag=True, hidden=True, help="Annotate the run of GitHub Actions, and add to its summary.")
-@judges_option
-@interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
 @output_options
 def command(pairs: bool, junit: str | None, github: bool, output: OutputOptions, **options: Any) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
@@ -87,14 +62,14 @@ def command(pairs: bool, junit: str | None, github: bool, output: OutputOptions,
     from errorbar.api.compare import compare
 
     check_gate_output(asked=options["fail_if_worse"] is not None)
-    found = compare(**options)
-    tables = found.chosen_tables(pairs=True) if pairs else found.tables()
+    result = compare(**options)
+    tables = result.chosen_tables(pairs=True) if pairs else result.tables()
     if output.style == "csv":
-        tables = [found.pair_table() if pairs else found.system_table()]
-    write_gate(found, junit, github=github, output=output)
-    with leave_by_gate(found.gate):
-        output.show(found, "errorbar.compare/1", tables)
-        output.show_for_paper(found)
+        tables = [result.pair_table() if pairs else result.system_table()]
+    write_gate(result, junit, github=github, output=output)
+    with leave_by_gate(result.gate):
+        output.show(result, "errorbar.compare/1", tables)
+        output.show_for_paper(result)
 
 
 # What a gate decided, as a CI server takes it: exit codes, JUnit XML, annotations and a summary of GitHub Actions.
@@ -113,19 +88,19 @@ def check_gate_output(*, asked: bool) -> None:
         refuse_given(("junit", "github"), "is about what --fail-if-worse decides", "give --fail-if-worse too")
 
 
-def write_gate(found: ComparisonResult, junit: str | None, *, github: bool, output: OutputOptions) -> None:
+def write_gate(result: ComparisonResult, junit: str | None, *, github: bool, output: OutputOptions) -> None:
     """Write what was decided to every place that was asked for but the result itself."""
-    if found.gate is None:
+    if result.gate is None:
         return
     if junit is not None:
-        save_bytes(junit_xml(found.gate, found.signature), junit)
+        save_bytes(junit_xml(result.gate, result.signature), junit)
     if github:
-        _summarize(found)
+        _summarize(result)
         with while_read():
-            _annotate(found.gate, data=output.file is None and output.style != "table")
+            _annotate(result.gate, data=output.file is None and output.style != "table")
     if output.file is not None or output.style in ("json", "csv"):  # where people do not see the table
         with while_read():
-            for check in found.gate.checks:
+            for check in result.gate.checks:
                 tell(check.sentence)
 
 
@@ -150,9 +125,9 @@ def junit_xml(gate: Gate, signature: str) -> bytes:
     """A document of JUnit XML: a test case for each system, which fails if it is worse."""
     count = {name: sum(each.outcome == name for each in gate.checks) for name in ("worse", "no interval")}
     numbers = {"tests": len(gate.checks), "failures": count["worse"], "errors": count["no interval"], "skipped": 0}
-    told = {name: str(number) for name, number in numbers.items()}
-    suites = Tree.Element("testsuites", {"name": "errorbar", **told})
-    suite = Tree.SubElement(suites, "testsuite", {"name": "errorbar compare", **told})
+    texts = {name: str(number) for name, number in numbers.items()}
+    suites = Tree.Element("testsuites", {"name": "errorbar", **texts})
+    suite = Tree.SubElement(suites, "testsuite", {"name": "errorbar compare", **texts})
     properties = Tree.SubElement(suite, "properties")
     Tree.SubElement(properties, "property", {"name": "signature", "value": _xml(signature)})
     for check in gate.checks:
@@ -164,13 +139,15 @@ def junit_xml(gate: Gate, signature: str) -> bytes:
             Tree.SubElement(case, kind, {"type": check.outcome, "message": sentence}).text = sentence
         Tree.SubElement(case, "system-out").text = sentence
     Tree.indent(suites)
-    made: bytes = Tree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    return made + b"\n"
+    document: bytes = Tree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
 
 
 def _xml(text: str) -> str:
     r"""Text that XML 1.0 can hold: what would not show, and U+FFFE and U+FFFF, as ``\x1b``."""
-    return "".join(f"\\u{ord(each):04x}" if each in "\ufffe\uffff" else each for each in visible(text))
+    return "".join(
+        f"\\u{ord(character):04x}" if character in "\ufffe\uffff" else character for character in visible(text)
+    )
 
 
 def workflow_commands(gate: Gate) -> list[str]:
@@ -196,15 +173,15 @@ def _annotate(gate: Gate, *, data: bool) -> None:
         (tell if data else show_lines)(line)
 
 
-def _summarize(found: ComparisonResult) -> None:
+def _summarize(result: ComparisonResult) -> None:
     """Add the tables to the summary of the step, where GitHub Actions names its file."""
     from errorbar.tables.writers import escape_markdown, tables_text
 
     file = os.environ.get(SUMMARY)
-    if not file or found.gate is None:
+    if not file or result.gate is None:
         return
-    sentences = "\n\n".join(f"**{escape_markdown(each.sentence)}**" for each in found.gate.checks)
-    text = f"## errorbar compare\n\n{sentences}\n\n{tables_text(found.chosen_tables(pairs=True), 'markdown')}\n\n"
+    sentences = "\n\n".join(f"**{escape_markdown(each.sentence)}**" for each in result.gate.checks)
+    text = f"## errorbar compare\n\n{sentences}\n\n{tables_text(result.chosen_tables(pairs=True), 'markdown')}\n\n"
     try:
         with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as summary:
             summary.write(text)

@@ -70,7 +70,9 @@ class Source:
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         self.text = file.read_text(encoding="utf-8")
         self.imported = {
-            name: found[1] for found in _IMPORT.finditer(self.text) for name in re.findall(r"\w+", found[2])
+            alias or name: (statement[1], name)
+            for statement in _IMPORT.finditer(self.text)
+            for name, alias in re.findall(r"(\w+)(?: as (\w+))?", statement[2])
         }
         starts = [*_TOP.finditer(self.text)]
         ends = [*(each.start() for each in starts[1:]), len(self.text)]
@@ -83,7 +85,8 @@ class Source:
     def statement(self, name: str) -> tuple[ast.stmt, Source] | None:
         """The statement that defines a name, in this module or the one it comes from; None: in none of ours."""
         if name in self.imported:
-            return source(self.imported[name]).statement(name)
+            module, original = self.imported[name]
+            return source(module).statement(original)
         if name not in self.parsed and name in self.places:
             start, end = self.places[name]
             text = self.text[start:end]
@@ -123,6 +126,15 @@ class Source:
             return Kind()
         expression, home = self.assigned(node.id) or (None, self)
         return Kind(frozenset({node.id})) if expression is None else home.kind(expression)
+
+    def description(self, annotation: ast.expr) -> str:
+        """The description that an alias of a type brings along, such as ``Gold``; empty: none."""
+        if isinstance(annotation, ast.Name) and (alias := self.assigned(annotation.id)) is not None:
+            expression, home = alias
+            match expression:
+                case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Call(args=[_, text])])):
+                    return str(home.value(text))
+        return ""
 
     def _generic(self, node: ast.Subscript) -> Kind:
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -164,7 +176,8 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
         name, annotation = argument.arg, argument.annotation
         if annotation is not None and not isinstance(default, ast.Lambda):
             usual = None if default is None else home.value(default)
-            parameters[name] = Argument(name, home.kind(annotation), usual, texts.get(name, ""), default is None)
+            text = texts.get(name) or home.description(annotation)
+            parameters[name] = Argument(name, home.kind(annotation), usual, text, default is None)
     own_defaults = {
         str(keyword.arg): home.value(keyword.value)
         for decorator in node.decorator_list
