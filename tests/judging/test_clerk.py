@@ -187,7 +187,7 @@ def test_raters_do_not_wait_while_the_figures_of_a_large_study_are_computed(tmp_
         boss.manage(Study.open(study))
         with ThreadPoolExecutor(1) as beside:
             figures = beside.submit(boss.http.get, "/manage/figures.json", timeout=PATIENCE)
-            seconds = []
+            seconds: list[float] = []
             while not figures.done() or len(seconds) < 100:
                 for visitor in visitors:
                     item = visitor.claim(1)["items"][0]

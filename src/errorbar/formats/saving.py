@@ -114,7 +114,7 @@ def _files_of_task(folder: Path) -> set[Path]:
         return {Path(os.path.realpath(file))}
     patterns = [str(folder / name) for name in _named_files(document)]
     names = [name for pattern in patterns for name in (pattern, *glob(pattern))]  # noqa: PTH207 - also absolute ones
-    return {Path(os.path.realpath(name)) for name in (file, *names)}
+    return {Path(os.path.realpath(name)) for name in (str(file), *names)}
 
 
 def _named_files(value: object, *, is_file: bool = False) -> Iterator[str]:
