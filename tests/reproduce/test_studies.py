@@ -88,7 +88,7 @@ def test_bryant_ng2015(data: Path) -> None:
 
 @pytest.mark.slow
 def test_the_ratio_table_in_the_terms_of_errant(data: Path) -> None:
-    """As docs/metrics/errant.md has it: errant 3.0.2, errorbar_en 0.1.0, spacy 3.8.18."""
+    """As docs/measurements/errant.md has it: errant 3.0.2, errorbar_en 0.1.0, spacy 3.8.18."""
     pytest.importorskip("errorbar_en")
     ours = {(c.row, c.column): c.ours for c in cells("bryant-ng2015", data) if c.table == "ratio by ERRANT"}
     rows = {"1 references": (35.79, 24.96, 69.74), "9 references": (65.03, 49.70, 76.43)}
