@@ -99,7 +99,7 @@ class TestRank:
             assert [float(row[name]) for name in ("p", "p_unadjusted")] == [pair["p"], pair["p_unadjusted"]]
 
     def test_what_judges_saw_is_said_where_it_is_less(self, errorbar: CommandLine) -> None:
-        said = "judges saw 9 pairs of texts, 1 ties (11.1%)"
+        said = "judges saw 9 pairs of texts, 1 tie (11.1%)"
         assert said in errorbar("rank", "judgments.xml", "--resamples", "5").out
         assert "judges saw" not in errorbar("rank", "pairs.csv", "--resamples", "5").out
 
@@ -280,3 +280,11 @@ class TestMeta:
         done = errorbar("meta", *arguments)
         assert (done.code, done.out) == (2, "")
         assert message in done.err
+
+
+def test_what_was_judged_is_counted_in_words(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "one.csv").write_text("item,system1,system2,winner\n1,A,B,A\n", encoding="utf-8")
+    (tmp_path / "tie.csv").write_text("item,system1,system2,winner\n1,A,B,tie\n2,A,B,tie\n", encoding="utf-8")
+    counts = "of them of systems that wrote the same text"
+    assert f"\n1 item, 1 comparison, 0 ties (0.0%), 0 {counts}" in errorbar("rank", str(tmp_path / "one.csv")).out
+    assert f"\n2 items, 2 comparisons, 2 ties (100.0%), 0 {counts}" in errorbar("rank", str(tmp_path / "tie.csv")).out

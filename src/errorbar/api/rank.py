@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
 from errorbar.api.arguments import Drawing, Lenient, Said, public, resampling
+from errorbar.core.labels import counted
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.look import Source
@@ -232,7 +233,8 @@ def _said(comparisons: Comparisons) -> str:
     counts = _counts(comparisons)
     n, ties = counts["n_comparisons"], counts["n_ties"]
     text = (
-        f"{counts['n_items']:,} items, {n:,} comparisons, {ties:,} ties ({100 * ties / n:.1f}%), "
+        f"{counted(counts['n_items'], 'items')}, {counted(n, 'comparisons')}, "
+        f"{counted(ties, 'ties')} ({100 * ties / n:.1f}%), "
         f"{counts['n_identical']:,} of them of systems that wrote the same text"
     )
     shown, shown_ties = counts["n_shown"], counts["n_shown_ties"]
@@ -240,7 +242,8 @@ def _said(comparisons: Comparisons) -> str:
         return text
     if not shown:
         return f"{text}; judges saw no two texts"
-    return f"{text}; judges saw {shown:,} pairs of texts, {shown_ties:,} ties ({100 * shown_ties / shown:.1f}%)"
+    share = f"{100 * shown_ties / shown:.1f}%"
+    return f"{text}; judges saw {counted(shown, 'pairs')} of texts, {counted(shown_ties, 'ties')} ({share})"
 
 
 def _agreements(judges: Sequence[JudgeAgreement]) -> list[str]:
