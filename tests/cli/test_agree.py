@@ -208,3 +208,11 @@ class TestBadInput:
         done = errorbar("agree", "A.m2", "B.m2")
         assert (done.code, done.out) == (2, "")
         assert "B.m2:5: the sentence is not that of A: token 1 is 'q'" in done.err
+
+
+def test_a_column_of_another_name_is_named_as_the_command_takes_it(tmp_path: Path, errorbar: CommandLine) -> None:
+    """Of a table whose items are sentences the message has the option that makes the command work."""
+    path = tmp_path / "table.csv"
+    path.write_text("Sentence,rater,label\ns1,x,ok\ns1,y,ok\ns2,x,bad\ns2,y,ok\n", encoding="utf-8")
+    assert "say what it is called: --column item=Sentence" in errorbar("agree", str(path)).err
+    assert "2 items" in errorbar("agree", str(path), "--column", "item=Sentence").out
