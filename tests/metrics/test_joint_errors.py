@@ -14,11 +14,14 @@ from errorbar.metrics.populations import known_population
 from tests.helpers.equal_systems import draw_equal_systems, log_loss, read_texts, split_halves
 
 STRONG, ANNOTATORS = ("CAMB", "CUUI", "AMU", "POST", "NTHU"), (5, 6, 7, 8, 9)
+TWELVE = (*STRONG, "IITB", "IPN", "PKU", "RAC", "SJTU", "UFC", "UMC")
 CORPORA = 400
 
 
 @cache
 def texts(data: Path, kind: str) -> list[JudgedText]:
+    if kind == "fifteen":
+        return read_texts(data, TWELVE, ANNOTATORS[:3], 3)
     return read_texts(data, STRONG if kind == "2014" else (), ANNOTATORS if kind == "annotators" else (), 3)
 
 
@@ -31,10 +34,10 @@ def judged_by_ten(data: Path, kind: str) -> list[JudgedText]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["2014", "annotators"])
+@pytest.mark.parametrize("kind", ["2014", "annotators", "fifteen"])
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_equal_systems_are_rarely_found_to_differ(data: Path, kind: str, k: int) -> None:
-    """At most .05 and two standard errors; annotators have five others as judges, and three of them are most."""
+    """At most .05 and two standard errors; annotators have five others as judges (beside twelve of 2014: seven)."""
     known = known_population().find("m2", "f", k)
     rng = np.random.default_rng([k, len(kind)])
     wrong = np.zeros(2)
