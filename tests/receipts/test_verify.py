@@ -23,7 +23,7 @@ from errorbar.core.problems import InputError, MissingExtraError
 from errorbar.receipts import receipt as receipts
 from errorbar.receipts import verify
 from errorbar.receipts.arguments import DataFiles, safe_name
-from errorbar.receipts.receipt import compare_values, digest, rounded
+from errorbar.receipts.receipt import compare_values, digest, round_value
 from errorbar.tables.plain import Plain
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
@@ -118,7 +118,7 @@ class TestReceipt:
     def test_values_are_those_of_the_result(self, project: Path) -> None:
         values = receipt_of("r.receipt.json")["results"]["values"]
         scores = errorbar.score("data/gold.jsonl", {"new": "data/greedy.txt"}, ci=False)
-        assert values["scores/new/f"] == rounded(scores["new"]["f"].value)
+        assert values["scores/new/f"] == round_value(scores["new"]["f"].value)
 
     def test_none_for_a_pipe_or_on_request(self, project: Path, errorbar: CommandLine) -> None:
         words = ("report", "--gold", "data/gold.jsonl", "data/careful.txt", *FAST)
@@ -260,7 +260,7 @@ class TestVerify:
     def test_numbers_within_the_tolerance_are_counted(self) -> None:
         different, near = compare_values({"a": 1.0, "b": 0.5, "c": None, "d": 1}, {"a": 1 + 1e-11, "b": 0.5, "d": True})
         assert ([value.path for value in different], near) == (["d"], 1)
-        assert rounded(2 / 3) == 0.666666666667
+        assert round_value(2 / 3) == 0.666666666667
 
     def test_digits_of_a_solver_are_compared_less_strictly(self) -> None:
         """numpy 2.4 with scipy 1.17 against 2.1 with 1.14: a detectable difference moved by 1.1e-8 of its size."""

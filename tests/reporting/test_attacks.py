@@ -113,11 +113,11 @@ def test_what_has_none() -> None:
 
 
 def test_many_sentences_have_none_and_it_is_said() -> None:
-    from errorbar.reporting.sections.methods import left_out
+    from errorbar.reporting.sections.methods import list_missing
 
     one = replace(study([score("a", 0.4)]), n_sentences=MOST_UNASKED + 1)
     assert "no section on attacks: of more than 20,000 sentences errorbar attack makes them" in [
-        each.what for each in left_out([one])
+        each.what for each in list_missing([one])
     ]
 
 

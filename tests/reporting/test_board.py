@@ -11,7 +11,7 @@ import pytest
 
 from errorbar.metrics.scores import Score
 from errorbar.reporting import Links, Prose, Report, Section, board_report, latex, markdown, page_html, team_report
-from errorbar.reporting.board import with_links
+from errorbar.reporting.board import add_links
 from errorbar.tables.table import Table
 from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
 from tests.helpers.cli import CommandLine
@@ -161,7 +161,7 @@ def test_a_team_without_a_run(tmp_path: Path) -> None:
 def test_links_stand_first_and_leave_the_rest_alone(results: TaskResults) -> None:
     targets = {"one": "teams/one.html", "two": "teams/two.html"}
     for report in (board_report(results), team_report(results, results.task.teams[0])):
-        linked = with_links(report, "A page for each team", targets)
+        linked = add_links(report, "A page for each team", targets)
         links, *others = linked.sections[0].blocks
         assert isinstance(links, Links)
         assert links.targets == targets

@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.reporting import HeatCell, RowNames, heat_chart, latex, markdown, page_html
 from errorbar.reporting.charts.vega import DARK, FADED, LIGHT, PALETTE, Config
-from errorbar.reporting.sections.types import CATEGORIES, NUCLE, key, spelled
+from errorbar.reporting.sections.types import CATEGORIES, NUCLE, code_key, spell_code
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, report_of
 from tests.reporting.studies import score, study
@@ -106,8 +106,8 @@ def test_codes_are_spelled_out_in_every_format() -> None:
 def test_every_code_of_both_schemes_has_words() -> None:
     assert len(NUCLE) == 28
     for category in CATEGORIES:
-        assert spelled(f"M:{category}").endswith(", missing")
-    assert key(["UNK", "U", "nothing"]) == {"UNK": "no correction known", "U": "unnecessary"}
+        assert spell_code(f"M:{category}").endswith(", missing")
+    assert code_key(["UNK", "U", "nothing"]) == {"UNK": "no correction known", "U": "unnecessary"}
 
 
 def test_without_sentences_no_cell_asks_for_them() -> None:

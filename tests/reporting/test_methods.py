@@ -13,7 +13,7 @@ from errorbar.core.problems import Place, Problem
 from errorbar.metrics.gleu import Gleu
 from errorbar.reporting import Code, Fold, Report, build_report
 from errorbar.reporting.make import _title, corpus_title
-from errorbar.reporting.sections.methods import left_out
+from errorbar.reporting.sections.methods import list_missing
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
@@ -194,7 +194,7 @@ class TestMethods:
 
 class TestLeftOut:
     def said(self, one: Study) -> list[str]:
-        return [note.what for note in left_out([one])]
+        return [note.what for note in list_missing([one])]
 
     def test_of_a_corpus(self) -> None:
         human = "no section on the human ceiling: "
@@ -237,7 +237,7 @@ class TestLeftOut:
         ]
 
     def test_each_names_its_study(self) -> None:
-        (note,) = left_out([replace(hoo_study(), scores=[])])
+        (note,) = list_missing([replace(hoo_study(), scores=[])])
         assert (note.code, note.place.file, note.severity) == ("report-no-section", "small", "warning")
 
 

@@ -67,7 +67,7 @@ class Difference:
     here: Plain
 
 
-def rounded(value: object) -> Plain:
+def round_value(value: object) -> Plain:
     """A value as a receipt has it."""
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -103,7 +103,7 @@ def _cells(table: Table) -> Iterator[tuple[str, Plain]]:
             continue
         for row, cell in zip(rows, cells, strict=True):
             if not isinstance(cell, str) or (cell and key in _VERDICTS) or _NUMBERS.fullmatch(cell):
-                yield f"{table.name}/{row}/{key}", rounded(cell)
+                yield f"{table.name}/{row}/{key}", round_value(cell)
 
 
 def _row_names(columns: Mapping[str, Sequence[Plain]], n_rows: int) -> tuple[Sequence[str], list[str]]:
@@ -137,7 +137,7 @@ def _leaves(record: object, path: str) -> Iterator[tuple[str, Plain]]:
         for number, item in enumerate(record, 1):
             yield from _leaves(item, f"{path}/{_record_name(item, number)}")
     else:
-        yield path, rounded(record)
+        yield path, round_value(record)
 
 
 def _record_name(record: object, number: int) -> str:

@@ -17,7 +17,7 @@ from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
 from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.figures import in_percent, main_measure, plural, slug, value_text
+from errorbar.reporting.sections.figures import main_measure, percent_note, plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.table import Cell, Column, Table
@@ -44,10 +44,10 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
         corpus, several = result.corpus, len(results.corpora) > 1
         # Told apart from the sections that a report of the best runs has.
         name, title = (f"overview-{slug(corpus.name)}-", f"{corpus.name}: ") if several else ("overview-", "")
-        own_sections = (_of_fragments if corpus.kind == "hoo" else _of_sentences)(task, result)
+        own_sections = (_fragment_sections if corpus.kind == "hoo" else _sentence_sections)(task, result)
         if result.refused:
             own_sections.append(Section("refused", "Refused runs", [result.refused_table()]))
-        sections += [_renamed(section, name, title) for section in own_sections]
+        sections += [_rename_section(section, name, title) for section in own_sections]
         size = plural(result.n_units, "text")
         if corpus.kind != "hoo":
             size = f"{plural(result.n_units, 'sentence')}, {plural(len(result.annotators), 'annotator')}"
@@ -72,7 +72,7 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
         if bad := [run for run in result.refused if run.submission.team == team.name]:
             blocks.append(replace(result, refused=bad).refused_table())
         name = slug(result.corpus.name)
-        sections.append(_renamed(Section(name, f"Runs for {result.corpus.name}", blocks), f"{name}-", ""))
+        sections.append(_rename_section(Section(name, f"Runs for {result.corpus.name}", blocks), f"{name}-", ""))
     took_part = "is a baseline" if team.baseline else "took part"
     summary = [f"{team.full_name or team.name} {took_part} with {plural(len(team.submissions), 'run')}."]
     facts = tuple((name, text) for name, text in profile.items() if text)
@@ -97,7 +97,7 @@ def _score_table(name: str, title: str, task: Task, at: int, ranked: Sequence[tu
     ]
     there = {run.submission.team for run, _ in ranked}
     rows += [[None, team.name, None, "", *[None] * len(measures)] for team in task.teams if team.name not in there]
-    notes = in_percent(measures)
+    notes = percent_note(measures)
     if any(run.submission.late for run, _ in ranked):
         notes.append(f"{LATE}: handed in after the deadline")
     if len(there) < len(task.teams):
@@ -120,7 +120,7 @@ def _type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], sc
     return Table(columns, rows, title, name, notes)
 
 
-def _of_sentences(task: Task, results: CorpusResults) -> list[Section]:
+def _sentence_sections(task: Task, results: CorpusResults) -> list[Section]:
     best = results.best()
     blocks: list[Block] = []
     types: list[Block] = []
@@ -140,14 +140,14 @@ def _of_sentences(task: Task, results: CorpusResults) -> list[Section]:
     sections = [Section("ranking", "Scores", blocks)]
     if types:
         sections.append(Section("error-types", BY_TYPE, types))
-    if single := _single(task, results, best):
+    if single := _annotator_tables(task, results, best):
         sections.append(Section("annotators", "Single annotators", single))
     if len(results.runs) > len(best):
         sections.append(Section("runs", "Every run", [_run_table("all-runs", "Every run", results.runs)]))
     return sections
 
 
-def _single(task: Task, results: CorpusResults, best: Sequence[RunScores]) -> list[Block]:
+def _annotator_tables(task: Task, results: CorpusResults, best: Sequence[RunScores]) -> list[Block]:
     names = list(best[0].single) if best else []
     if len(names) < 2:
         return []
@@ -207,7 +207,7 @@ def _measures(scores: Sequence[Score]) -> list[Column]:
     return [measure_column(measure) for measure in scores[0].measures]
 
 
-def _of_fragments(task: Task, results: CorpusResults) -> list[Section]:
+def _fragment_sections(task: Task, results: CorpusResults) -> list[Section]:
     """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
     scores = [run.gold[0] for run in results.runs]
     numbers = {run.submission.name: run.submission.run for run in results.runs}
@@ -221,7 +221,7 @@ def _of_fragments(task: Task, results: CorpusResults) -> list[Section]:
         title = f"Best run of each team: {measure}, {condition}"
         columns = [Column("team"), Column("run", "count"), *prf_columns()]
         name = f"best-{slug(condition)}-{measure}"
-        tables.append(Table(columns, [*rows, *_without(task, results, 4)], title, name, ["in percent"]))
+        tables.append(Table(columns, [*rows, *_empty_rows(task, results, 4)], title, name, ["in percent"]))
     counts = [*results.rows.items(), ("All", sum(results.rows.values()))]
     columns = [Column("type"), Column("edits", "count")]
     edits = Table(columns, counts, "Gold edits by error type", "edits")
@@ -241,7 +241,7 @@ def _recall_tables(task: Task, results: CorpusResults, numbers: Mapping[str, int
     columns = [Column("team"), *chain.from_iterable(pairs)]
     tables: list[Block] = []
     for row, teams in by_row.items():
-        rows = [*([team, *values] for team, values in teams.items()), *_without(task, results, 2 * len(MEASURES))]
+        rows = [*([team, *values] for team, values in teams.items()), *_empty_rows(task, results, 2 * len(MEASURES))]
         title = f"{row}: best recall of each team"
         tables.append(Table(columns, rows, title, f"recall-{slug(row)}", ["in percent"]))
     return tables
@@ -260,11 +260,11 @@ def _hoo_runs(runs: Sequence[RunScores]) -> Table:
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 
-def _without(task: Task, results: CorpusResults, n: int) -> list[list[Cell]]:
+def _empty_rows(task: Task, results: CorpusResults, n: int) -> list[list[Cell]]:
     return [[team.name, *[None] * n] for team in task.teams if team.name not in results.teams.values()]
 
 
-def _renamed(section: Section, name: str, title: str) -> Section:
+def _rename_section(section: Section, name: str, title: str) -> Section:
     """A section whose names nothing in a report of several corpora shares."""
     blocks = [replace(b, name=f"{name}{b.name}") if isinstance(b, Table) else b for b in section.blocks]
     return Section(f"{name}{section.name}", f"{title}{section.title}", blocks)
@@ -313,17 +313,17 @@ def write_board(
             page = replace(board, summary=summary, sections=[*board.sections, *report.sections])
         names = [f"teams/{team.name}.html" for team in task.teams]
         ways = dict(zip((team.name for team in task.teams), names, strict=True))
-        save_report(with_links(page, "A page for each team", ways), str(folder / "index.html"))
+        save_report(add_links(page, "A page for each team", ways), str(folder / "index.html"))
         make_folder(folder / "teams")
         for team, name in zip(task.teams, names, strict=True):
             own = team_report(results, team, date=board.date)
-            linked = with_links(own, "The task", {f"All teams of {task.name}": "../index.html"})
+            linked = add_links(own, "The task", {f"All teams of {task.name}": "../index.html"})
             save_report(linked, str(folder / name))
         files += ["index.html", *names]
     return files, list(dict.fromkeys(problems.notes))
 
 
-def with_links(report: Report, label: str, targets: Mapping[str, str]) -> Report:
+def add_links(report: Report, label: str, targets: Mapping[str, str]) -> Report:
     """A page whose first section opens with ways to the others."""
     first, *others = report.sections
     return replace(report, sections=[replace(first, blocks=[Links(label, targets), *first.blocks]), *others])

@@ -53,7 +53,7 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
-from errorbar.reporting.sections.assemble import made_report
+from errorbar.reporting.sections.assemble import make_report
 from errorbar.stats.resampling import Method, Resampling
 
 FILLERS = frozenset(
@@ -89,7 +89,7 @@ def corpus_title(paths: Sequence[str]) -> str:
     if len(files) == 1 and files[0].path != paths[0]:
         return files[0].name
     places = [Path(file.path) for file in files]
-    if card := _by_card([place.absolute() for place in places]):
+    if card := _card_title([place.absolute() for place in places]):
         return card
     folder = Path(os.path.commonpath([place.parent for place in places]))
     part = ""
@@ -115,7 +115,7 @@ def files_text(names: Sequence[str]) -> str:
     return f"{names[0]} and {more:,} more file{'s' * (more > 1)}"
 
 
-def _by_card(places: Sequence[Path]) -> str:
+def _card_title(places: Sequence[Path]) -> str:
     """The title of the corpus that ``errorbar data fetch`` put there, without what its card says in detail."""
     root = cache_root().absolute()
     folders = {place.relative_to(root).parts[0] for place in places if place.is_relative_to(root)}
@@ -216,7 +216,7 @@ def report(
     with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
     crowd, sample = judgments is not None, sample_key is not None
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
-    systems, flags = _without_flags(systems) if with_gold else (systems, _paths(systems))
+    systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
     hoo = with_gold and wants_hoo(gold, metric)
     if flags and hoo and not crowd:
         message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
@@ -261,7 +261,7 @@ def report(
         drawing |= {role: labels[role] for role in ("error", "ok", "unknown")}
         estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing)
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
-    return made_report(
+    return make_report(
         studies,
         shared["title"] or _title(gold, judgments, sample_key),
         shared["command"],
@@ -290,10 +290,10 @@ def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[
         raise UsageError(Problem("report-sample", message, fix="give both as --sample: the key first"))
 
 
-def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
+def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
     """Systems without those that are tables of flags, and these."""
     if isinstance(systems, Mapping):
-        tables = _without_flags([f"{name}={path}" for name, path in systems.items() if _is_path(path)])[1]
+        tables = _split_flags([f"{name}={path}" for name, path in systems.items() if _is_path(path)])[1]
         left = {NamedFile.parse(table).name for table in tables}
         return {name: system for name, system in systems.items() if name not in left}, tables
     if not isinstance(systems, list | tuple | str | os.PathLike):

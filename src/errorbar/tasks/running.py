@@ -67,7 +67,7 @@ class _Data:
         self.problems = Problems(lenient=corpus.lenient)
 
 
-class _Known(SentencePiece):
+class _InspectedPiece(SentencePiece):
     """Sentences whose outputs were looked at before."""
 
     def output(self, system: int, admission: Admission) -> PieceOutput | None:
@@ -164,14 +164,14 @@ class SentenceData(_Data):
         """Score each run under each metric; runs are looked at for oddities only where ``problems`` can take them."""
         systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
         scores: dict[tuple[str, str], Score] = {}
-        reading = _Known if problems is None else SentencePiece
+        reading = _InspectedPiece if problems is None else SentencePiece
         for lacking in (False, True):
             own = [metric for metric in metrics if ("types" in metric.lacks) is lacking]
             if own:
                 plan = ScoringPlan(own, by_type and not lacking, admission=AS_SENT, reading=reading)
                 pieces = score_corpus(self.reference, systems, plan, problems or Problems())
                 scores |= {(score.system, score.metric): score for score in pieces}
-                reading = _Known
+                reading = _InspectedPiece
         return [scores[name, str(metric.spec)] for name in outputs for metric in metrics]
 
 
@@ -324,7 +324,9 @@ def _score_corpus(
     problems.take(data.problems.notes)
     metrics = [parse_metric(spec) for spec in task.metrics]
     gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
-    alternatives, single = _others(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
+    alternatives, single = (
+        _other_targets(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
+    )
 
     def measure(run: TeamSubmission) -> tuple[Sequence[Any] | None, Sequence[Problem]]:
         """Measure a run: its output and notes, or nothing and its errors."""
@@ -380,7 +382,7 @@ def _score_corpus(
     return CorpusResults(corpus, *sizes, scored, rejected, pairs, data.names)
 
 
-def _others(
+def _other_targets(
     task: Task, metrics: Sequence[Metric], gold: _Target, folder: TaskCache
 ) -> tuple[_Target | None, _Target | None]:
     data, corpus = gold.data, gold.data.corpus

@@ -114,22 +114,22 @@ def _round(
     """Places in this order, until one is stuck."""
     wide = np.asarray(widths, float)
     centers = np.array([[(w * p.right, (1 - p.up) * height) for w in widths] for p in points])
-    dots = _around(centers, DOT)
+    dots = _surround(centers, DOT)
     bars = np.array([bar for p in points for bar in _bars(p, wide, height)]).reshape(-1, len(wide), 4)
     taken: list[Floats] = []
     placed: dict[int, Spot] = {}
     for k in order:
         hard = np.concatenate([np.delete(dots, k, axis=0), *taken])
         boxes = _boxes(points[k].name, centers[k])
-        free = np.flatnonzero(_inside(boxes, wide, height) & (_hits(boxes, hard) == 0))
+        free = np.flatnonzero(_are_inside(boxes, wide, height) & (_count_overlaps(boxes, hard) == 0))
         # Near and on no bar: a bar is worth as much as some way.
-        cost = _FAR[free] + BAR * _hits(boxes[free], bars)
+        cost = _FAR[free] + BAR * _count_overlaps(boxes[free], bars)
         for at in free[np.argsort(cost, kind="stable")].tolist():
             spot = _SPOTS[at]
             line = (
-                _around(centers[k] + _STEPS[:, None, None] * _AT[at], 1.0) if spot.led and not crossing else boxes[:0]
+                _surround(centers[k] + _STEPS[:, None, None] * _AT[at], 1.0) if spot.led and not crossing else boxes[:0]
             )
-            if not _hits(line, hard).any():
+            if not _count_overlaps(line, hard).any():
                 placed[k] = spot
                 taken += [boxes[at][None], line]
                 break
@@ -138,7 +138,7 @@ def _round(
     return placed, None
 
 
-def _around(centers: Floats, half: float) -> Floats:
+def _surround(centers: Floats, half: float) -> Floats:
     """Boxes around places (x and y in the last axis): left, top, right, bottom."""
     return np.concatenate([centers - half, centers + half], axis=-1)
 
@@ -161,13 +161,13 @@ def _boxes(name: str, center: Floats) -> Floats:
     return np.stack([left, place[..., 1] - HALF, left + length, place[..., 1] + HALF], axis=-1)
 
 
-def _inside(boxes: Floats, wide: Floats, height: float) -> NDArray[np.bool_]:
+def _are_inside(boxes: Floats, wide: Floats, height: float) -> NDArray[np.bool_]:
     across = (boxes[..., 0] >= 2) & (boxes[..., 2] <= wide)
     upright = (boxes[..., 1] >= 0) & (boxes[..., 3] <= height - 2)
     return np.asarray((across & upright).all(axis=-1))
 
 
-def _hits(boxes: Floats, others: Floats) -> NDArray[np.int64]:
+def _count_overlaps(boxes: Floats, others: Floats) -> NDArray[np.int64]:
     """The number of other boxes that each box meets at some width."""
     box, other = boxes[..., None, :, :], others
     meets = (box[..., 0] < other[..., 2]) & (other[..., 0] < box[..., 2])
@@ -261,8 +261,8 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
             "P": p.precision,
             **dict(zip(("R_low", "R_high"), p.recall_ends or (None, None), strict=True)),
             **dict(zip(("P_low", "P_high"), p.precision_ends or (None, None), strict=True)),
-            "P_shown": _shown(p.precision, p.precision_ends),
-            "R_shown": _shown(p.recall, p.recall_ends),
+            "P_shown": _value_text(p.precision, p.precision_ends),
+            "R_shown": _value_text(p.recall, p.recall_ends),
         }
         for p in points
     ]
@@ -284,8 +284,8 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
             {**row, "number": k + 1, "at": [[*places[k], int(places[k].led)] for places in spots]}
             for k, row in enumerate(data)
         ]
-        layers += _named(rows, numbered, {"x": x, "y": y, **tooltips})
-        layers += _key(rows, numbered, tooltips) if numbered else []
+        layers += _name_layers(rows, numbered, {"x": x, "y": y, **tooltips})
+        layers += _key_layers(rows, numbered, tooltips) if numbered else []
     edges = [edge + BESIDE for edge in EDGES] if numbered else []
     return finish(layers, height=PLANE_HEIGHT, room=Room(edges=edges))
 
@@ -318,7 +318,7 @@ def _spots(points: Sequence[PlanePoint], right: float, top: float) -> tuple[list
     return spots, numbered
 
 
-def _named(rows: Sequence[Row], numbered: Sequence[int], channels: Part) -> list[Part]:
+def _name_layers(rows: Sequence[Row], numbered: Sequence[int], channels: Part) -> list[Part]:
     """Names with lines to their points; on widths with no room for them numbers."""
     right, down, align, led = (f"datum.at[{HERE}][{k}]" for k in range(4))
     line = {"x2Offset": {"expr": right}, "y2Offset": {"expr": down}, "opacity": {"expr": led}}
@@ -332,7 +332,7 @@ def _named(rows: Sequence[Row], numbered: Sequence[int], channels: Part) -> list
     ]
 
 
-def _key(rows: Sequence[Row], numbered: Sequence[int], tooltips: Part) -> list[Part]:
+def _key_layers(rows: Sequence[Row], numbered: Sequence[int], tooltips: Part) -> list[Part]:
     """Below the plane which number is whose, on the widths with numbers."""
     longest = max(text_width(f"{len(rows)}  {row['name']}") for row in rows) + LINE
     few, many = (max(1, int((wide + BESIDE) // longest)) for wide in (WIDTHS[0][0], EDGES[1]))
@@ -363,5 +363,5 @@ def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[
     return lines, ends
 
 
-def _shown(value: float, ends: Ends) -> str:
+def _value_text(value: float, ends: Ends) -> str:
     return f"{value:.2f}" if ends is None else f"{value:.2f} ({ends[0]:.2f}–{ends[1]:.2f})"

@@ -152,14 +152,14 @@ def finish(layers: Sequence[Part], *, height: int, room: Room | None = None) -> 
     }
     if bounds := {key: pixels for key, pixels in (room or Room())._asdict().items() if pixels}:
         spec["usermeta"] = bounds
-    return {key: _shown(value) for key, value in spec.items()}
+    return {key: _show_controls(value) for key, value in spec.items()}
 
 
-def _shown(value: object) -> object:
+def _show_controls(value: object) -> object:
     if isinstance(value, dict):
-        return {visible(str(key)): _shown(part) for key, part in value.items()}
+        return {visible(str(key)): _show_controls(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_shown(part) for part in value]
+        return [_show_controls(part) for part in value]
     return visible(value) if isinstance(value, str) else value
 
 

@@ -21,7 +21,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis, Ends
-from errorbar.reporting.sections.figures import at_ends, axis, drawn, plural
+from errorbar.reporting.sections.figures import axis, drawn, find_extremes, plural
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
@@ -81,7 +81,7 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
     known = sorted((e.value, pair) for pair, e in kappas.items() if e.value is not None)
     text = f"Each cell is a pair of {who}; colors run from the pair that agrees least to the one that agrees most."
     if len({value for value, _ in known}) > 1:
-        most, least = at_ends((value, f"{first} and {second}") for value, (first, second) in known)
+        most, least = find_extremes((value, f"{first} and {second}") for value, (first, second) in known)
         first = f"{who.capitalize()} {most[0]}" if len(most) == 1 else f"{len(most)} pairs"
         last = f", {least[0]} least" if len(least) == 1 else f"; {len(least)} other pairs agree least"
         text += f" {first} agree most{last}."
@@ -141,13 +141,13 @@ def _prose(result: CeilingResult) -> Prose:
     some = "" if all(by_size.exact) else " Where there are too many subsets, as many as the table says were drawn."
     text = (
         f"Each of the {len(by_size.annotators)} annotators' own corrected text is scored like a system's against every "
-        f"subset of the others, and each system against subsets of the same size.{_growing(by_size)}{_fewer(by_size)}"
-        f"{some}{bare}"
+        f"subset of the others, and each system against subsets of the same size."
+        f"{_growth_sentence(by_size)}{_leave_out_sentence(by_size)}{some}{bare}"
     )
     return Prose([text])
 
 
-def _rising(by_size: Ceiling) -> bool:
+def _is_rising(by_size: Ceiling) -> bool:
     """True if more references raise the main measure of somebody and lower nobody's, as far as tables show it.
 
     It holds where references are pooled or the best is chosen, and not of GLEU, which averages over them.
@@ -157,13 +157,13 @@ def _rising(by_size: Ceiling) -> bool:
     return bool((steps > 0).any() and not (steps < 0).any())
 
 
-def _growing(by_size: Ceiling) -> str:
+def _growth_sentence(by_size: Ceiling) -> str:
     """Why scores with different numbers of references do not compare."""
-    why = "More references raise scores" if _rising(by_size) else "Scores change with the number of references"
+    why = "More references raise scores" if _is_rising(by_size) else "Scores change with the number of references"
     return f" {why}, so only scores against the same number of references can be compared."
 
 
-def _fewer(by_size: Ceiling) -> str:
+def _leave_out_sentence(by_size: Ceiling) -> str:
     """Why there is a reference fewer here than in the leaderboard."""
     n = len(by_size.annotators)
     if by_size.sizes[-1] != n - 1 or not by_size.systems:
@@ -184,17 +184,19 @@ def _curve(result: CeilingResult, name: str, values: Floats, of: Callable[[Ceili
     return Curve(name, estimates, judged)
 
 
-def _of_systems(result: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]) -> list[Curve]:
+def _system_curves(
+    result: CeilingResult, values: Floats, of: Callable[[CeilingIntervals], Sequence[Row]]
+) -> list[Curve]:
     """A curve of each system, the best first."""
     names = result.found.systems
-    return [_curve(result, names[s], values[s], partial(_nth, of, s)) for s in _best_first(result.found)]
+    return [_curve(result, names[s], values[s], partial(_nth, of, s)) for s in _order_systems(result.found)]
 
 
 def _nth(of: Callable[[CeilingIntervals], Sequence[Row]], s: int, over: CeilingIntervals) -> Row:
     return of(over)[s]
 
 
-def _best_first(by_size: Ceiling) -> list[int]:
+def _order_systems(by_size: Ceiling) -> list[int]:
     main, sign = by_size.main, by_size.measures[by_size.main].sign
     return sorted(range(len(by_size.systems)), key=lambda s: -sign * float(by_size.scores[s, -1, main]))
 
@@ -218,11 +220,13 @@ def _scores(result: CeilingResult) -> Chart:
     by_size, measure = result.found, result.found.measures[result.found.main]
     name, main = measure.title, by_size.main
     curves = [_curve(result, HUMAN, by_size.human[:, main], lambda over: over.human)]
-    curves += _of_systems(result, by_size.scores[:, :, main], lambda over: over.systems)
+    curves += _system_curves(result, by_size.scores[:, :, main], lambda over: over.systems)
     unit = " percent" if measure.kind == "percent" else ""
     text = "A human scored like a system, against the others."
     if len(by_size.sizes) > 1:
-        why = "More references raise the curves" if _rising(by_size) else "Scores change with the number of references"
+        why = (
+            "More references raise the curves" if _is_rising(by_size) else "Scores change with the number of references"
+        )
         text = f"{why}: compare curves only at the same number of references."
     if by_size.systems:
         best, last = max(measure.sign * by_size.scores[:, -1, main]), measure.sign * by_size.human[-1, main]
@@ -230,29 +234,31 @@ def _scores(result: CeilingResult) -> Chart:
         text += "." if best >= last or len(by_size.systems) == 1 else f"; {curves[1].name} comes closest."
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
     table = _table(result, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
-    spec = _drawn(by_size, curves, axis(measure), human=HUMAN)
+    spec = _draw_curves(by_size, curves, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
-    return Chart("ceiling-curves", title, text + _cut(len(by_size.systems)), spec, table)
+    return Chart("ceiling-curves", title, text + _cut_sentence(len(by_size.systems)), spec, table)
 
 
 def _ratios(result: CeilingResult) -> Chart:
-    by_size, curves = result.found, _of_systems(result, result.found.ratio, lambda over: over.ratios)
+    by_size, curves = result.found, _system_curves(result, result.found.ratio, lambda over: over.ratios)
     name = by_size.measures[by_size.main].title.rstrip("0123456789.")
     text = (
         f"{name} of a system as a share of what a human scores against the same number of references: 100 is a human."
     )
     if len(by_size.sizes) > 1:
         text += " A flat curve is a share that does not depend on how many references there are."
-    text += _cut(len(curves))
+    text += _cut_sentence(len(curves))
     notes = [f"system {name} over human {name} against the same number of references, in percent"]
     notes += by_size.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
     table = _table(result, column, "ceiling-ratios", curves, notes)
-    spec = _drawn(by_size, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
+    spec = _draw_curves(by_size, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
 
-def _drawn(by_size: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
+def _draw_curves(
+    by_size: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None
+) -> Spec:
     """Curves by number of references; rows where there is only one number."""
     shown = curves[: MOST_SYSTEMS + 1]
     if len(by_size.sizes) == 1:
@@ -269,7 +275,7 @@ def _drawn(by_size: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "
     return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
 
 
-def _cut(n: int) -> str:
+def _cut_sentence(n: int) -> str:
     """A sentence on what a chart of many systems leaves out; empty where it shows all."""
     text = f" The chart shows the best {MOST_SYSTEMS} of {n} systems, the table all." if n > MOST_SYSTEMS else ""
     return f"{text} The best {MOST_COLORED} have colors, the others are gray." if n > MOST_COLORED else text

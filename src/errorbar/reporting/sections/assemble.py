@@ -12,10 +12,10 @@ from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Pros
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.annotators import agreement, ceiling
 from errorbar.reporting.sections.crowd import crowd, detectors, sampling
-from errorbar.reporting.sections.figures import main_measure, ranked
-from errorbar.reporting.sections.hoo import by_f, hoo
+from errorbar.reporting.sections.figures import main_measure, rank_systems
+from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
-from errorbar.reporting.sections.methods import left_out, methods
+from errorbar.reporting.sections.methods import list_missing, methods
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
 from errorbar.tables.table import Table
@@ -42,9 +42,9 @@ def sentences(study: Study) -> Section | None:
             "sentences=all a page has every one of them, with sentences=NUMBER so many."
         ]
     if isinstance(study, CorpusStudy):
-        best = [study.scores[k].system for k in ranked(study)]
+        best = [study.scores[k].system for k in rank_systems(study)]
     else:
-        best = [score.system for score in by_f(study.scores)]
+        best = [score.system for score in order_runs(study.scores)]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
     return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first)])
 
@@ -65,7 +65,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
 )
 
 
-def with_sentences(study: Study, most: int | None) -> Study:
+def limit_sentences(study: Study, most: int | None) -> Study:
     """The study with at most so many sentences to look at; None: with as many as a page has if nothing is said."""
     if not isinstance(study, CorpusStudy | HooStudy) or study.browse is None:
         return study
@@ -87,7 +87,7 @@ def build_report(
     ``command`` makes it again, ``date`` is as ``2026-11-21``, ``no_sentences`` says why they were left out; what is
     empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
     """
-    studies = [with_sentences(study, most_sentences) for study in studies]
+    studies = [limit_sentences(study, most_sentences) for study in studies]
     sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
@@ -97,12 +97,12 @@ def build_report(
         replace(section, title=f"{section.title}: {study.name}") if several else section for study, section in sections
     ]
     taken: set[str] = set()
-    unique = [_unique(section, taken) for section in (*named, methods(studies, command))]
-    facts = _facts(studies[0]) if len(studies) == 1 else [_in_one(study) for study in studies]
+    unique = [_name_apart(section, taken) for section in (*named, methods(studies, command))]
+    facts = _facts(studies[0]) if len(studies) == 1 else [_join_facts(study) for study in studies]
     return Report(title, summary(studies), unique, tuple(facts), __version__, date)
 
 
-def made_report(
+def make_report(
     studies: Sequence[Study], title: str, command: str, no_sentences: str, most_sentences: int | None = None
 ) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
@@ -116,7 +116,7 @@ def made_report(
         most_sentences=most_sentences,
     )
     notes = dict.fromkeys(note for study in studies for note in study.notes)
-    return MadeReport(report, studies, tuple(notes), tuple(left_out(studies)))
+    return MadeReport(report, studies, tuple(notes), tuple(list_missing(studies)))
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:
@@ -139,7 +139,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     return [("data", study.name), *known]
 
 
-def _in_one(study: Study) -> tuple[str, str]:
+def _join_facts(study: Study) -> tuple[str, str]:
     """The facts of one of several studies, as one fact."""
     (_, name), *others = _facts(study)
     parts = []
@@ -149,7 +149,7 @@ def _in_one(study: Study) -> tuple[str, str]:
     return name, ", ".join(parts)
 
 
-def _unique(section: Section, taken: set[str]) -> Section:
+def _name_apart(section: Section, taken: set[str]) -> Section:
     """The section with names that nothing before it has: a number is added where needed."""
 
     def free(name: str) -> str:

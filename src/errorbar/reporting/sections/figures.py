@@ -64,14 +64,14 @@ def ends_text(ends: Interval | None, column: Column, wider: Interval | None = No
     return f" ({level} intervals {own} over texts, {interval_text(wider, column)}{sign} over texts and judges)"
 
 
-def over_judges(score: Score) -> Interval | None:
+def judges_interval(score: Score) -> Interval | None:
     """The interval of the main measure over texts and judges, where a set of judges is all those of the score."""
     if score.judges is None or not score.judges.sets.whole:
         return None
     return score.judges.measures[score.main].estimate.interval
 
 
-def at_ends(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:
+def find_extremes(values: Iterable[tuple[float, str]]) -> tuple[list[str], list[str]]:
     """The names with the highest value and with the lowest: several where values are equal."""
     known = list(values)
     high, low = (end(value for value, _ in known) for end in (max, min))
@@ -83,7 +83,7 @@ def superlative(better: Literal["higher", "lower"], n: int) -> str:
     return ("higher" if better == "higher" else "lower") if n == 2 else "highest" if better == "higher" else "lowest"
 
 
-def of_all(n: int, noun: str) -> str:
+def of_all_text(n: int, noun: str) -> str:
     """``of 3 systems``, and ``of the two systems``."""
     return f"of the two {noun}s" if n == 2 else f"of {plural(n, noun)}"
 
@@ -103,20 +103,20 @@ def main_measure(score: Score) -> Measure:
     return next(measure for measure in score.measures if measure.name == score.main)
 
 
-def in_percent(measures: Sequence[Measure]) -> list[str]:
+def percent_note(measures: Sequence[Measure]) -> list[str]:
     """The measures that are in percent, as the note of a table; empty where none is."""
     names = [measure.title.rstrip("0123456789.") for measure in measures if measure.kind == "percent"]
     return [f"{listed(names)} in percent"] if names else []
 
 
-def comparable(study: CorpusStudy) -> dict[str, Sequence[Score]]:
+def comparable_scores(study: CorpusStudy) -> dict[str, Sequence[Score]]:
     """Scores under those other specs that have the main metric's main measure; no other can be set against it."""
     title = study.metric.measures[study.metric.main].title
     others = study.others.items()
     return {spec: scores for spec, scores in others if scores and main_measure(scores[0]).title == title}
 
 
-def ranked(study: CorpusStudy) -> list[int]:
+def rank_systems(study: CorpusStudy) -> list[int]:
     """Numbers of the systems from the best to the worst; of equal ones the first comes first."""
     return sorted(range(len(study.scores)), key=lambda k: study.scores[k].rank_key)
 

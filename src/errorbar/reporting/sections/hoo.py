@@ -40,7 +40,7 @@ def hoo(study: Study) -> Section | None:
     return Section("hoo", "Runs against HOO gold edits", blocks)
 
 
-def by_f(scores: Sequence[Score], condition: str = PLAIN) -> list[Score]:
+def order_runs(scores: Sequence[Score], condition: str = PLAIN) -> list[Score]:
     """Runs by F of correction, best first."""
     return sorted(scores, key=lambda score: -(prf(score, condition, CORRECTION).f.value or 0.0))
 
@@ -51,7 +51,7 @@ def prf_columns() -> list[Column]:
 
 
 def _scores(study: HooStudy, condition: str) -> Chart:
-    ordered = by_f(study.scores, condition)
+    ordered = order_runs(study.scores, condition)
     name, title = NAMES[condition], TITLES[condition]
     notes = ["intervals resample fragments"]
     if condition == BONUS:
@@ -65,10 +65,10 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     text = f"F {title}, runs sorted by correction: a wide step from detection to correction is a run that sees "
     text += "errors and does not know what to write."
     spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")
-    return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
+    return Chart(name, f"F {title}", text + _cut_sentence(len(ordered)), spec, table)
 
 
-def _cut(n: int) -> str:
+def _cut_sentence(n: int) -> str:
     return f" The chart shows the best {MOST_RUNS} runs, the table all." if n > MOST_RUNS else ""
 
 
@@ -83,7 +83,7 @@ def _best(study: HooStudy) -> Table:
 
 def _recall(study: HooStudy) -> Chart:
     recall = study.recall
-    runs = [score.system for score in by_f(study.scores)]
+    runs = [score.system for score in order_runs(study.scores)]
     gold = {row: counts[0] for run in runs for row, counts in recall[run].items()}
     names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
     columns = [
@@ -111,13 +111,13 @@ def _recall(study: HooStudy) -> Chart:
     text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first: along a row who "
     text += "corrects a type, down a column what a run leaves. "
     text += f"Faded: fewer than {FEW} edits, too few to compare." if any(cell.few for cell in shown) else ""
-    text = f"{text.rstrip()}{_cut(len(runs))}"
+    text = f"{text.rstrip()}{_cut_sentence(len(runs))}"
     return Chart("hoo-recall", "Recall by type of error", text, spec, table)
 
 
 def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:
     other = {score.system: score for score in scores}
-    both = [(score, other[score.system]) for score in by_f(study.scores) if score.system in other]
+    both = [(score, other[score.system]) for score in order_runs(study.scores) if score.system in other]
     rows: list[list[Cell]] = []
     moved: list[str] = []
     for measure in MEASURES:

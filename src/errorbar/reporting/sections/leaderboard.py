@@ -24,15 +24,15 @@ from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.sections.figures import (
     MOST_NAMED,
     UNTESTED,
-    at_ends,
     axis,
-    comparable,
+    comparable_scores,
     drawn,
-    in_percent,
+    find_extremes,
+    judges_interval,
     main_measure,
-    over_judges,
+    percent_note,
     plural,
-    ranked,
+    rank_systems,
     ranks,
     slug,
     superlative,
@@ -114,7 +114,7 @@ def _cell(compared: ComparisonResult, row: str, pair: Pair) -> PairCell:
     turned = pair.first != row
     value = -verdict.difference if turned else verdict.difference
     facts = {
-        f"{100 * ends.confidence_level:g}% interval{over}": interval_text(_turned(ends, turned), column)
+        f"{100 * ends.confidence_level:g}% interval{over}": interval_text(_turn_interval(ends, turned), column)
         for over, ends in _ends(pair).items()
     }
     facts |= {f"p ({test})": text for test, text in _p_values(pair).items()}
@@ -126,7 +126,7 @@ def _cell(compared: ComparisonResult, row: str, pair: Pair) -> PairCell:
     )
 
 
-def _turned(ends: Interval, turned: bool) -> Interval:
+def _turn_interval(ends: Interval, turned: bool) -> Interval:
     return replace(ends, low=-ends.high, high=-ends.low) if turned else ends
 
 
@@ -158,7 +158,7 @@ def pair_sentence(compared: ComparisonResult) -> str:
     column = Column("", measure.kind, signed=True)
     size = cell_text(abs(value), replace(column, signed=False))
     unit = " points" if measure.kind == "percent" else ""
-    intervals = [f"{interval_text(_turned(ends, turned), column)}{over}" for over, ends in _ends(pair).items()]
+    intervals = [f"{interval_text(_turn_interval(ends, turned), column)}{over}" for over, ends in _ends(pair).items()]
     level = f"{100 * compared.confidence:g}% interval{'s' * (len(intervals) > 1)} of the difference "
     beside = [level + " and ".join(intervals)] if intervals else []
     beside += [
@@ -244,19 +244,19 @@ def leaderboard(study: Study) -> Section | None:
         if compared is None:
             blocks.append(Prose([UNTESTED]))
         else:
-            blocks += pair_blocks(study, compared, _how(study, compared.found))
-    same = comparable(study)
+            blocks += pair_blocks(study, compared, _method_prose(study, compared.found))
+    same = comparable_scores(study)
     blocks += [_other_table(spec, scores) for spec, scores in study.others.items() if spec not in same]
     return Section("leaderboard", "Leaderboard", blocks)
 
 
 def _chart(study: CorpusStudy) -> Chart:
-    order, groups = ranked(study), study.groups
+    order, groups = rank_systems(study), study.groups
     scores = [study.scores[k] for k in order]
     measure, main = main_measure(scores[0]), scores[0].main
     name, kind = measure.title, measure.kind
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
-    dots = [Dot(score.system, *drawn(score[main], kind), groups[k], outer=_outer(score)) for score, k in shown]
+    dots = [Dot(score.system, *drawn(score[main], kind), groups[k], outer=_outer_ends(score)) for score, k in shown]
     barred = any(dot.low is not None for dot in dots)
     text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
     if any(dot.outer for dot in dots):
@@ -272,9 +272,9 @@ def _chart(study: CorpusStudy) -> Chart:
     return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
 
 
-def _outer(score: Score) -> tuple[float, float] | None:
+def _outer_ends(score: Score) -> tuple[float, float] | None:
     """The ends of the interval over texts and judges, for a chart."""
-    ends = over_judges(score)
+    ends = judges_interval(score)
     factor = 100 if main_measure(score).kind == "percent" else 1
     return None if ends is None else (factor * ends.low, factor * ends.high)
 
@@ -320,10 +320,10 @@ def _other_table(spec: str, scores: Sequence[Score]) -> Table:
     rows: list[list[Cell]] = [
         [score.system, *score.estimates.values()] for score in sorted(scores, key=lambda score: score.rank_key)
     ]
-    return Table(columns, rows, f"The same systems under {spec}", f"scores-{slug(spec)}", in_percent(measures))
+    return Table(columns, rows, f"The same systems under {spec}", f"scores-{slug(spec)}", percent_note(measures))
 
 
-def _how(study: CorpusStudy, comparison: Comparison) -> Prose:
+def _method_prose(study: CorpusStudy, comparison: Comparison) -> Prose:
     text = (
         f"Each pair of systems was {comparison.test.description(study.unit)}. Systems that share a group letter differ "
         f"by no more than chance may explain, at {comparison.test.level}. That is no proof that "
@@ -343,7 +343,7 @@ def precision_recall(study: Study) -> Section | None:
     """The plane with contours of equal F, or None where no system has both P and R."""
     if not isinstance(study, CorpusStudy):
         return None
-    every = [study.scores[k] for k in ranked(study)]
+    every = [study.scores[k] for k in rank_systems(study)]
     scores = [score for score in every if {"precision", "recall", "f"} <= score.estimates.keys()]
     points = [
         PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _bounds(s.precision), _bounds(s.recall))
@@ -374,8 +374,8 @@ def precision_recall(study: Study) -> Section | None:
 
 def _leaders(scores: Sequence[Score]) -> str:
     """A sentence on the systems with the highest precision and the highest recall."""
-    precise, _ = at_ends((s.precision.value or 0.0, s.system) for s in scores)
-    complete, _ = at_ends((s.recall.value or 0.0, s.system) for s in scores)
+    precise, _ = find_extremes((s.precision.value or 0.0, s.system) for s in scores)
+    complete, _ = find_extremes((s.recall.value or 0.0, s.system) for s in scores)
     n, which = len(scores), superlative("higher", len(scores))
     names = [(precise, "precision"), (complete, "recall")]
     if n == 2 and 2 in (len(precise), len(complete)):  # neither is higher
@@ -396,7 +396,7 @@ def _bounds(estimate: Estimate) -> tuple[float, float] | None:
 
 def choices(study: Study) -> Section | None:
     """The ranks and digits that change where scorers choose differently, or None without such a choice."""
-    if not isinstance(study, CorpusStudy) or not (same := comparable(study)):
+    if not isinstance(study, CorpusStudy) or not (same := comparable_scores(study)):
         return None
     comparisons = [_compare(study, spec, scores) for spec, scores in same.items()]
     opening = [OPENING] if len(study.annotators) > 1 and study.metric.variants() else []
@@ -409,7 +409,7 @@ def choices(study: Study) -> Section | None:
 
 def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Table, str]:
     other = {score.system: score for score in scores}
-    every = [study.scores[k] for k in ranked(study)]
+    every = [study.scores[k] for k in rank_systems(study)]
     pairs = [(score, other[score.system]) for score in every if score.system in other]
     measure = main_measure(study.scores[0])
     before, after = (
@@ -462,7 +462,7 @@ def attack(study: Study) -> Section | None:
     blocks: list[Block] = [Prose([ABOUT, *attacks.summaries()]), _attack_chart(attacks, main)]
     for number, under in enumerate(others):
         table = attacks.table(under, f"attacks-{number + 2}", told=True)
-        blocks.append(replace(table, notes=[*in_percent([under.measure]), *table.notes]))
+        blocks.append(replace(table, notes=[*percent_note([under.measure]), *table.notes]))
     return Section("attacks", "Attacks on the metric", blocks)
 
 
@@ -482,6 +482,6 @@ def _attack_chart(attacks: Attacked, under: Landings) -> Chart:
     if len(systems) > MOST_ATTACKED:
         text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
     table = attacks.table(under, "attacks-table", told=True)
-    table = replace(table, notes=[*in_percent([under.measure]), *table.notes])
+    table = replace(table, notes=[*percent_note([under.measure]), *table.notes])
     title = f"{under.measure.title} of attacks among the systems"
     return Chart("attacks-chart", title, text, dot_chart(dots, axis(under.measure), name_title="who"), table)

@@ -12,7 +12,7 @@ from errorbar.core.spec import split_spec
 from errorbar.metrics.base import lacking
 from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Code, Fold, Prose, Section
-from errorbar.reporting.sections.figures import comparable, plural
+from errorbar.reporting.sections.figures import comparable_scores, plural
 from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
@@ -33,7 +33,7 @@ MEANING = {
 """The meaning of the parts of a signature."""
 
 
-class Signed(NamedTuple):
+class SignedValue(NamedTuple):
     """Something that was computed, of one system (empty: of all), and its signature."""
 
     what: str
@@ -49,7 +49,7 @@ class Signed(NamedTuple):
 
 def signature_blocks(studies: Sequence[Study]) -> list[Block]:
     """The shared parts of the signatures, the parts that differ, and, folded, every signature whole."""
-    signed = [(study.name, _signed(study)) for study in studies]
+    signed = [(study.name, _sign_study(study)) for study in studies]
     every = [(name, item) for name, those in signed for item in those]
     rows: list[list[Cell]] = [[name, item.title, item.signature] for name, item in every]
     columns = [Column("data"), Column("what"), Column("signature")]
@@ -58,31 +58,33 @@ def signature_blocks(studies: Sequence[Study]) -> list[Block]:
         return [Prose([TOGETHER.split(". What", maxsplit=1)[0] + "."]), whole]
     blocks: list[Block] = [Prose([TOGETHER])]
     for name, those in signed:
-        blocks += _shared(name, those)
+        blocks += _signature_lists(name, those)
     return [*blocks, Fold(f"All {plural(len(every), 'signature')}, whole, to copy", whole)]
 
 
-def _signed(study: Study) -> list[Signed]:
+def _sign_study(study: Study) -> list[SignedValue]:
     every = dict(study.signatures)
     signed = []
     if isinstance(study, CorpusStudy | HooStudy):
-        signed = [Signed("score", score.system, every.pop(f"score: {score.system}")) for score in study.scores]
+        signed = [SignedValue("score", score.system, every.pop(f"score: {score.system}")) for score in study.scores]
     if isinstance(study, CrowdStudy):
         rows = [(row.system, row.score.estimand) for row in study.scores.rows]
-        signed = [Signed(f"crowd score, {how}", name, every.pop(f"crowd score: {name}, {how}")) for name, how in rows]
-    signed += [Signed(title, "", signature) for title, signature in every.items()]
+        signed = [
+            SignedValue(f"crowd score, {how}", name, every.pop(f"crowd score: {name}, {how}")) for name, how in rows
+        ]
+    signed += [SignedValue(title, "", signature) for title, signature in every.items()]
     if isinstance(study, CorpusStudy):  # the scores beside the main ones too
         others = [score for scores in study.others.values() for score in scores]
-        signed += [Signed(f"score, {score.metric}", score.system, str(score.signature)) for score in others]
+        signed += [SignedValue(f"score, {score.metric}", score.system, str(score.signature)) for score in others]
     return signed
 
 
-def _shared(name: str, signed: Sequence[Signed]) -> list[Block]:
+def _signature_lists(name: str, signed: Sequence[SignedValue]) -> list[Block]:
     """The parts that most signatures of a study share, then the other parts of each computation."""
     parts = [item.signature.split("|") for item in signed]
     on_data = [own for own in parts if any(part.startswith("src:") for part in own)] or parts
     common = [part for part in on_data[0] if all(part in own for own in on_data) and not part.startswith(HYPOTHESIS)]
-    rows = [[*_named(part)] for part in common]
+    rows = [[*_split_part(part)] for part in common]
     columns = [Column("part"), Column("value"), Column("what it is")]
     others = [item.title for item, item_parts in zip(signed, parts, strict=True) if item_parts not in on_data]
     notes = [f"{', '.join(others)}: other data, named below"] if others else []
@@ -110,7 +112,7 @@ def _shared(name: str, signed: Sequence[Signed]) -> list[Block]:
     return blocks
 
 
-def _named(part: str) -> tuple[str, str, str | None]:
+def _split_part(part: str) -> tuple[str, str, str | None]:
     key, colon, value = part.partition(":")
     if not colon or "(" in key:
         return "metric", part, "what was computed, with its parameters"
@@ -137,7 +139,7 @@ OWN = (
 def methods(studies: Sequence[Study], command: str) -> Section:
     """The last section of every report; ``command`` makes it again, empty where a program made it."""
     blocks: list[Block] = [
-        Prose([line for study in studies for line in (*_how(study), *_how_detectors(study))]),
+        Prose([line for study in studies for line in (*_method_lines(study), *_detector_lines(study))]),
         Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]),
         _warnings(studies),
         Code(_citations(studies), "How to cite"),
@@ -147,9 +149,9 @@ def methods(studies: Sequence[Study], command: str) -> Section:
     return Section("methods", "Methods", blocks)
 
 
-def _how(study: Study) -> list[str]:
+def _method_lines(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        return _how_corpus(study)
+        return _corpus_lines(study)
     if isinstance(study, HooStudy):
         return [
             f"{study.name}: {100 * study.confidence_level:g}% intervals from resampled fragments; method, number of "
@@ -167,7 +169,7 @@ def _how(study: Study) -> list[str]:
     ]
 
 
-def _how_detectors(study: Study) -> list[str]:
+def _detector_lines(study: Study) -> list[str]:
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return []
     detectors = study.detectors
@@ -180,7 +182,7 @@ def _how_detectors(study: Study) -> list[str]:
     ]
 
 
-def _how_corpus(study: CorpusStudy) -> list[str]:
+def _corpus_lines(study: CorpusStudy) -> list[str]:
     known = "" if study.n_documents is None else f" of {plural(study.n_documents, 'document')}"
     who = plural(len(study.annotators), "annotator")
     lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
@@ -246,13 +248,13 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
     return Table(columns, rows, f"Warnings and repairs: {sum(counts.values()):,}", "warnings", others)
 
 
-def left_out(studies: Sequence[Study]) -> list[Problem]:
+def list_missing(studies: Sequence[Study]) -> list[Problem]:
     """A warning for each section that the data does not allow."""
-    lines = ((line, Place(study.name)) for study in studies for line in _missing(study))
+    lines = ((line, Place(study.name)) for study in studies for line in _missing_sections(study))
     return [Problem("report-no-section", line, place, severity="warning") for line, place in lines]
 
 
-def _missing(study: Study) -> Iterator[str]:
+def _missing_sections(study: Study) -> Iterator[str]:
     if isinstance(study, CorpusStudy):
         yield from _missing_of_corpus(study)
     elif isinstance(study, HooStudy):
@@ -289,7 +291,7 @@ def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
         yield f"no section on the human ceiling: {why}"
     if study.agreement is None:
         yield "no section on agreement: it takes two annotators of the same sentences"
-    if study.scores and not comparable(study):
+    if study.scores and not comparable_scores(study):
         title = metric.measures[metric.main].title
         takes = f"it takes two annotators, or a second --metric with {title}"
         if not metric.variants():

@@ -21,15 +21,15 @@ from errorbar.reporting.sections.figures import (
     UNTESTED,
     ends_text,
     in_sentence,
+    judges_interval,
     main_measure,
-    of_all,
-    over_judges,
+    of_all_text,
     plural,
-    ranked,
+    rank_systems,
     superlative,
     value_text,
 )
-from errorbar.reporting.sections.hoo import CORRECTION, by_f
+from errorbar.reporting.sections.hoo import CORRECTION, order_runs
 from errorbar.tables.table import Column
 
 MOST_LISTED = 4
@@ -61,7 +61,7 @@ def _scores(study: CorpusStudy) -> str:
     against = f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
     if not study.scores:
         return f"No system was scored; {against} are described."
-    order = [study.scores[k] for k in ranked(study)]
+    order = [study.scores[k] for k in rank_systems(study)]
     best, n, measure = order[0], len(order), main_measure(order[0])
     main, name = best[best.main], measure.title
     if main.value is None and n == 1:
@@ -72,7 +72,7 @@ def _scores(study: CorpusStudy) -> str:
     if main.value == 0 and measure.better == "higher" and n > 1:
         others = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
         return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{others}."
-    shown = in_sentence(main, measure.kind, over_judges(best))
+    shown = in_sentence(main, measure.kind, judges_interval(best))
     # A score that a convention makes is said to be one.
     why = next((e.undefined for e in (main, *best.estimates.values()) if e.undefined is not None), None)
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
@@ -83,7 +83,7 @@ def _scores(study: CorpusStudy) -> str:
     else:
         who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
         known = n if order[-1][best.main].value is not None else 0  # nobody is higher than one without a value
-        of = of_all(n, "system") if known else f"of {n} systems"
+        of = of_all_text(n, "system") if known else f"of {n} systems"
         claim = f"{who} the {superlative(measure.better, known)} {name} {of}"
     return f"{claim}, {shown}, against {against}.{filled}"
 
@@ -134,7 +134,7 @@ def _human(study: CorpusStudy) -> list[str]:
     measure = by_size.measures[by_size.main]
     name, against = measure.title, plural(by_size.sizes[-1], "reference")
     human = value_text(float(by_size.human[-1, by_size.main]), measure.kind)
-    best = study.scores[ranked(study)[0]].system if study.scores else ""
+    best = study.scores[rank_systems(study)[0]].system if study.scores else ""
     if best not in by_size.systems:
         return [f"A human scores {name} {human} against {against}."]
     at = by_size.systems.index(best)
@@ -169,7 +169,7 @@ def _known_ends(ends: Interval | Undefined) -> Interval | None:
 def _hoo(study: HooStudy) -> list[str]:
     if not study.scores:
         return ["No run was scored."]
-    order = by_f(study.scores)
+    order = order_runs(study.scores)
     best = order[0]
     figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
     value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
@@ -178,10 +178,8 @@ def _hoo(study: HooStudy) -> list[str]:
     if not figures[CORRECTION].value:
         return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
     n = len(order)
-    first = (
-        f"{best.system} has the {superlative('higher', n)} F of correction {of_all(n, 'run')} without bonus, {value}."
-    )
-    return [first, UNTESTED]
+    rank = f"the {superlative('higher', n)} F of correction {of_all_text(n, 'run')} without bonus"
+    return [f"{best.system} has {rank}, {value}.", UNTESTED]
 
 
 def _crowd(study: CrowdStudy) -> list[str]:

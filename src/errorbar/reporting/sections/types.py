@@ -16,7 +16,7 @@ from errorbar.core.labels import listed
 from errorbar.metrics.scores import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
-from errorbar.reporting.sections.figures import FEW, at_ends, points, ranked
+from errorbar.reporting.sections.figures import FEW, find_extremes, points, rank_systems
 from errorbar.tables.shown import DASH, interval_text, percent
 from errorbar.tables.table import Cell, Column, Table
 
@@ -80,7 +80,7 @@ CATEGORIES: Mapping[str, str] = {
 }
 
 
-def spelled(code: str) -> str:
+def spell_code(code: str) -> str:
     """The meaning of a code; empty where neither scheme has it."""
     if code in NUCLE:
         return NUCLE[code]
@@ -92,9 +92,9 @@ def spelled(code: str) -> str:
     return CATEGORIES.get(code, "")
 
 
-def key(codes: Iterable[str]) -> dict[str, str]:
+def code_key(codes: Iterable[str]) -> dict[str, str]:
     """The meaning of each code that is known."""
-    return {code: words for code in codes if (words := spelled(code))}
+    return {code: words for code in codes if (words := spell_code(code))}
 
 
 MOST_SYSTEMS = 16
@@ -109,7 +109,7 @@ def types(study: Study) -> Section | None:
     """The heat map, or None where types were not counted or there are none."""
     if not isinstance(study, CorpusStudy):
         return None
-    scores = [study.scores[k] for k in ranked(study)]
+    scores = [study.scores[k] for k in rank_systems(study)]
     by_system = {score.system: {row.type: row for row in score.by_type} for score in scores}
     gold: dict[str, list[int]] = {}
     for rows in by_system.values():
@@ -126,10 +126,10 @@ def types(study: Study) -> Section | None:
 
 
 def _counts(row: TypeScore | None) -> str | None:
-    return None if row is None else f"{_found(row):,} / {row.counts['gold']:,}"
+    return None if row is None else f"{_count_found(row):,} / {row.counts['gold']:,}"
 
 
-def _found(row: TypeScore) -> int:
+def _count_found(row: TypeScore) -> int:
     """The number of edits found: the first count of every metric."""
     return next(iter(row.counts.values()))
 
@@ -139,7 +139,7 @@ def _recall(row: TypeScore) -> str:
     return "recall" if "recall" in row.estimates else next(iter(row.estimates))
 
 
-def browsed_edits(browse: Browse) -> Counter[tuple[str, str]]:
+def count_browsed(browse: Browse) -> Counter[tuple[str, str]]:
     """Edits that the sentence browser has, by the system that is scored against them and by type."""
     counts = Counter[tuple[str, str]]()
     for unit in browse.units:
@@ -157,20 +157,20 @@ def _cell(name: str, system: str, row: TypeScore | None, there: Mapping[tuple[st
     asks = {"system": system, "type": name, "verdict": "faced"} if known else None
     estimate, gold = row[_recall(row)], row.counts["gold"]
     ends = "" if estimate.interval is None else f" ({interval_text(estimate.interval, Column('', 'percent'))})"
-    detail = f"{percent(estimate.value)}{ends}: {_found(row):,} of {gold:,}"
+    detail = f"{percent(estimate.value)}{ends}: {_count_found(row):,} of {gold:,}"
     return HeatCell(name, system, points(estimate.value), percent(estimate.value, 0), detail, gold < FEW, asks)
 
 
 def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) -> Chart:
     names = list(edits)
     shown, systems = names[:MOST_TYPES], list(by_system)[:MOST_SYSTEMS]
-    there: Mapping[tuple[str, str], int] = {} if browse is None else browsed_edits(browse)
+    there: Mapping[tuple[str, str], int] = {} if browse is None else count_browsed(browse)
     cells = [_cell(name, system, by_system[system].get(name), there) for name in shown for system in systems]
     recall = next(_recall(row) for rows in by_system.values() for row in rows.values())
     hint = (
         "A click on a cell, or Enter, opens the sentences with its edits." if any(cell.asks for cell in cells) else ""
     )
-    rows_are = RowNames("type", key(shown), edits, "edits")
+    rows_are = RowNames("type", code_key(shown), edits, "edits")
     spec = heat_chart(cells, rows_are, column_title="system", value_title=f"{recall} (percent)")
     title = recall.capitalize()
     text = f"{title} in percent, frequent types and the best systems first: along a row who finds a type, down a "
@@ -178,7 +178,7 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
     often = [(rows[names[0]][recall].value, system) for system, rows in by_system.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
     if len({value for value, _ in known}) > 1:
-        most, least = at_ends(known)
+        most, least = find_extremes(known)
         finds = "finds" if len(most) == 1 else "find"
         text += f" Of the most frequent, {names[0]}, {listed(most)} {finds} most and {listed(least)} least."
     if any(cell.few for cell in cells):
@@ -201,4 +201,4 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
         rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
     notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
     table = Table(columns, rows, f"{title} by type", "type-recall", notes)
-    return Chart("type-recall-map", f"{title} by error type", text, spec, table, key=key(names), hint=hint)
+    return Chart("type-recall-map", f"{title} by error type", text, spec, table, key=code_key(names), hint=hint)
