@@ -68,10 +68,10 @@ def warn_of_leaks(task: Task, data: Mapping[str, TaskData], problems: Problems) 
 def _texts(data: TaskData) -> set[str]:
     """The different sentences or texts that are long enough to be told apart."""
     if isinstance(data, FragmentData):
-        found = {each.text for each in data.units if each.text is not None}
+        texts = {fragment.text for fragment in data.units if fragment.text is not None}
     else:
-        found = {sentence.text for sentence in data.units}
-    return {" ".join(text.split()) for text in found if len(text.split()) >= LEAST}
+        texts = {sentence.text for sentence in data.units}
+    return {" ".join(text.split()) for text in texts if len(text.split()) >= LEAST}
 
 
 # What the people behind a competition read: the organizers' guide in the bundle, and the teams' in the kit.
@@ -91,8 +91,8 @@ def teams_guide(task: Task, forms: Mapping[str, Form], wanted: Mapping[str, Form
     rows += [f"- `{form.name}`: {form.said}" for form in wanted.values()]
     command = "    errorbar task validate task.toml --corpus"
     checks = [f"{command} {quote(name)} {form.name}" for name, form in wanted.items()]
-    said = {"table": "\n".join(rows), "checks": "\n".join(checks)}
-    return filled("teams.md", name=task.name, version=__version__, **said)
+    parts = {"table": "\n".join(rows), "checks": "\n".join(checks)}
+    return filled("teams.md", name=task.name, version=__version__, **parts)
 
 
 Progress = Callable[[int], object]
@@ -155,7 +155,7 @@ def bundle_task(
     _check_metrics(read)
     if pages and any(team.submissions for team in read.teams):
         need("html")
-    found_wheels = [read_wheel(Path(each)) for each in wheels]
+    found_wheels = [read_wheel(Path(wheel)) for wheel in wheels]
     image = read.competition.docker_image or f"{slug(read.name)}:{__version__}"
     _warn(read, image, found_wheels, problems)
     scored = [corpus for phase in phases for corpus in phase.corpora]
@@ -174,11 +174,11 @@ def bundle_task(
         "README.md": organizers_guide(read, image, {phase.name: phase.kit for phase in phases}),
         **_competition(read, image, forms, columns, signatures),
         "scoring_program.zip": zipped(program_files()),
-        **{f"reference_{forms[one.name].slug}.zip": zipped(reference_files(read, one)) for one in scored},
+        **{f"reference_{forms[corpus.name].slug}.zip": zipped(reference_files(read, corpus)) for corpus in scored},
         **{phase.kit: zipped(_kit(read, phase, forms)) for phase in phases},
         **below("container", container_files(image, found_wheels, read.metrics)),
     }
-    if any(found.runs or found.refused for found in results.corpora):
+    if any(corpus_results.runs or corpus_results.refused for corpus_results in results.corpora):
         files |= below("boards", _boards(results, pages, problems))
     save_bytes(zipped(files), str(out))
     notes = tuple(dict.fromkeys(problems.notes))
@@ -207,16 +207,16 @@ def _check_metrics(task: Task) -> None:
 
 
 def _warn(task: Task, image: str, wheels: Sequence[Wheel], problems: Problems) -> None:
-    said, place = task.competition, Place(str(task.file))
-    if not said.docker_image:
+    competition, place = task.competition, Place(str(task.file))
+    if not competition.docker_image:
         message = f"no image is named, so the bundle says {image}, which no registry has"
         problems.note("bundle-no-image", message, place, '[codabench] with docker_image = "USER/NAME:TAG"')
-    if said.start is None:
+    if competition.start is None:
         message = "no start is named, so runs are taken from the upload on, and there is no development phase"
         problems.note("bundle-no-start", message, place, "[codabench] with start = 2026-12-01T00:00:00Z")
-    given = {each.name for each in wheels}
+    names = {wheel.name for wheel in wheels}
     for name, always in OWN_WHEELS.items():
-        if name not in given and (always or needs_errant(task.metrics)):
+        if name not in names and (always or needs_errant(task.metrics)):
             message = f"the image will be built with {name} from a package index, which must have it"
             problems.note(
                 "bundle-no-wheel", message, place, f"--wheel={name.replace('-', '_')}-VERSION.whl puts one into it"
@@ -225,11 +225,11 @@ def _warn(task: Task, image: str, wheels: Sequence[Wheel], problems: Problems) -
 
 def _every_column(probes: Iterable[RunScores]) -> list[LeaderColumn]:
     """The columns of a leaderboard for several corpora, of which some have alternative answers."""
-    found: dict[str, LeaderColumn] = {}
+    merged: dict[str, LeaderColumn] = {}
     for columns in sorted(map(leader_columns, probes), key=len, reverse=True):
         for column, _ in columns:
-            found.setdefault(column.key, column)
-    return list(found.values())
+            merged.setdefault(column.key, column)
+    return list(merged.values())
 
 
 def _probe(task: Task, corpus: TaskCorpus, form: Form) -> RunScores:
@@ -242,12 +242,12 @@ def _probe(task: Task, corpus: TaskCorpus, form: Form) -> RunScores:
             path.write_bytes(content)
         single = replace(task, corpora=(tried,))
         results = run_task(with_run(single, Path(folder) / form.name), cache=Path(folder) / "cache")
-        (found,) = results.corpora
-        if found.refused:
-            problem = found.refused[0].problems[0]
+        (scored,) = results.corpora
+        if scored.refused:
+            problem = scored.refused[0].problems[0]
             message = f"corpus '{corpus.name}' cannot be bundled: its own source, unchanged, is refused: {problem.what}"
             raise UsageError(Problem("bundle-probe", message, Place(str(task.file), corpus.line)))
-        return found.runs[0]
+        return scored.runs[0]
 
 
 def _competition(
@@ -257,26 +257,28 @@ def _competition(
     columns: Sequence[LeaderColumn],
     signatures: Mapping[str, Sequence[str]],
 ) -> dict[str, bytes]:
-    said = task.competition
+    competition = task.competition
     listed = [
         ("Overview", "pages/overview.md", overview_page(task, forms).encode()),
         ("Submissions", "pages/submissions.md", submission_page(phases_of(task), forms, task.runs_per_team).encode()),
         ("Evaluation", "pages/evaluation.md", evaluation_page(task, columns, signatures).encode()),
     ]
-    for at, path in enumerate(said.pages, 1):
+    for at, path in enumerate(competition.pages, 1):
         listed.append((path.stem.replace("_", " ").capitalize(), f"pages/own-{at}.md", read_bytes(path)))
     return {
         **{file: content for _, file, content in listed},
-        "pages/terms.md": filled("terms.md") if said.terms is None else read_bytes(said.terms),
-        "logo.png": filled("logo.png") if said.logo is None else read_bytes(said.logo),
-        "competition.yaml": competition_yaml(task, image, forms, columns, [each[:2] for each in listed]),
+        "pages/terms.md": filled("terms.md") if competition.terms is None else read_bytes(competition.terms),
+        "logo.png": filled("logo.png") if competition.logo is None else read_bytes(competition.logo),
+        "competition.yaml": competition_yaml(task, image, forms, columns, [page[:2] for page in listed]),
     }
 
 
 def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes]:
     """The files that teams get in a phase: nothing of the test data before its phase."""
-    shown = {one.name: forms[one.name] for one in task.corpora if one.role == "dev" or one in phase.corpora}
-    wanted = {one.name: forms[one.name] for one in phase.corpora}
+    shown = {
+        corpus.name: forms[corpus.name] for corpus in task.corpora if corpus.role == "dev" or corpus in phase.corpora
+    }
+    wanted = {corpus.name: forms[corpus.name] for corpus in phase.corpora}
     sample = {name: content for form in wanted.values() for name, content in form.unchanged.items()}
     return {
         **kit_files(task, shown),

@@ -1,4 +1,4 @@
-"""The columns of a leaderboard: what ``errorbar task run`` writes of a run, under the same names."""
+"""A competition on Codabench: the columns of its leaderboard, its settings and pages, and the score of a submission."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from errorbar.version import __version__
 LONGEST = 36  # characters of a column's key, and of its title, that Codabench takes
 DIGITS = 4  # of fractions, which are percent with two
 COUNT_DIGITS = 2  # of counts that are means
-ALTERNATIVES = "_alternatives"  # how keys of scores with alternative answers end
+ALTERNATIVES = "_alternatives"  # the end of keys of scores with alternative answers
 
 
 class LeaderColumn(NamedTuple):
@@ -61,11 +61,11 @@ def leader_columns(run: RunScores) -> list[Valued]:
         columns = [column for column, _ in (*_measures(run, at, named), *_counts(run, at, named))]
         fits = max(len(text) for column in columns for text in column[:2]) <= LONGEST and shorts.count(short) == 1
         ways.append(named if fits else _Way(f"metric{at + 1}_", f" (metric {at + 1})"))
-    found = [each for at, way in enumerate(ways) for each in _measures(run, at, way)]
-    found.sort(key=lambda each: each[0].key.endswith(ALTERNATIVES))  # behind all others
+    valued = [column for at, way in enumerate(ways) for column in _measures(run, at, way)]
+    valued.sort(key=lambda column: column[0].key.endswith(ALTERNATIVES))  # behind all others
     if run.gold[0].unit == "sentence":
-        found.append((LeaderColumn("changed", "changed", "", 0), run.n_changed))
-    return found + [each for at, way in enumerate(ways) for each in _counts(run, at, way)]
+        valued.append((LeaderColumn("changed", "changed", "", 0), run.n_changed))
+    return valued + [column for at, way in enumerate(ways) for column in _counts(run, at, way)]
 
 
 def leader_scores(run: RunScores) -> dict[str, float]:
@@ -74,20 +74,20 @@ def leader_scores(run: RunScores) -> dict[str, float]:
 
 
 class _Way(NamedTuple):
-    """How the columns of a metric are told from those of others."""
+    """The parts of names that distinguish the columns of a metric from those of others."""
 
     before: str  # its keys
     behind: str  # its titles
 
 
 def _measures(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
-    for scores, ending, said in ((run.gold, "", ""), (run.alternatives, ALTERNATIVES, " alt.")):
+    for scores, ending, suffix in ((run.gold, "", ""), (run.alternatives, ALTERNATIVES, " alt.")):
         for score in scores[at : at + 1]:
-            for one in sorted(score.measures, key=lambda measure: measure.name != score.main):
-                group = f", {one.group}" * bool(one.group)
-                title = f"{one.title}{said}{group}{way.behind}"
-                column = LeaderColumn(f"{way.before}{one.name}{ending}", title, one.better, DIGITS)
-                yield column, score[one.name].value
+            for measure in sorted(score.measures, key=lambda measure: measure.name != score.main):
+                group = f", {measure.group}" * bool(measure.group)
+                title = f"{measure.title}{suffix}{group}{way.behind}"
+                column = LeaderColumn(f"{way.before}{measure.name}{ending}", title, measure.better, DIGITS)
+                yield column, score[measure.name].value
 
 
 def _counts(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
@@ -99,7 +99,7 @@ def _counts(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
 # A competition on Codabench in words: its settings, as ``competition.yaml`` has them, and its pages.
 
 
-ALWAYS = datetime(2020, 1, 1, tzinfo=UTC)  # when a competition begins of which nothing is said: it is open
+ALWAYS = datetime(2020, 1, 1, tzinfo=UTC)  # the start of a competition that names none: it is open
 SECONDS = 600  # that scoring a submission may take
 RULE = "Force_Best"  # a participant's best run is shown, as on errorbar's own boards
 
@@ -118,29 +118,31 @@ class Phase:
 
 def phases_of(task: Task) -> list[Phase]:
     """The test phase until the deadline; where it has a start and there are gold edits for it, a development phase."""
-    said = task.competition
+    competition = task.competition
     dev = tuple(corpus for corpus in task.with_role("dev") if corpus.gold)
     test = tuple(corpus for corpus in task.with_role("test") if corpus.gold)
-    found = []
-    if said.start is not None and dev:
+    phases = []
+    if competition.start is not None and dev:
         about = "Runs on the development data, whose gold edits are in the starting kit."
-        found.append(Phase("Development", about, said.dev_start or ALWAYS, said.start, dev, "starting_kit_dev.zip"))
+        phases.append(
+            Phase("Development", about, competition.dev_start or ALWAYS, competition.start, dev, "starting_kit_dev.zip")
+        )
     about = "Runs on the test data."
-    found.append(Phase("Test", about, said.start or ALWAYS, task.deadline, test, "starting_kit.zip"))
-    return found
+    phases.append(Phase("Test", about, competition.start or ALWAYS, task.deadline, test, "starting_kit.zip"))
+    return phases
 
 
 def competition_yaml(
     task: Task, image: str, forms: Mapping[str, Form], columns: Sequence[LeaderColumn], pages: Sequence[tuple[str, str]]
 ) -> bytes:
     """The settings; ``pages`` are titles and files."""
-    said, phases = task.competition, phases_of(task)
+    competition, phases = task.competition, phases_of(task)
     corpora = [corpus for phase in phases for corpus in phase.corpora]
     numbers = {corpus.name: at for at, corpus in enumerate(corpora)}
     top: dict[str, Any] = {
         "version": 2,
         "title": task.name,
-        "description": said.description or f"{task.name}: submissions are scored by errorbar {__version__}.",
+        "description": competition.description or f"{task.name}: submissions are scored by errorbar {__version__}.",
         "image": "logo.png",
         "terms": "pages/terms.md",
         "registration_auto_approve": False,
@@ -151,8 +153,8 @@ def competition_yaml(
         "show_detailed_results_in_submission_panel": True,
         "show_detailed_results_in_leaderboard": True,
     }
-    if said.contact_email:
-        top["contact_email"] = said.contact_email
+    if competition.contact_email:
+        top["contact_email"] = competition.contact_email
     top["pages"] = [{"title": title, "file": file} for title, file in pages]
     top["phases"] = [
         {
@@ -162,7 +164,7 @@ def competition_yaml(
             "start": _time(phase.start),
             **({} if phase.end is None else {"end": _time(phase.end)}),
             "max_submissions": task.runs_per_team,
-            "max_submissions_per_day": said.submissions_per_day or task.runs_per_team,
+            "max_submissions_per_day": competition.submissions_per_day or task.runs_per_team,
             "execution_time_limit": SECONDS,
             "accepts_only_result_submissions": True,
             "starting_kit": phase.kit,
@@ -212,15 +214,15 @@ def overview_page(task: Task, forms: Mapping[str, Form]) -> str:
     """The page about the task, and how to take part."""
     asked = {corpus.name: f"`{forms[corpus.name].name}`" for phase in phases_of(task) for corpus in phase.corpora}
     rows = [
-        f"| {_cell(one.name)} | {one.role} | {forms[one.name].n_units:,} | {asked.get(one.name, '')} |"
-        for one in task.corpora
+        f"| {_cell(corpus.name)} | {corpus.role} | {forms[corpus.name].n_units:,} | {asked.get(corpus.name, '')} |"
+        for corpus in task.corpora
     ]
-    said = [task.competition.description, ""] if task.competition.description else []
+    description = [task.competition.description, ""] if task.competition.description else []
     return "\n".join(
         [
             f"# {_cell(task.name)}",
             "",
-            *said,
+            *description,
             "| data | role | sentences or texts | name in a submission |",
             "|---|---|---:|---|",
             *rows,
@@ -243,7 +245,7 @@ def submission_page(phases: Sequence[Phase], forms: Mapping[str, Form], runs: in
     ]
     for phase in phases:
         lines += [f"{phase.name} phase:", ""]
-        lines += [f"- `{forms[one.name].name}`: {forms[one.name].said}" for one in phase.corpora] + [""]
+        lines += [f"- `{forms[corpus.name].name}`: {forms[corpus.name].said}" for corpus in phase.corpora] + [""]
     lines += [
         "Texts are UTF-8. What is wrong with a submission stands in one line, with the file and the line, in the log",
         "of the scoring step, and on its page of detailed results. Other files in the zip are not looked at.",
@@ -253,10 +255,10 @@ def submission_page(phases: Sequence[Phase], forms: Mapping[str, Form], runs: in
 
 
 def evaluation_page(task: Task, columns: Sequence[LeaderColumn], signatures: Mapping[str, Sequence[str]]) -> str:
-    """Which columns there are, which one ranks, and what exactly was computed."""
+    """The page about the columns, the one that ranks, and the computation."""
     rows = [f"| {_cell(column.title)} | `{column.key}` | {column.better or '–'} |" for column in columns]
     listed = [f"{at}. `{spec}`" * (len(task.metrics) > 1) or f"`{spec}`" for at, spec in enumerate(task.metrics, 1)]
-    said = [f"- {_cell(name)}: `{each}`" for name, found in signatures.items() for each in found]
+    computed = [f"- {_cell(name)}: `{signature}`" for name, own in signatures.items() for signature in own]
     return "\n".join(
         [
             "# Evaluation",
@@ -271,15 +273,15 @@ def evaluation_page(task: Task, columns: Sequence[LeaderColumn], signatures: Map
             "",
             "What was computed on which data (`src` and `ref` are hashes of the source and the gold edits):",
             "",
-            *said,
+            *computed,
             "",
         ]
     )
 
 
 def _cell(text: str) -> str:
-    """Text of an organizer in Markdown: no mark of it is one."""
-    return "".join(f"\\{each}" if each in "\\`*_[]<>|#" else each for each in text)
+    """The text of an organizer in Markdown, with its marks escaped."""
+    return "".join(f"\\{character}" if character in "\\`*_[]<>|#" else character for character in text)
 
 
 # Finding a run in what somebody uploaded, who may be in error or mean harm: no link is followed.
@@ -301,31 +303,31 @@ def find_submission(folder: Path, form: Form) -> Path:
         InputError: If there is none.
     """
     inside = _entries(folder)
-    found = next((each for each in inside if each.name == form.name), None)
-    if found is None:
+    run = next((entry for entry in inside if entry.name == form.name), None)
+    if run is None:
         raise InputError(_missing(inside, form))
     limit = max(LEAST_LIMIT, TIMES * sum(map(len, form.unchanged.values())))
     if form.kind != "folder":
-        _check(found, found.name, limit)
+        _check(run, run.name, limit)
         return folder / form.name
-    if found.is_symlink() or not found.is_dir(follow_symlinks=False):
+    if run.is_symlink() or not run.is_dir(follow_symlinks=False):
         message = "this is no folder"
         raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.said))
-    files = _entries(Path(found.path))
+    files = _entries(Path(run.path))
     if len(files) > 2 * form.n_units + SPARE_FILES:
         message = f"{len(files):,} files for {form.n_units:,} texts"
         raise InputError(Problem("submission-too-large", message, Place(form.name), form.said))
-    for each in files:
-        limit -= _check(each, f"{form.name}/{each.name}", limit)
+    for entry in files:
+        limit -= _check(entry, f"{form.name}/{entry.name}", limit)
     return folder / form.name
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
+        with os.scandir(folder) as entries:
             return sorted(
-                (each for each in found if each.name[0] != "." and each.name not in OF_SYSTEMS),
-                key=lambda each: each.name,
+                (entry for entry in entries if entry.name[0] != "." and entry.name not in OF_SYSTEMS),
+                key=lambda entry: entry.name,
             )
     except OSError as error:
         message = f"the submission cannot be read: {error.strerror}"
@@ -347,22 +349,22 @@ def _check(entry: os.DirEntry[str], name: str, limit: int) -> int:
 
 
 def _missing(inside: list[os.DirEntry[str]], form: Form) -> Problem:
-    """The message on a missing file, and how to mend what was probably meant."""
+    """The problem of a missing file, with the most probable fix."""
     message = f"there is no {form.name} in the submission"
     expected = f"{form.name}, {form.said}"
-    named = ", ".join([each.name for each in inside[:MOST_NAMED]] + ["..."] * (len(inside) > MOST_NAMED))
+    named = ", ".join([entry.name for entry in inside[:MOST_NAMED]] + ["..."] * (len(inside) > MOST_NAMED))
     fix = "the zip is empty" if not inside else f"the zip holds {named}"
-    for each in inside:
-        if each.is_dir(follow_symlinks=False) and any(one.name == form.name for one in _entries(Path(each.path))):
-            fix = f"it is in the folder {each.name}: zip {form.name} itself, not the folder that it is in"
+    for entry in inside:
+        if entry.is_dir(follow_symlinks=False) and any(inner.name == form.name for inner in _entries(Path(entry.path))):
+            fix = f"it is in the folder {entry.name}: zip {form.name} itself, not the folder that it is in"
             break
     else:
-        kinds = [each for each in inside if form.kind == "folder" or each.is_file(follow_symlinks=False)]
+        kinds = [entry for entry in inside if form.kind == "folder" or entry.is_file(follow_symlinks=False)]
         if form.kind != "folder" and len(kinds) == 1:
             fix = f"rename {kinds[0].name} to {form.name}"
             if kinds[0].name.endswith(".zip"):
                 fix = f"{kinds[0].name} is a zip within the zip: upload that one"
-        elif form.kind == "folder" and any(each.name.endswith((".txt", ".xml")) for each in inside):
+        elif form.kind == "folder" and any(entry.name.endswith((".txt", ".xml")) for entry in inside):
             fix = f"put the files into a folder {form.name} and zip that"
     return Problem("submission-missing", message, Place(), expected, fix)
 
@@ -400,7 +402,7 @@ def score_submission(
     task = read_task(Path(reference) / FILE)
     corpus = replace(task.corpora[0], role="test")
     try:
-        results = _scored(replace(task, corpora=(corpus,)), Path(submission))
+        results = _score_run(replace(task, corpora=(corpus,)), Path(submission))
     except InputError as error:
         if details:
             save_lines(_page_of_problems(task.name, error.problems), str(target / DETAILS))
@@ -412,7 +414,7 @@ def score_submission(
     return results
 
 
-def _scored(task: Task, folder: Path) -> TaskResults:
+def _score_run(task: Task, folder: Path) -> TaskResults:
     corpus = task.corpora[0]
     path = find_submission(folder, form_of(corpus))
     with TemporaryDirectory() as cache:
@@ -437,7 +439,7 @@ def with_run(task: Task, path: Path) -> Task:
 def _save_page(results: TaskResults, path: Path) -> None:
     task = results.task
     studies = study_best(results, Problems(), Resampling(), browse=False)
-    # What is said of a file is said of the references: a repair quotes them.
+    # Notes on a file are notes on the references: a repair quotes them.
     studies = [replace(study, notes=[note for note in study.notes if not note.place.file]) for study in studies]
     report = build_report(studies, title=task.name, command="", no_sentences=NO_SENTENCES)
     own = team_report(results, task.teams[0])
@@ -445,14 +447,14 @@ def _save_page(results: TaskResults, path: Path) -> None:
 
 
 def _page_of_problems(title: str, problems: tuple[Problem, ...]) -> list[str]:
-    """A page for whoever sees no logs."""
+    """A page of errors for teams that see no logs."""
     more = len(problems) - MOST_SHOWN
     return [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
         f"<title>{escape(title)}: not scored</title>",
         "<style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}</style>",
         "<h1>This submission was not scored</h1><ul>",
-        *(f"<li>{escape(str(each))}" for each in problems[:MOST_SHOWN]),
+        *(f"<li>{escape(str(problem))}" for problem in problems[:MOST_SHOWN]),
         *([f"<li>and {more} more"] if more > 0 else []),
         "</ul></html>",
     ]

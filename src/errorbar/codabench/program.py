@@ -62,46 +62,46 @@ def read_wheel(path: Path) -> Wheel:
         UsageError: If it is none, or errorbar's own of another version.
     """
     content = read_bytes(path)
-    found = _WHEEL.fullmatch(path.name)
-    if found is None or not zipfile.is_zipfile(path):
+    match = _WHEEL.fullmatch(path.name)
+    if match is None or not zipfile.is_zipfile(path):
         message = "this is no wheel"
         raise UsageError(
             Problem("bundle-wheel", message, Place(str(path)), "NAME-VERSION-...whl", "pip wheel makes one")
         )
-    name = found["name"].replace("_", "-").lower()
-    if name == "errorbar" and found["version"] != __version__:
-        message = f"this is errorbar {found['version']}, and version {__version__} makes the bundle"
+    name = match["name"].replace("_", "-").lower()
+    if name == "errorbar" and match["version"] != __version__:
+        message = f"this is errorbar {match['version']}, and version {__version__} makes the bundle"
         raise UsageError(Problem("bundle-wheel", message, Place(str(path)), fix="make both by one version"))
-    if found["platform"] != "any" and "linux" not in found["platform"]:
-        message = f"this is for {found['platform']}, and the image is Linux"
+    if match["platform"] != "any" and "linux" not in match["platform"]:
+        message = f"this is for {match['platform']}, and the image is Linux"
         raise UsageError(Problem("bundle-wheel", message, Place(str(path)), fix="make it on Linux"))
-    python = _CPYTHON.fullmatch(found["python"])
-    return Wheel(path.name, name, found["version"], f"{python[1]}.{python[2]}" if python else "", content)
+    python = _CPYTHON.fullmatch(match["python"])
+    return Wheel(path.name, name, match["version"], f"{python[1]}.{python[2]}" if python else "", content)
 
 
 def container_files(image: str, wheels: Sequence[Wheel], metrics: Sequence[str]) -> dict[str, bytes]:
     """The recipe of an image in which the task's metrics run, with the versions that are installed here."""
     extras = ["report", *(["errant"] if needs_errant(metrics) else [])]
     required = [f"errorbar[{','.join(extras)}]=={__version__}"]
-    given = {each.name: each.version for each in wheels if each.name != "errorbar"}
+    numbers = {wheel.name: wheel.version for wheel in wheels if wheel.name != "errorbar"}
     if needs_errant(metrics):  # the pipeline is no requirement of the extra
-        given.setdefault(PIPELINE, _version(PIPELINE))
-    required += [f"{name}=={found}" if found else name for name, found in given.items()]
+        numbers.setdefault(PIPELINE, _version(PIPELINE))
+    required += [f"{name}=={number}" if number else name for name, number in numbers.items()]
     required += [
-        f"{name}=={found}" for name in PINNED if OF_EXTRAS.get(name, "report") in extras if (found := _version(name))
+        f"{name}=={number}" for name in PINNED if OF_EXTRAS.get(name, "report") in extras if (number := _version(name))
     ]
-    own = next((each.python for each in wheels if each.python), "") or f"{sys.version_info[0]}.{sys.version_info[1]}"
+    own = next((wheel.python for wheel in wheels if wheel.python), "") or f"{sys.version_info[0]}.{sys.version_info[1]}"
     return {
         "Dockerfile": filled("Dockerfile", version=__version__, image=image, python=own),
         "requirements.txt": ("\n".join(required) + "\n").encode(),
         "wheels/README.txt": filled("wheels.txt"),
-        **{f"wheels/{each.file}": each.content for each in wheels},
+        **{f"wheels/{wheel.file}": wheel.content for wheel in wheels},
     }
 
 
 def needs_errant(metrics: Sequence[str]) -> bool:
     """Whether a metric makes edits by ERRANT."""
-    return any(each.partition("(")[0] == "errant" for each in metrics)
+    return any(spec.partition("(")[0] == "errant" for spec in metrics)
 
 
 def _version(name: str) -> str:

@@ -32,7 +32,7 @@ SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a submission for a corpus looks, and one that changes nothing.
+    """The form of a submission for a corpus, and a submission that changes nothing.
 
     Attributes:
         kind: ``text``, ``essays``, ``labels`` or ``folder``.
@@ -67,12 +67,12 @@ def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
     """
     name = slug(corpus.name)
     if isinstance(data, FragmentData):
-        texts = {each.name: each.text for each in data.units}
-        if lost := next((each for each, text in texts.items() if text is None), None):
+        texts = {fragment.name: fragment.text for fragment in data.units}
+        if lost := next((fragment for fragment, text in texts.items() if text is None), None):
             message = f"corpus '{corpus.name}': there is no source text of fragment {lost}, which teams would get"
             raise UsageError(Problem("bundle-no-text", message, fix="name their folder: source = ..."))
-        source = {f"{each}.txt": str(text).encode() for each, text in texts.items()}
-        return Form("folder", name, len(texts), source, {f"{name}/{each}": text for each, text in source.items()})
+        source = {f"{fragment}.txt": str(text).encode() for fragment, text in texts.items()}
+        return Form("folder", name, len(texts), source, {f"{name}/{file}": text for file, text in source.items()})
     lines = [sentence.text for sentence in data.units]
     kind = _kind(corpus)
     if corpus.source is not None:
@@ -83,7 +83,7 @@ def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
         source = {f"{name}.txt": content}
     if kind == "labels":
         tokens = [[*(f"{token}\t{CORRECT}" for token in sentence.tokens), ""] for sentence in data.units]
-        content = _text([line for each in tokens for line in each])
+        content = _text([line for sentence in tokens for line in sentence])
     elif kind == "text":
         content = _text(lines)
     return Form(kind, name, len(lines), source, {f"{name}{ENDINGS[kind]}": content})

@@ -176,28 +176,28 @@ def score_answers(
     metric, problems = _metric(asking.metric), Problems()
     corpus = corpus_of([answer.record for answer in runs[0]], None if documents is None else list(documents))
     names = (_MODEL,) if len(runs) == 1 else tuple(f"{_MODEL}#{k}" for k in range(1, len(runs) + 1))
-    outputs = [Hypothesis(name, [one.line for one in run]) for name, run in zip(names, runs, strict=True)]
+    outputs = [Hypothesis(name, [answer.line for answer in run]) for name, run in zip(names, runs, strict=True)]
     resampling = None if asking.confidence_level is None else Resampling(confidence_level=asking.confidence_level)
     means = {_MODEL: names} if len(runs) > 1 else {}
     plan = ScoringPlan((metric,), resampling=resampling, admission=Admission(force=True), runs=means)
     (score,) = score_corpus(corpus, outputs, plan, problems)
     estimates = score.estimates.items()
-    found = AnswerScore(
-        {name: one.value for name, one in estimates if one.value is not None},
-        {name: one.interval for name, one in estimates if one.interval is not None},
+    result = AnswerScore(
+        {name: estimate.value for name, estimate in estimates if estimate.value is not None},
+        {name: estimate.interval for name, estimate in estimates if estimate.interval is not None},
         {} if resampling is None else _errors(corpus, outputs, score, metric, resampling),
         score.n_units,
     )
     if resampling is not None:
-        _tell(problems, score)
-    return found
+        _log_notes(problems, score)
+    return result
 
 
 def _errors(
     corpus: Corpus, outputs: Sequence[Hypothesis], score: Score, metric: Metric, resampling: Resampling
 ) -> dict[str, float]:
     """The standard error of each measure that has an interval."""
-    if not any(one.interval for one in score.estimates.values()):
+    if not any(estimate.interval for estimate in score.estimates.values()):
         return {}
     measured = [metric.measure(corpus, output.lines) for output in outputs]
     statistics, own = (
@@ -211,10 +211,10 @@ def _errors(
 
     drawn = resampled_values(own, fold, documents.clusters(), resampling)
     columns = zip(score.estimates.items(), drawn.T, strict=True)
-    return {name: float(np.nanstd(column, ddof=1)) for (name, one), column in columns if one.interval}
+    return {name: float(np.nanstd(column, ddof=1)) for (name, estimate), column in columns if estimate.interval}
 
 
-def _tell(problems: Problems, score: Score) -> None:
+def _log_notes(problems: Problems, score: Score) -> None:
     for note in problems.notes:
         _warn(str(note))
     _LOGGER.info("signature %s", score.signature)
@@ -222,5 +222,5 @@ def _tell(problems: Problems, score: Score) -> None:
 
 @lru_cache(maxsize=1024)
 def _warn(text: str) -> None:
-    """Once: harnesses ask for scores again and again while samples come in."""
+    """Log a warning once: harnesses ask for scores again and again while samples come in."""
     _LOGGER.warning("%s", text)

@@ -55,8 +55,8 @@ def corpus_score() -> Metric:
     """Every measure of the corpus, and of how many sentences; of several epochs the mean."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = _scored(scores, "document", None)
-        return {**found.values, "sentences": found.n_sentences}
+        score = _score_samples(scores, "document", None)
+        return {**score.values, "sentences": score.n_sentences}
 
     return compute
 
@@ -71,7 +71,7 @@ def stderr(cluster: str | None = "document") -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        return {f"{name}_stderr": value for name, value in _scored(scores, cluster, _LEVEL).errors.items()}
+        return {f"{name}_stderr": value for name, value in _score_samples(scores, cluster, _LEVEL).errors.items()}
 
     return compute
 
@@ -86,8 +86,10 @@ def ci(level: float = _LEVEL, cluster: str | None = "document") -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = _scored(scores, cluster, level).intervals.items()
-        return {f"{name}_{end}": getattr(one, bound) for name, one in found for end, bound in _ENDS.items()}
+        intervals = _score_samples(scores, cluster, level).intervals.items()
+        return {
+            f"{name}_{end}": getattr(interval, bound) for name, interval in intervals for end, bound in _ENDS.items()
+        }
 
     return compute
 
@@ -106,11 +108,11 @@ def correction(metric: str = "m2") -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         answer = answered(_record(state.metadata), state.output.completion)
         counts, annotator = unit_counts(answer, metric)
-        said = ", ".join(f"{name} {value:g}" for name, value in counts.items())
+        listed = ", ".join(f"{name} {value:g}" for name, value in counts.items())
         return Score(
             value=counts,
             answer=answer.line,
-            explanation=f"{said}{'' if annotator is None else f', against annotator {annotator}'}",
+            explanation=f"{listed}{'' if annotator is None else f', against annotator {annotator}'}",
             metadata={"metric": metric, "empty": answer.empty},
         )
 
@@ -140,19 +142,19 @@ def _record(metadata: dict[str, Any] | None) -> str:
     return record
 
 
-def _scored(scores: Sequence[SampleScore], cluster: str | None, level: float | None) -> AnswerScore:
+def _score_samples(scores: Sequence[SampleScore], cluster: str | None, level: float | None) -> AnswerScore:
     """The score of all samples; one that lacks an answer in some epoch is left out."""
     epochs: dict[object, list[ModelAnswer]] = {}
     documents: dict[object, str] = {}
     numbers: dict[object, int] = {}
     spec = ""
-    for each in scores:
-        known, said = each.sample_metadata or {}, each.score.metadata or {}
-        group = None if cluster is None else known.get(cluster)
-        epochs.setdefault(each.sample_id, []).append(ModelAnswer(_record(known), each.score.answer or ""))
-        documents[each.sample_id] = "" if group is None else str(group)
-        numbers[each.sample_id] = int(known.get("number", 0))
-        spec = str(said.get("metric", spec))
+    for sample in scores:
+        metadata, details = sample.sample_metadata or {}, sample.score.metadata or {}
+        group = None if cluster is None else metadata.get(cluster)
+        epochs.setdefault(sample.sample_id, []).append(ModelAnswer(_record(metadata), sample.score.answer or ""))
+        documents[sample.sample_id] = "" if group is None else str(group)
+        numbers[sample.sample_id] = int(metadata.get("number", 0))
+        spec = str(details.get("metric", spec))
     n_epochs = max(map(len, epochs.values()), default=0)
     order = sorted((key for key, answers in epochs.items() if len(answers) == n_epochs), key=numbers.__getitem__)
     runs = tuple(tuple(epochs[key][k] for key in order) for k in range(n_epochs))

@@ -57,7 +57,7 @@ def corpus(
     if gold is None:
         fix = """lm_eval's option metadata: '{"gold": "gold.jsonl"}', or gold under metadata in the task's YAML"""
         raise UsageError(Problem("no-reference", "no reference file is named", fix=fix))
-    found = asked_sentences(gold, tokens=tokens, lenient=lenient)
+    sentences = asked_sentences(gold, tokens=tokens, lenient=lenient)
     known = [f"{name}{part}" for name in measure_names(metric) for part in _PARTS]
     for name in report:
         if name not in known:
@@ -75,7 +75,7 @@ def corpus(
             "metric": metric,
             "report": list(report) or known,
         }
-        for number, asked in enumerate(found, 1)
+        for number, asked in enumerate(sentences, 1)
     ]
     return {"test": Dataset.from_list(rows)}
 
@@ -111,17 +111,17 @@ class Aggregation:
 
     def __call__(self, items: Sequence[Mapping[str, Any]]) -> float | str:
         """The value; ``N/A`` where there is none."""
-        found = _scored(items)
+        score = _score_items(items)
         value: float | None
         if self.part in _BOUNDS:
-            interval = found.intervals.get(self.measure)
+            interval = score.intervals.get(self.measure)
             value = None if interval is None else getattr(interval, _BOUNDS[self.part])
         else:
-            value = (found.errors if self.part else found.values).get(self.measure)
+            value = (score.errors if self.part else score.values).get(self.measure)
         return "N/A" if value is None else value
 
 
-def _scored(items: Sequence[Mapping[str, Any]]) -> AnswerScore:
+def _score_items(items: Sequence[Mapping[str, Any]]) -> AnswerScore:
     """The score of all sentences, in the order of the corpus, from whichever process they came."""
     ordered = sorted(items, key=lambda item: item["number"])
     answers = tuple(ModelAnswer(item["record"], item["line"], item["empty"]) for item in ordered)
