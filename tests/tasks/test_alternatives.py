@@ -119,19 +119,19 @@ def test_annotators_of_answers_have_names_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"verdict": "maybe"}, "judged.csv:2: the verdict 'maybe' (expected yes or no)"),
         ({"id": "abc"}, "the answer 'abc' is not one of those proposed"),
     ],
 )
-def test_a_spoilt_list(change: dict[str, str], said: str, task: Path, errorbar: CommandLine) -> None:
+def test_a_spoilt_list(change: dict[str, str], message: str, task: Path, errorbar: CommandLine) -> None:
     first, second = listed(task, errorbar)
     judged = judge(task, [{**first, **change}, second], change.get("verdict", "yes"), "no")
     answers = f"three={task.parent / 'answers.m2'}"
     done = errorbar("task", "alternatives", task, answers, "--judged", judged, "--gold", task.parent / "gold-alt.m2")
     assert done.code == 2
-    assert said in done.err
+    assert message in done.err
     assert not (task.parent / "gold-alt.m2").exists()
 
 

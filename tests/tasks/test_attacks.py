@@ -37,15 +37,15 @@ def hoo_task(folder: Path, gold: str) -> Path:
 
 
 def run(path: Path, problems: Problems | None = None) -> TaskResults:
-    found = run_task(path)
+    results = run_task(path)
     if problems is not None:
-        problems.notes += found.notes
-    return found
+        problems.notes += results.notes
+    return results
 
 
 def corrected(results: TaskResults) -> float | None:
-    (found,) = results.corpora
-    return found.runs[0].gold[0]["correction_f"].value
+    (corpus,) = results.corpora
+    return corpus.runs[0].gold[0]["correction_f"].value
 
 
 def test_gold_edits_in_a_linked_folder_are_not_taken_from_the_cache_once_they_change(tmp_path: Path) -> None:
@@ -76,10 +76,10 @@ def test_an_answer_for_one_sentence_says_nothing_of_the_others_whatever_unmarked
     gold = (tmp_path / "gold.m2").read_text()
     answer = "A 1 2|||SVA|||goes to|||REQUIRED|||-NONE-|||2\n"
     (tmp_path / "alt.m2").write_text(gold.replace("\n\n", f"\n{answer}\n", 1))
-    (found,) = run(path).corpora
+    (corpus,) = run(path).corpora
     # Nobody wrote the answer, so it must not change a score; an annotator who "found nothing" elsewhere would.
-    for each in found.runs:
-        assert each.alternatives[0].counts == each.gold[0].counts
+    for scored in corpus.runs:
+        assert scored.alternatives[0].counts == scored.gold[0].counts
 
 
 def test_what_is_no_run_is_said_to_be_left_out(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_what_is_no_run_is_said_to_be_left_out(tmp_path: Path) -> None:
     (tmp_path / "one/gone.txt").symlink_to(tmp_path / "nowhere")
     problems = Problems()
     task = read_task(path, problems)
-    assert [each.run for each in task.submissions("test") if each.team == "one"] == [1, 2]
-    said = sorted((note.code, Path(note.place.file).name) for note in problems.notes)
-    assert said == [("task-not-a-run", "gone.txt"), ("task-not-a-run", "nested")]
+    assert [submission.run for submission in task.submissions("test") if submission.team == "one"] == [1, 2]
+    left_out = sorted((note.code, Path(note.place.file).name) for note in problems.notes)
+    assert left_out == [("task-not-a-run", "gone.txt"), ("task-not-a-run", "nested")]
 
 
 def test_a_file_changed_in_a_folder_after_the_deadline_makes_a_run_late(tmp_path: Path) -> None:

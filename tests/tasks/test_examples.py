@@ -68,9 +68,9 @@ def test_tables_7_and_8(file: str, name: str, conll2014: dict[str, Table]) -> No
     assert [text(row[1]) for row in table.rows] == [row["team"] for row in rows] + [NOT_RELEASED], "the ranking"
     n_cells = 0
     for row in rows:
-        found = team_row(table, row["team"])
-        assert (text(found[3]) == "late") == (row["late"] == "yes")
-        for column, cell in zip(("precision", "recall", "f0.5"), found[4:], strict=True):
+        cells = team_row(table, row["team"])
+        assert (text(cells[3]) == "late") == (row["late"] == "yes")
+        for column, cell in zip(("precision", "recall", "f0.5"), cells[4:], strict=True):
             assert value(cell) == pytest.approx(float(row[column]), abs=ROUNDING), (row["team"], column)
             n_cells += 1
     assert n_cells == 36
@@ -115,8 +115,8 @@ def test_table_12(conll2014: dict[str, Table]) -> None:
     files = {"annotator1": "official-2014.0", "annotator2": "official-2014.1"}
     for row in published("conll2014_table12_annotator_vs_annotator"):
         printed = [float(row[name]) for name in ("precision", "recall", "f0.5")]
-        found = ours[files[row["hypothesis"]], files[row["reference"]]]
-        assert found == pytest.approx(printed, abs=ROUNDING)
+        scores = ours[files[row["hypothesis"]], files[row["reference"]]]
+        assert scores == pytest.approx(printed, abs=ROUNDING)
 
 
 def simulate() -> Callable[[Path, Path, int], int]:
@@ -125,8 +125,8 @@ def simulate() -> Callable[[Path, Path, int], int]:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Callable[[Path, Path, int], int] = module.simulate
-    return found
+    function: Callable[[Path, Path, int], int] = module.simulate
+    return function
 
 
 @pytest.fixture(scope="module")
@@ -163,8 +163,8 @@ def test_hoo_runs_score_as_reproduce_does(hoo2011: TaskResults, data: Path, erro
     tables = tables_of(board_report(hoo2011))
     for row in printed:
         name = f"overview-best-{'bonus' if row['bonus'] else 'no-bonus'}-{row['measure']}"
-        found = team_row(tables[name], row["team"])
-        ours = [value(cell) / 100 for cell in found[2:]]
+        cells = team_row(tables[name], row["team"])
+        ours = [value(cell) / 100 for cell in cells[2:]]
         assert ours == pytest.approx([row["precision"], row["recall"], row["f"]], abs=1e-12), (name, row["team"])
 
 

@@ -45,8 +45,8 @@ def runs(errorbar: CommandLine, task: Path, code: int = 0) -> tuple[list[Any], l
 
 
 def f(run: dict[str, Any]) -> float:
-    (found,) = run["gold"]
-    return float(found["f"])
+    (gold,) = run["gold"]
+    return float(gold["f"])
 
 
 def test_essays_with_texts_as_references(tmp_path: Path, errorbar: CommandLine) -> None:
@@ -71,12 +71,12 @@ def test_essays_are_checked_before_they_are_sent(tmp_path: Path, errorbar: Comma
 def test_token_labels(tmp_path: Path, errorbar: CommandLine) -> None:
     files = {"ref_tsv": REF, "other_tsv": OTHER, "run1_tsv": SYSTEM, "run2_tsv": REF.replace("!\tc", "!\ti")}
     task = made(tmp_path, 'gold = ["ref.tsv", "other.tsv"]', "tokens", **files, run3_tsv=SYSTEM.replace("Fine", "fine"))
-    found, (refused,) = runs(errorbar, task, code=2)
+    scored, (refused,) = runs(errorbar, task, code=2)
     alone = score(
         [tmp_path / "ref.tsv", tmp_path / "other.tsv"], [tmp_path / f"one/run{k}.tsv" for k in (1, 2)], ci=False
     )
-    assert sorted(map(f, found)) == sorted(each.f.value or 0.0 for each in alone.scores)
-    assert len({run["gold"][0]["signature"] for run in found}) == 2
+    assert sorted(map(f, scored)) == sorted(run_score.f.value or 0.0 for run_score in alone.scores)
+    assert len({run["gold"][0]["signature"] for run in scored}) == 2
     assert [error["code"] for error in refused["errors"]] == ["labels-other-token"]
     assert errorbar("task", "validate", task, tmp_path / "one/run1.tsv").code == 0
 

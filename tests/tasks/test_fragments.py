@@ -57,21 +57,21 @@ def task(tmp_path: Path) -> Path:
 
 def results_of(task: Path) -> tuple[TaskResults, CorpusResults]:
     results = run_task(task)
-    (found,) = results.corpora
-    return results, found
+    (corpus,) = results.corpora
+    return results, corpus
 
 
 def test_scores_are_those_of_the_metric(task: Path) -> None:
-    runs = {f"T1-{number}": [(each,) for each in edits.values()] for number, edits in enumerate((GOLD, WRONG))}
+    runs = {f"T1-{number}": [(edit,) for edit in edits.values()] for number, edits in enumerate((GOLD, WRONG))}
     right = score_runs(fragments(GOLD), runs, [Hoo()], Problems())
     for _ in range(2):  # counted, and then from the cache
-        _, found = results_of(task)
-        assert [run.submission.name for run in found.runs] == ["T1-0", "T1-1"]
-        assert (found.n_units, sum(found.rows.values())) == (2, 2)
-        for run, expected in zip(found.runs, right, strict=True):
+        _, corpus = results_of(task)
+        assert [run.submission.name for run in corpus.runs] == ["T1-0", "T1-1"]
+        assert (corpus.n_units, sum(corpus.rows.values())) == (2, 2)
+        for run, expected in zip(corpus.runs, right, strict=True):
             assert run.gold == (expected,)
             assert run.submission.team == "T1"
-            assert [each.type for each in run.by_code[0]] == ["AGV", "FV"]
+            assert [row.type for row in run.by_code[0]] == ["AGV", "FV"]
 
 
 def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
@@ -80,11 +80,11 @@ def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
         save_fragments(fragments(edits), str(task.parent / "T2" / f"T2-{number}"), Problems())
     task.write_text(TASK + '\n[[team]]\nname = "T2"\nsubmissions = "T2"\n\n[[team]]\nname = "T3"\n')
     results, _ = results_of(task)
-    told: list[int] = []
-    (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False, progress=told.append)
+    progress: list[int] = []
+    (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False, progress=progress.append)
     assert isinstance(study, HooStudy)
-    assert [each.system for each in study.scores] == ["T1-0", "T2-1"]
-    assert (study.name, study.browse, told) == ("test", None, [1])
+    assert [score.system for score in study.scores] == ["T1-0", "T2-1"]
+    assert (study.name, study.browse, progress) == ("test", None, [1])
     task.write_text(TASK.split("[[team]]", maxsplit=1)[0])
     assert study_best(results_of(task)[0], Problems(), Resampling(replicates=20)) == []
 
@@ -105,9 +105,9 @@ def test_only_what_changed_is_counted(task: Path) -> None:
     assert results_of(task)[0].n_measured == 1
     gold = task.parent / "gold" / "Gold" / "0001.xml"
     gold.write_text(gold.read_text().replace("goes", "is going"))
-    results, found = results_of(task)
+    results, corpus = results_of(task)
     assert (results.n_measured, results.n_found) == (2, 0)
-    assert found.runs[0].gold[0].counts["corrected"] == 1
+    assert corpus.runs[0].gold[0].counts["corrected"] == 1
     task.write_text(TASK.replace('name = "Two texts"', 'name = "Two texts"\nmetrics = ["hoo(case=ignore)"]'))
     assert results_of(task)[0].n_measured == 2
 
@@ -117,16 +117,16 @@ def test_a_missing_text_is_refused_or_counts_as_nothing(task: Path) -> None:
     (refused,) = results_of(task)[0].refused
     assert "T1-1: no file for fragment 0002" in str(refused.problems[0])
     task.write_text(TASK.replace('gold = "gold"', 'gold = "gold"\nmissing_as_empty = true'))
-    _, found = results_of(task)
-    assert found.runs[1].gold[0].counts["system"] == 1
-    assert found.runs[1].gold[0].signature.conventions == ("missing:empty",)
+    _, corpus = results_of(task)
+    assert corpus.runs[1].gold[0].counts["system"] == 1
+    assert corpus.runs[1].gold[0].signature.conventions == ("missing:empty",)
     (task.parent / "T1" / "T1-0" / "0002.xml").unlink()
     task.write_text(TASK.replace('name = "Two texts"', 'name = "Two texts"\nmetrics = ["hoo(missing=empty)"]'))
-    results, found = results_of(task)
+    results, corpus = results_of(task)
     (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False)
     assert isinstance(study, HooStudy)
     (best,) = study.scores
-    assert best.counts == found.best()[0].gold[0].counts
+    assert best.counts == corpus.best()[0].gold[0].counts
     assert best.signature.conventions[0] == "missing:empty"
 
 

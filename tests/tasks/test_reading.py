@@ -174,11 +174,11 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said_with_its_place(case: str, tmp_path: Path) -> None:
-    old, new, said, code = WRONG[case]
+    old, new, message, code = WRONG[case]
     assert old in TASK
     with pytest.raises(InputError) as caught:
         read_task(make_task(tmp_path, TASK.replace(old, new)))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert code in [problem.code for problem in caught.value.problems]
     assert all("\n" not in str(problem) and "task.toml" in str(problem) for problem in caught.value.problems)
 
@@ -258,8 +258,8 @@ def test_a_path_with_a_character_0(tmp_path: Path) -> None:
     path = make_task(tmp_path)
     text = path.read_text()
     assert 'gold = "gold.m2"' in text
-    for said in (r"a\u0000b", r"a\u0000*", "n" * 5000):
-        path.write_text(text.replace('gold = "gold.m2"', f'gold = "{said}"'))
+    for name in (r"a\u0000b", r"a\u0000*", "n" * 5000):
+        path.write_text(text.replace('gold = "gold.m2"', f'gold = "{name}"'))
         with pytest.raises(InputError, match=r"task\.toml:\d+: .*task-no-file"):
             read_task(path)
     path.write_text(text.replace('gold = "gold.m2"', f'gold = "{"n" * 5000}"'))
@@ -268,14 +268,14 @@ def test_a_path_with_a_character_0(tmp_path: Path) -> None:
         read_task(path, for_teams=True)
 
 
-@pytest.mark.parametrize("said", ["../elsewhere", "/elsewhere", "link/elsewhere", r"a\u0000b"])
-def test_a_cache_outside_the_folder_is_not_written_to_unasked(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("cache", ["../elsewhere", "/elsewhere", "link/elsewhere", r"a\u0000b"])
+def test_a_cache_outside_the_folder_is_not_written_to_unasked(tmp_path: Path, cache: str) -> None:
     """A task is somebody else's file; `--cache` is the user's own word."""
     folder = tmp_path / "task"
     folder.mkdir()
     path = make_task(folder)
     (folder / "link").symlink_to(tmp_path)
-    path.write_text(path.read_text().replace("[task]\n", f'[task]\ncache = "{said}"\n', 1))
+    path.write_text(path.read_text().replace("[task]\n", f'[task]\ncache = "{cache}"\n', 1))
     outside = r"task\.toml:\d+: cache = .* is not inside the folder .*cache=.*task-outside"
     with pytest.raises(InputError, match=outside):
         read_task(path)

@@ -33,15 +33,15 @@ KILLS = 50
 
 
 def results_of(path: Path, problems: Problems | None = None, jobs: int = 1) -> TaskResults:
-    found = run_task(path, jobs=jobs)
+    results = run_task(path, jobs=jobs)
     if problems is not None:
-        problems.notes += found.notes
-    return found
+        problems.notes += results.notes
+    return results
 
 
 def corpus_of(results: TaskResults) -> CorpusResults:
-    (found,) = results.corpora
-    return found
+    (corpus,) = results.corpora
+    return corpus
 
 
 def f_values(results: TaskResults) -> dict[str, list[float | None]]:
@@ -65,15 +65,15 @@ def test_scores_and_signatures_are_those_of_score(jobs: int, tmp_path: Path) -> 
 
 
 def test_the_best_run_of_each_team_best_first(tmp_path: Path) -> None:
-    found = corpus_of(results_of(make_task(tmp_path)))
-    assert [run.submission.name for run in found.best()] == ["one-2", "two-1"]
+    corpus = corpus_of(results_of(make_task(tmp_path)))
+    assert [run.submission.name for run in corpus.best()] == ["one-2", "two-1"]
 
 
 def test_the_best_team_comes_first_wherever_it_stands(tmp_path: Path) -> None:
-    head, one, two = TASK.split("[[team]]")
-    found = corpus_of(results_of(make_task(tmp_path, "[[team]]".join((head, two + "\n", one)))))
-    assert [run.submission.name for run in found.runs] == ["two-1", "one-1", "one-2"]
-    assert [run.submission.name for run in found.best()] == ["one-2", "two-1"]
+    head, first, second = TASK.split("[[team]]")
+    corpus = corpus_of(results_of(make_task(tmp_path, "[[team]]".join((head, second + "\n", first)))))
+    assert [run.submission.name for run in corpus.runs] == ["two-1", "one-1", "one-2"]
+    assert [run.submission.name for run in corpus.best()] == ["one-2", "two-1"]
     (tmp_path / "one" / "run1.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
     (tmp_path / "two" / "run1.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
     # Of equal runs the first, of equal teams the one that the file names first.
@@ -82,11 +82,11 @@ def test_the_best_team_comes_first_wherever_it_stands(tmp_path: Path) -> None:
 
 def test_changed_sentences_and_annotators_against_each_other(tmp_path: Path) -> None:
     for _ in range(2):  # counted, and then from the cache
-        found = corpus_of(results_of(make_task(tmp_path)))
-        assert {run.submission.name: run.n_changed for run in found.runs} == {"one-1": 2, "one-2": 4, "two-1": 3}
-        pairs = {(writer, judge): each.counts for writer, judge, each in found.pairs}
+        corpus = corpus_of(results_of(make_task(tmp_path)))
+        assert {run.submission.name: run.n_changed for run in corpus.runs} == {"one-1": 2, "one-2": 4, "two-1": 3}
+        pairs = {(writer, judge): counts.counts for writer, judge, counts in corpus.pairs}
         # 0 makes five edits, 1 three; both change "like" to "likes", and that alone.
-        assert {names: tuple(each.values()) for names, each in pairs.items()} == {
+        assert {names: tuple(counts.values()) for names, counts in pairs.items()} == {
             ("0", "1"): (1, 5, 3),
             ("1", "0"): (1, 3, 5),
         }
@@ -292,13 +292,13 @@ def test_an_entry_is_what_was_put() -> None:
         np.arange(6).reshape(2, 3), np.zeros((0, 2), np.int32), Inner(np.ones(2, np.int32), ("ü", "")), None, 3, 0.5
     )
     content = baselines.pack(outer, "key")
-    found = baselines.unpack(content, "key", Outer)
-    assert isinstance(found, Outer)
-    for mine, theirs in ((found.table, outer.table), (found.empty, outer.empty)):
+    unpacked = baselines.unpack(content, "key", Outer)
+    assert isinstance(unpacked, Outer)
+    for mine, theirs in ((unpacked.table, outer.table), (unpacked.empty, outer.empty)):
         assert (mine.tolist(), mine.dtype, mine.shape) == (theirs.tolist(), theirs.dtype, theirs.shape)
-    assert found.inner is not None
-    assert (found.inner.counts.tolist(), found.inner.names) == ([1, 1], ("ü", ""))
-    assert (found.nothing, found.number, found.share) == (None, 3, 0.5)
+    assert unpacked.inner is not None
+    assert (unpacked.inner.counts.tolist(), unpacked.inner.names) == ([1, 1], ("ü", ""))
+    assert (unpacked.nothing, unpacked.number, unpacked.share) == (None, 3, 0.5)
     assert baselines.unpack(content, "other", Outer) is None
     assert baselines.unpack(content, "key", Inner) is None, "of another making"
     for at in range(0, len(content), 7):

@@ -48,10 +48,10 @@ NOTES = {
 
 @pytest.mark.parametrize("case", NOTES)
 def test_what_is_worth_a_look(case: str, task: Path, errorbar: CommandLine) -> None:
-    lines, said = NOTES[case]
+    lines, message = NOTES[case]
     done = errorbar("task", "validate", task, lines_in(task.parent, lines))
     assert done.code == 0
-    assert said in done.err
+    assert message in done.err
 
 
 def test_text_without_full_stops_is_not_said_to_be_untokenized(task: Path, errorbar: CommandLine) -> None:
@@ -63,10 +63,10 @@ def test_text_without_full_stops_is_not_said_to_be_untokenized(task: Path, error
 
 def test_of_many_lines_the_first_five_are_named(task: Path, errorbar: CommandLine) -> None:
     long = "He go to school . " * 9
-    for n_empty, said in ((5, "5 lines (2, 3, 4, 5, 6) are empty"), (6, "6 lines (2, 3, 4, 5, 6, ...) are empty")):
+    for n_empty, message in ((5, "5 lines (2, 3, 4, 5, 6) are empty"), (6, "6 lines (2, 3, 4, 5, 6, ...) are empty")):
         (task.parent / "source.txt").write_text("\n".join([long, *["He go ."] * n_empty]) + "\n")
         done = errorbar("task", "validate", task, lines_in(task.parent, [long, *[""] * n_empty]))
-        assert said in done.err
+        assert message in done.err
 
 
 def test_shifted_lines(tmp_path: Path, errorbar: CommandLine) -> None:
@@ -89,12 +89,12 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_sent(case: str, task: Path, errorbar: CommandLine) -> None:
-    text, said, code = WRONG[case]
+    text, message, code = WRONG[case]
     path = task.parent / "output.txt"
     path.write_text(text)
     done = errorbar("task", "validate", task, path)
     assert done.code == 2
-    assert said in done.err
+    assert message in done.err
     assert f"[{code}]" in done.err
     assert done.err.count("\n") == 1
     assert "Traceback" not in done.err
@@ -122,9 +122,16 @@ def test_bad_encoding_and_a_missing_file_do_not_keep_the_next_from_being_checked
     good = lines_in(task.parent, RUNS["one/run2.txt"])
     done = errorbar("task", "validate", task, task.parent / "latin", task.parent / "none", good, "--format", "json")
     assert done.code == 2
-    found = {Path(each["submission"]).name: each for each in validated("task-validate", done.out)["submissions"]}
-    assert {name: each["valid"] for name, each in found.items()} == {"latin": False, "none": False, "output.txt": True}
-    assert [[error["code"] for error in each["errors"]] for each in found.values()] == [
+    submissions = {
+        Path(submission["submission"]).name: submission
+        for submission in validated("task-validate", done.out)["submissions"]
+    }
+    assert {name: submission["valid"] for name, submission in submissions.items()} == {
+        "latin": False,
+        "none": False,
+        "output.txt": True,
+    }
+    assert [[error["code"] for error in submission["errors"]] for submission in submissions.values()] == [
         ["not-utf8"],
         ["no-such-file"],
         [],
