@@ -93,7 +93,7 @@ def test_the_last_stop_is_cut_as_the_release_cuts_it() -> None:
             (last_stop, r" . \1"),
         ):
             before = pattern.sub(new, before)
-        assert nucle._cut(text) == before.split(), text
+        assert nucle._split_words(text) == before.split(), text
 
 
 def test_a_run_of_spaces_takes_no_longer_than_a_text() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.sampling.frame import Quantity, Sample, Strata, estimated_totals
-from errorbar.sampling.stopping import trusted
+from errorbar.sampling.stopping import is_trusted
 from errorbar.stats.anytime import LEAST, finite_evidence, running_factor
 from errorbar.stats.resampling import stream
 
@@ -55,7 +55,7 @@ def ratio_run(case: Case, name: Literal["R", "F"], runs: int) -> dict[str, float
     sample = Sample(np.broadcast_to(n, x.shape), x)
     totals, variances = estimated_totals(sample, strata)
     value, error = quantity.value(totals), quantity.standard_error(totals, variances)
-    enough = trusted(sample, strata, [strata.flags[0], ~strata.flags[0]])
+    enough = is_trusted(sample, strata, [strata.flags[0], ~strata.flags[0]])
     flagged, others = (finite_evidence(x[..., at], n[:, at], case.sizes[at], errors[at]) for at in range(2))
     against = flagged + others
     with np.errstate(divide="ignore", invalid="ignore"):

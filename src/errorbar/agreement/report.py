@@ -271,14 +271,16 @@ def over_raters(
                 continue
             components = two_way(value, np.repeat(items[:, k], times), raters[:, k])
             interval = (
-                components if isinstance(components, Undefined) else _bounded(components, slope, confidence_level)
+                components
+                if isinstance(components, Undefined)
+                else _bounded_interval(components, slope, confidence_level)
             )
             estimate = Estimate(value, table.n_paired).with_interval(interval, n_clusters=units.n_clusters)
             by_name[name].append(estimate)
     return _by_label(table, by_name)
 
 
-def _bounded(found: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
+def _bounded_interval(found: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
     """The interval of a value between -1 and 1, or 0 and 1 (``slope`` 2), that stays there."""
     x = slope * found.value - (slope - 1)
     if abs(x) >= 1:

@@ -148,7 +148,7 @@ def error_codes(labels: Sequence[str], wanted: str | Sequence[str] = ()) -> list
     texts = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     wrong: set[int] = set()
     for text in texts or (USUAL,):
-        codes = _called(text, labels)
+        codes = _codes_called(text, labels)
         if not codes and _RULE.fullmatch(text):
             codes = [labels.index(label) for label in labels_of_rule(text, labels)]
             if not codes:
@@ -187,7 +187,7 @@ def error_convention(labels: Sequence[str], codes: Sequence[int]) -> tuple[str, 
     Two choices never say the same: names that are long together, or that hold a character which tells parts of a
     signature apart, are signed by the hash of their list.
     """
-    if list(codes) == _called(USUAL, labels) and len(codes) == 1:
+    if list(codes) == _codes_called(USUAL, labels) and len(codes) == 1:
         return ()
     names = [labels[code] for code in codes]
     joined = "+".join(names)
@@ -198,7 +198,7 @@ def error_convention(labels: Sequence[str], codes: Sequence[int]) -> tuple[str, 
     return (f"error:#{content.short()}",)
 
 
-def _called(text: str, labels: Sequence[str]) -> list[int]:
+def _codes_called(text: str, labels: Sequence[str]) -> list[int]:
     """Codes of the labels of a name: of the one spelled so, else of those spelled so but for case."""
     codes = [code for code, label in enumerate(labels) if label == text]
     return codes or [code for code, label in enumerate(labels) if label.lower() == text.lower()]

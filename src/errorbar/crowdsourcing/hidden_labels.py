@@ -194,10 +194,10 @@ def _run(
     judged = votes.judged
     n = int(judged.sum())
 
-    def improved(truth: Floats) -> Model:
+    def improve_model(truth: Floats) -> Model:
         return truth[judged].sum(axis=0) / n, kind.estimate(votes.said_given(np.where(judged[:, None], truth, 0.0)))
 
-    def explained(model: Model) -> tuple[Floats, float, float]:
+    def explain(model: Model) -> tuple[Floats, float, float]:
         """Probabilities of the true labels, log-likelihood and objective."""
         marginals, rates = model
         joint = votes.evidence(np.log(np.maximum(rates, LEAST))) + np.log(np.maximum(marginals, LEAST))
@@ -208,16 +208,16 @@ def _run(
         likelihood = float((top + np.log(total))[judged].sum())
         return truth, likelihood, likelihood + kind.penalty(rates)
 
-    model = improved(truth)
-    truth, likelihood, objective = explained(model)
+    model = improve_model(truth)
+    truth, likelihood, objective = explain(model)
     trail = [model]
     number, converged = 1, False
     while number < options.max_iterations and not converged:
         before = objective
-        model = improved(truth)
+        model = improve_model(truth)
         if len(trail) == 2 and number >= PLAIN:
             far = _leap(trail[-2], trail[-1], model)
-            explanation = explained(far)
+            explanation = explain(far)
             trail = []
             number += 1
             if explanation[-1] > before:
@@ -225,7 +225,7 @@ def _run(
                 continue
             if number == options.max_iterations:
                 break
-        truth, likelihood, objective = explained(model)
+        truth, likelihood, objective = explain(model)
         number += 1
         trail = [*trail, model][-2:]
         converged = bool(objective - before < options.tolerance * n)

@@ -130,11 +130,11 @@ def against_experts(
         raise UsageError(Problem("crowd-howmany", message, fix="name fewer experts"))
     crowd = judgments.only(others)
     if len(experts) == 1:
-        return how_many(crowd, [_said(own)], generator, ks=ks, n_draws=n_draws)
+        return how_many(crowd, [_majority_labels(own)], generator, ks=ks, n_draws=n_draws)
     truths, scores = [], []
     for expert in experts:
-        truth = _said(own.only([name for name in experts if name != expert]))
-        expert_labels = _said(own.only([expert]))
+        truth = _majority_labels(own.only([name for name in experts if name != expert]))
+        expert_labels = _majority_labels(own.only([expert]))
         both = [item for item in expert_labels if item in truth]
         if not both:
             message = f"expert '{expert}' shares no item with the others"
@@ -145,7 +145,7 @@ def against_experts(
     return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=scores)
 
 
-def _said(judgments: Judgments) -> dict[str, str]:
+def _majority_labels(judgments: Judgments) -> dict[str, str]:
     """The majority of each item that has one."""
     codes = majority(judgments).answer.tolist()
     pairs = zip(judgments.items, codes, strict=True)

@@ -106,7 +106,7 @@ def _tar(path: Path) -> Walk:
                 _refuse(path, "the names of its members, or what is said of them, are too long")
             return info
 
-    with _unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Info) as tar:
+    with _open_unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Info) as tar:
         for info in tar:
             name = _safe_name(path, info.name)
             if info.issym() or info.islnk():
@@ -149,7 +149,7 @@ class _Limited:
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[IO[bytes]]:
+def _open_unpacked(path: Path) -> Iterator[IO[bytes]]:
     packed: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
     with path.open("rb") as file:
         start = file.peek(6)

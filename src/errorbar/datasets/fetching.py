@@ -412,7 +412,7 @@ def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
     request = Request(url, headers={"User-Agent": f"errorbar/{__version__}", "Accept-Encoding": "identity"})
     if have:
         request.add_header("Range", f"bytes={have}-")
-        if version := _remembered(part):  # the server sends the whole file where it has changed since
+        if version := _read_version(part):  # the server sends the whole file where it has changed since
             request.add_header("If-Range", version)
     response = _open(request, part, have)
     if response is None:
@@ -497,7 +497,7 @@ def _remember(part: Path, response: HTTPResponse) -> None:
         _version_file(part).write_text(version, "utf-8")
 
 
-def _remembered(part: Path) -> str:
+def _read_version(part: Path) -> str:
     file = _version_file(part)
     version = file.read_text("utf-8", errors="replace") if file.is_file() else ""
     return version if version.isascii() and _plain(version) == version else ""

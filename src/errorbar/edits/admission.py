@@ -172,7 +172,7 @@ class TextInspection:
 
             taken, done = retokenize_lines(sources, taken)
         changed, both = changed_lines(sources, taken), list(zip(sources, taken, strict=True))
-        shifted = _shifted(sources, changed)
+        shifted = _find_shifted(sources, changed)
         self.join(
             TextInspection(evidence(sources, taken, changed), shifted, done, both[: 2 * WINDOW], both[-2 * WINDOW :])
         )
@@ -182,7 +182,7 @@ class TextInspection:
         """Take what was seen of the lines that follow."""
         n, border = self.seen.n_lines, self.tail + other.head
         sources = [source for source, _ in border]
-        again = _shifted(sources, changed_lines(sources, [line for _, line in border]))
+        again = _find_shifted(sources, changed_lines(sources, [line for _, line in border]))
         self.shifted |= {n + line for line in other.shifted} | {n - len(self.tail) + line for line in again}
         self.head, self.tail = (self.head + other.head)[: 2 * WINDOW], (self.tail + other.tail)[-2 * WINDOW :]
         self.seen.add(other.seen)
@@ -192,7 +192,7 @@ class TextInspection:
             self.retokenized.add(other.retokenized)
 
 
-def _shifted(sources: Sequence[str], changed: Sequence[Changed]) -> set[int]:
+def _find_shifted(sources: Sequence[str], changed: Sequence[Changed]) -> set[int]:
     """Changed lines that share less than half of their words with their source line, and clearly more with a neighbor.
 
     Likeness is the number of shared distinct words over the larger of the two sets. Lines count from 1.

@@ -127,7 +127,7 @@ def make_degenerate(
     return systems
 
 
-def _unchanged(material: Material) -> Iterator[Degenerate]:
+def _copy_sources(material: Material) -> Iterator[Degenerate]:
     yield Degenerate("unchanged", "does nothing", "nothing", material.source)
 
 
@@ -146,7 +146,7 @@ def _without_function_words(material: Material) -> Iterator[Degenerate | tuple[s
         yield Degenerate(name, "drops function words", "nothing", lines)
 
 
-def _shuffled(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
+def _shuffle_corrections(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     whose, texts = material.shuffled
     if len(texts) < 2:
         yield "shuffled", "there is no other sentence"
@@ -211,7 +211,7 @@ def _kind(tokens: Sequence[str], edit: Edit) -> tuple[str, bool]:
     return (f"type {edit.type}" if edit.type else f"text {' '.join(tokens[slice(*edit.span)])}"), edit.is_insertion
 
 
-def _pasted(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
+def _paste_references(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     if not material.texts:
         yield PASTED, "there is no annotator"
     for name, (annotator, lines) in zip(_file_names(material.texts), material.texts.items(), strict=True):
@@ -231,7 +231,7 @@ def _file_names(names: Sequence[str] | Mapping[str, object]) -> Iterator[str]:
         yield name_used
 
 
-def _concatenated(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
+def _concatenate_references(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     name, sentences = "concatenated", material.corpus.sentences
     if len(material.texts) < 2:
         yield name, "there are no two annotators"
@@ -244,14 +244,14 @@ def _concatenated(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
 
 
 KINDS: Mapping[str, Maker] = {
-    "unchanged": _unchanged,
+    "unchanged": _copy_sources,
     "empty": _empty,
     "no-function-words": _without_function_words,
-    "shuffled": _shuffled,
+    "shuffled": _shuffle_corrections,
     "hard-deleted": _hard_deleted,
-    PASTED: _pasted,
+    PASTED: _paste_references,
     "by-rote": _by_rote,
-    "concatenated": _concatenated,
+    "concatenated": _concatenate_references,
 }
 """The kinds of systems, those that know least first."""
 

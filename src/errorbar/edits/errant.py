@@ -214,7 +214,7 @@ class EditCache:
         import sqlite3  # noqa: PLC0415 - only with a cache
 
         self._path, self._wrong = path, (sqlite3.Error, OSError)
-        with self._named():
+        with self._naming_file():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: sqlite3.Connection = sqlite3.connect(path, timeout=60)
             self._file.execute("PRAGMA journal_mode = WAL")
@@ -230,7 +230,7 @@ class EditCache:
             raise InputError(Problem("edit-cache", message, fix="name another file, or delete this one"))
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _naming_file(self) -> Iterator[None]:
         """Say of the file what SQLite or the system says."""
         try:
             yield
@@ -241,7 +241,7 @@ class EditCache:
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Edits]:
         """The edits of pairs that are known; what is damaged is not, and a warning counts it."""
         known, n_damaged = {}, 0
-        with self._named():
+        with self._naming_file():
             for pair in pairs:
                 key = _key(pair)
                 row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (key,)).fetchone()
@@ -264,7 +264,7 @@ class EditCache:
             key, fields = _key(pair), [(edit.start, edit.end, edit.replacements[0], edit.type) for edit in edits]
             text = json.dumps(fields, ensure_ascii=False)
             rows.append((key, f"{_checksum(key, text)} {text}"))
-        with self._named(), self._file:
+        with self._naming_file(), self._file:
             self._file.executemany("INSERT OR REPLACE INTO edits VALUES (?, ?)", rows)
 
     def close(self) -> None:
@@ -364,11 +364,11 @@ def typed_reference(corpus: Corpus, pipeline: str) -> TypedReference:
     """
     key = f"typed by {pipeline}"
     if key not in corpus.cache:
-        corpus.cache[key] = _typed(corpus, pipeline)
+        corpus.cache[key] = _type_reference(corpus, pipeline)
     return cast("TypedReference", corpus.cache[key])
 
 
-def _typed(corpus: Corpus, pipeline: str) -> TypedReference:
+def _type_reference(corpus: Corpus, pipeline: str) -> TypedReference:
     wanted = [
         (unit, name, " ".join(apply_edits(sentence.tokens, edits)))
         for unit, sentence in enumerate(corpus.sentences)

@@ -100,10 +100,10 @@ def source_corpus(path: Source, problems: Problems) -> Corpus:
 def are_texts(file: NamedFile, problems: Problems) -> bool:
     """Whether a reference is a text, and no annotated file."""
     with closing(Lines(file.path, problems)) as lines:
-        return not _annotated(lines)
+        return not _annotated_format(lines)
 
 
-def _annotated(lines: Lines) -> str:
+def _annotated_format(lines: Lines) -> str:
     """The format of an annotated file, before any line is taken; empty for texts, which can begin with ``S``."""
     if is_m2(lines):
         return "M2"
@@ -114,7 +114,7 @@ def _annotated(lines: Lines) -> str:
 def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:
     """The lines of a text; an ``InputError`` if it is an annotated file, which ``what`` says it cannot be."""
     lines = Lines(path, problems)
-    if kind := _annotated(lines):
+    if kind := _annotated_format(lines):
         fix = "leave --source out: annotated files hold their source"
         expected = "one sentence per line"
         raise InputError(

@@ -74,12 +74,12 @@ class Items:
             message = f"{self.several} items are touched by edits of several types of one annotator"
             problems.append(Problem("items-several", f"{message}; the first is the label", severity="warning"))
         if self.unused:
-            message = f"no annotator used the error type {_quoted(self.unused)}; the others count"
+            message = f"no annotator used the error type {_quote_names(self.unused)}; the others count"
             problems.append(Problem("items-type", message, severity="warning"))
         return problems
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
     return " or ".join(f"'{name}'" for name in names)
 
 
@@ -113,7 +113,7 @@ def edit_items(
     types = split_types(type)
     unused = tuple(name for name in types if name not in used)
     if types and len(unused) == len(types):
-        message = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quoted(types)}"
+        message = f"no annotator of {corpus.name or 'the corpus'} used the error type {_quote_names(types)}"
         raise UsageError(Problem("items-type", message, fix=nearest(types[0], sorted(used - {""})) if used else ""))
     project = _Projection(projection, _word_set(words) if projection == "words" else None, labels == "type")
     by_document = any(s.document for s in corpus.sentences)
@@ -203,7 +203,7 @@ class _Projection:
             spans += [(at, at) for at in range(len(tokens) + 1)]
         return {span: at for at, span in enumerate(spans)}
 
-    def _touched(self, edit: Edit) -> list[Span]:
+    def _touched_spans(self, edit: Edit) -> list[Span]:
         """The tokens of an edit, or the gap of an insertion; these are items only where the projection has them."""
         if self.projection == "sentences":
             return [_SENTENCE]
@@ -219,7 +219,7 @@ class _Projection:
         types: dict[int, set[str]] = {}
         untouched = 0
         for edit in edits:
-            touched = [places[span] for span in self._touched(edit) if span in places]
+            touched = [places[span] for span in self._touched_spans(edit) if span in places]
             untouched += not touched
             for at in touched:
                 codes[at] = codes[at] or self._code(edit)

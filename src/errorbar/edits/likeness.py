@@ -59,13 +59,17 @@ class NamedLines:
         self.first += [before + number for number in other.first[: MOST_NAMED - len(self.first)]]
 
     def __str__(self) -> str:
-        return f"{'line' if self.n == 1 else 'lines'} {self._named()}"
+        return f"{'line' if self.n == 1 else 'lines'} {self._name_lines()}"
 
     def are(self, what: str) -> str:
         """``line 2 is empty``; ``6 lines (2, 3, 4, 5, 6, ...) are empty``."""
-        return f"line {self._named()} is {what}" if self.n == 1 else f"{self.n:,} lines ({self._named()}) are {what}"
+        return (
+            f"line {self._name_lines()} is {what}"
+            if self.n == 1
+            else f"{self.n:,} lines ({self._name_lines()}) are {what}"
+        )
 
-    def _named(self) -> str:
+    def _name_lines(self) -> str:
         return ", ".join(map(str, self.first)) + (", ..." if self.n > len(self.first) else "")
 
 
@@ -268,7 +272,7 @@ _ATOM = re.compile(r"[^\W_]+|.", re.DOTALL)
 _CLOSING = frozenset({*".,;:?!)%", "..."})  # nobody writes them after a space, unless the text is tokenized
 
 
-def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
+def _cut_words(source: str, line: str) -> list[tuple[str, list[str]]] | None:
     """Each word of a line and its tokens; None where no word is to be cut."""
     if line == source:
         return None
@@ -311,7 +315,7 @@ def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list
     done = Retokenized(len(sources))
     new_lines = []
     for number, (source, line) in enumerate(zip(sources, lines, strict=True), 1):
-        words = _cut(source, line)
+        words = _cut_words(source, line)
         new_lines.append(line if words is None else " ".join(" ".join(tokens) for _, tokens in words))
         cut = [(word, " ".join(tokens)) for word, tokens in words or () if len(tokens) > 1]
         if cut:
@@ -370,10 +374,10 @@ class _Aligned:
         for place in pairwise(sorted((ends | self.ruled) - (kept - self.spaces))):
             if place[0] in self.spaces:
                 pieces.append([])
-            pieces[-1].append(whole.get(place) or self._written("".join(self.units[slice(*place)])))
+            pieces[-1].append(whole.get(place) or self._write_token("".join(self.units[slice(*place)])))
         return pieces
 
-    def _written(self, token: str) -> str:
+    def _write_token(self, token: str) -> str:
         """A token of the system's own, with apostrophes as the source writes them."""
         plain = plain_apostrophes(token)
         return token if plain == token or any(plain_apostrophes(each) != each for each in self.tokens) else plain

@@ -452,8 +452,10 @@ def match_all(
             path = [arc for arc in path if arc not in arcs.unchanged]
         edits = [ReferenceEdit(i, i2, (tuple(hypothesis[j:j2]),)) for (i, j), (i2, j2) in path]
         if rules.ignore_case_space:
-            edits = [each for each in edits if _folded(source[each.start : each.end]) != _folded(each.replacements[0])]
-        matched, hits = _matched(edits, wanted)
+            edits = [
+                each for each in edits if _fold_case(source[each.start : each.end]) != _fold_case(each.replacements[0])
+            ]
+        matched, hits = _match_edits(edits, wanted)
         proposed = [Edit(each.start, each.end, (" ".join(each.replacements[0]),)) for each in edits]
         matches.append(Match(proposed, matched, arcs is None, hits))
     return matches
@@ -528,7 +530,7 @@ def _hit(lattice: Lattice, arc: Edge, edit: ReferenceEdit) -> bool:
     return tuple(lattice.hypothesis[arc[0][1] : arc[1][1]]) in edit.replacements
 
 
-def _matched(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> tuple[list[int], list[bool]]:
+def _match_edits(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> tuple[list[int], list[bool]]:
     """Match proposed edits with reference edits, both left to right; a repeated reference edit matches again."""
     matched: list[int] = []
     hits: list[bool] = []
@@ -540,5 +542,5 @@ def _matched(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> t
     return matched, hits
 
 
-def _folded(tokens: Sequence[str]) -> str:
+def _fold_case(tokens: Sequence[str]) -> str:
     return "".join([character.lower() for token in tokens for character in token])

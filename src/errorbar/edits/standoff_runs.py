@@ -113,16 +113,16 @@ def _search(
     offsets = [low, *sorted(at for at in ends | borders if low < at <= high)]
     tokens = [_code(text[a:b]) for a, b in pairwise(offsets)]
     number = {offset: at for at, offset in enumerate(offsets)}
-    reference = [Edit(number[edit.start], number[edit.end], tuple(map(_coded, edit.corrections))) for edit in gold]
+    reference = [Edit(number[edit.start], number[edit.end], tuple(map(_encode, edit.corrections))) for edit in gold]
     # Between two words stands a token of white space: k unchanged words are up to 2k + 1 unchanged tokens.
-    match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
+    match = max_match(tokens, _encode(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
     for edit in match.proposed:
         start, end = offsets[edit.start], offsets[edit.end]
         letters = "".join(_decode(token) for token in edit.replacements[0].split())
         yield StandoffEdit("", start, end, text[start:end], (letters,))
 
 
-def _coded(text: str) -> str:
+def _encode(text: str) -> str:
     return " ".join(_code(token) for token in _TOKEN.findall(text))
 
 
@@ -217,16 +217,18 @@ def why_no_correction(source: str, target: str) -> str:
 
 def kept_pairs(source: str, target: str) -> float:
     """The share of the source's pairs of neighboring words that also stand in the target; 1 where it has none."""
-    return _kept(*(Counter(pairwise(words_of(text).tokens)) for text in (source, target)))
+    return _shared_part(*(Counter(pairwise(words_of(text).tokens)) for text in (source, target)))
 
 
 def kept_triples(source: str, target: str) -> float:
     """The share of the source's letter triples that also stand in the target; 1 where it has none."""
     padded = ([f" {word.casefold()} " for word in words_of(text).tokens] for text in (source, target))
-    return _kept(*(Counter(word[at : at + 3] for word in words for at in range(len(word) - 2)) for words in padded))
+    return _shared_part(
+        *(Counter(word[at : at + 3] for word in words for at in range(len(word) - 2)) for words in padded)
+    )
 
 
-def _kept(here: Counter[Any], there: Counter[Any]) -> float:
+def _shared_part(here: Counter[Any], there: Counter[Any]) -> float:
     return (here & there).total() / here.total() if here else 1.0
 
 
@@ -267,4 +269,4 @@ def cut_fragments(
     size = max(1, PIECE // (n_runs + 1))
     for start in range(0, len(files), size):
         own = files[start : start + size]
-        yield FragmentPiece(tuple(each.loaded() if carry else each for each in own), n_runs, lenient)
+        yield FragmentPiece(tuple(each.load() if carry else each for each in own), n_runs, lenient)

@@ -289,7 +289,7 @@ def only_deletions(corpus: Corpus) -> Corpus:
         replace(
             sentence,
             annotations={
-                name: tuple(piece for edit in edits for piece in _deleted(edit, sentence.tokens))
+                name: tuple(piece for edit in edits for piece in _delete_word_by_word(edit, sentence.tokens))
                 for name, edits in sentence.annotations.items()
             },
         )
@@ -298,7 +298,7 @@ def only_deletions(corpus: Corpus) -> Corpus:
     return Corpus(sentences, corpus.annotators, corpus.name)
 
 
-def _deleted(edit: Edit, tokens: Sequence[str]) -> Iterator[Edit]:
+def _delete_word_by_word(edit: Edit, tokens: Sequence[str]) -> Iterator[Edit]:
     if not edit.applicable or edit.is_insertion:
         return
     source, target = tokens[edit.start : edit.end], edit.replacements[0].split()

@@ -34,7 +34,7 @@ class DaskCluster(Remote):
     """
 
     def __init__(self, address: str, jobs: int = 1) -> None:
-        distributed = _distributed()
+        distributed = _import_distributed()
         self.address = address
         self._cluster: Any = None
         _quiet()
@@ -72,7 +72,7 @@ class DaskCluster(Remote):
 
     def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
         """Wait for the first piece; not beyond ``PATIENCE`` if nobody works on it, or without a scheduler."""
-        distributed = _distributed()
+        distributed = _import_distributed()
         try:
             outcome: Result | ErrorbarError = self._result(waiting[0][1])
         except distributed.KilledWorker:
@@ -139,7 +139,7 @@ def _interrupts_later() -> Iterator[None]:
 
 def _knock(address: str) -> None:
     """Open a connection and close it: a Dask client that never got one leaves threads and complaints behind."""
-    distributed = _distributed()
+    distributed = _import_distributed()
 
     async def connect() -> None:
         security = distributed.Security().get_connection_args("client")
@@ -155,7 +155,7 @@ def _knock(address: str) -> None:
         raise _unreachable(address, error) from None
 
 
-def _distributed() -> ModuleType:  # a module found at run time: most of Dask has no type hints
+def _import_distributed() -> ModuleType:  # a module found at run time: most of Dask has no type hints
     try:
         return import_module("distributed")
     except ImportError:

@@ -173,7 +173,7 @@ class Processes(Remote):
                 outcome = waiting[0][1].result()
             except BrokenExecutor:
                 self.close()
-                again = [(piece, f if _succeeded(f) else self.submit(job, piece)) for piece, f in waiting]
+                again = [(piece, f if _has_succeeded(f) else self.submit(job, piece)) for piece, f in waiting]
                 waiting.clear()
                 waiting.extend(again)
             else:
@@ -190,7 +190,7 @@ class Processes(Remote):
             self._pool = None
 
 
-def _succeeded(future: Future[Result]) -> bool:
+def _has_succeeded(future: Future[Result]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 

@@ -131,7 +131,7 @@ def _annotations(
         edits = [_edit(each, size, essay, place, problems) for each in entry[1]]
         known = known_edits.setdefault(str(entry[0]), [])
         known += [edit for edit in edits if edit is not None]
-    return {name: _settled(edits) for name, edits in known_edits.items()}
+    return {name: _settle_edits(edits) for name, edits in known_edits.items()}
 
 
 def _edit(said: object, size: int, essay: str, place: Place, problems: Problems) -> CharacterEdit | None:
@@ -152,7 +152,7 @@ def _edit(said: object, size: int, essay: str, place: Place, problems: Problems)
     return CharacterEdit(start, end, correction.translate(_MARKS), " ".join((kind or "").split()))
 
 
-def _settled(edits: list[CharacterEdit]) -> list[CharacterEdit]:
+def _settle_edits(edits: list[CharacterEdit]) -> list[CharacterEdit]:
     """In text order, without those that only detect what others correct."""
     ordered = sorted(edits, key=lambda edit: edit[:2])
     corrected = [edit for edit in ordered if edit.correction is not None]
@@ -183,11 +183,11 @@ def project_bea(
         for number, located in enumerate(paragraphs):
             for at, (sentence, tokens, _) in enumerate(located):
                 here = {who: edits.get((number, at), []) for who, edits in projected.items()}
-                checked = {who: _checked(edits, tokens, place, problems) for who, edits in here.items()}
+                checked = {who: _check_edits(edits, tokens, place, problems) for who, edits in here.items()}
                 yield Sentence(sentence.text, checked, essay.id, essay.writer, place.line)
 
 
-def _checked(edits: list[Edit], tokens: list[str], place: Place, problems: Problems) -> Annotation:
+def _check_edits(edits: list[Edit], tokens: list[str], place: Place, problems: Problems) -> Annotation:
     return tuple(check_annotation(edits, tokens, lambda _: place, problems))
 
 
@@ -213,7 +213,7 @@ def _project(
         ):
             before = projected[last[1]]
             if before and _meet(before[-1], token_edit[2]):
-                own = _joined(last[0], own, essay.text)
+                own = _join_edits(last[0], own, essay.text)
                 token_edit = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
                 before.pop()
         if isinstance(token_edit, Dropped):
@@ -241,7 +241,7 @@ def _meet(one: Edit, other: Edit) -> bool:
     return other.start < one.end or (one.span == other.span and not one.is_insertion)
 
 
-def _joined(one: CharacterEdit, other: CharacterEdit, text: str) -> CharacterEdit:
+def _join_edits(one: CharacterEdit, other: CharacterEdit, text: str) -> CharacterEdit:
     """Both as one edit of the characters; without a correction if neither has one."""
     kind = one.type if one.correction is not None else other.type
     texts = [text[edit.start : edit.end] if edit.correction is None else edit.correction for edit in (one, other)]

@@ -224,9 +224,11 @@ def is_xml(path: Path) -> bool:
 
 def wants_hoo(gold: object, metrics: object = None) -> bool:
     """Whether a public function's reference files or metrics ask for HOO scores; half and half is a ``UsageError``."""
-    names = [split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _listed(metrics)]
+    names = [
+        split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _as_list(metrics)
+    ]
     asked = [name == HOO for name in names]
-    paths = [str(fspath(path)) for path in _listed(gold) if isinstance(path, str | PathLike)]
+    paths = [str(fspath(path)) for path in _as_list(gold) if isinstance(path, str | PathLike)]
     data = [is_hoo(path) for path in paths]
     if any(data) and not all(asked):
         message = "HOO edit files hold stand-off edits, which only the metric hoo scores"
@@ -241,5 +243,5 @@ def wants_hoo(gold: object, metrics: object = None) -> bool:
     return any(asked) or any(data)
 
 
-def _listed(value: object) -> Sequence[object]:
+def _as_list(value: object) -> Sequence[object]:
     return [] if value is None else value if isinstance(value, list | tuple) else [value]

@@ -17,7 +17,7 @@ from errorbar.core.labels import error_types
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest
 from errorbar.formats import MOST_EDIT_BYTES, MOST_REPAIRS
 from errorbar.formats.catalog import GOLD, RAW, is_xml
-from errorbar.formats.look import decoded, display_name, read_once
+from errorbar.formats.look import decode_text, display_name, read_once
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines
 from errorbar.formats.untrusted import XmlReader, read_limited, whole_number
@@ -71,7 +71,7 @@ class HooFile:
             return self.content
         return read_limited(self.path, MOST_EDIT_BYTES, "hoo-too-large", "name the file of one fragment")
 
-    def loaded(self) -> HooFile:
+    def load(self) -> HooFile:
         """The same with its content."""
         return replace(self, content=self.read())
 
@@ -472,10 +472,10 @@ class FragmentFiles:
         """Where all of them are."""
         return [str(file.path) for file in (self.edits, self.text, *self.runs) if file is not None]
 
-    def loaded(self) -> FragmentFiles:
+    def load(self) -> FragmentFiles:
         """The same with their contents, for workers that cannot open them."""
-        text, *runs = (None if file is None else file.loaded() for file in (self.text, *self.runs))
-        return replace(self, edits=self.edits.loaded(), text=text, runs=tuple(runs))
+        text, *runs = (None if file is None else file.load() for file in (self.text, *self.runs))
+        return replace(self, edits=self.edits.load(), text=text, runs=tuple(runs))
 
     def read(self, problems: Problems) -> Fragment:
         """Read the gold edits and the source text."""
@@ -500,7 +500,7 @@ def read_source(path: str, problems: Problems) -> list[Fragment]:
 
 def read_text(file: HooFile, problems: Problems) -> str:
     """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
-    return decoded(file.read(), Place(str(file.path), 1), problems).removeprefix("\ufeff")
+    return decode_text(file.read(), Place(str(file.path), 1), problems).removeprefix("\ufeff")
 
 
 def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:

@@ -249,7 +249,7 @@ def read_judgment_table(
         judgments = read_wide(source, problems, item=roles.get("item", "item"), labels=labels)
     else:
         judgments, seconds, lines, drawn = _read_long(source, problems, roles, labels)
-    kept = _settled(judgments, repeats, lines, display_name(path), problems)
+    kept = _choose_repeats(judgments, repeats, lines, display_name(path), problems)
     problems.raise_errors()
     if kept is None:
         return JudgmentTable(judgments, seconds, drawn)
@@ -310,7 +310,7 @@ def _read_long(
         if "set" in block.header and not drawn and block.lines:
             drawn = SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
-        rows = _checked(block, places, place.file, problems)
+        rows = _check_rows(block, places, place.file, problems)
         if not rows.item:
             continue
         if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
@@ -341,7 +341,7 @@ def _read_long(
     return judgments, columns.get("seconds"), columns["lines"], drawn
 
 
-def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
+def _check_rows(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
     """The columns of a block; a row that will not do is left out and said."""
     item, rater, label = (_texts(block.columns[places[role]], all_are=block.texts) for role in NEEDED)
     weight, seconds = (_numbers(block.columns[places[role]]) if role in places else None for role in COLUMNS[3:])
@@ -397,7 +397,7 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
     return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
 
 
-def _settled(
+def _choose_repeats(
     table: Judgments, repeats: RepeatPolicy, lines: Numbers, name: str, problems: Problems
 ) -> NDArray[np.bool_] | None:
     """Which judgments are kept where a rater judged an item more than once; None: all."""

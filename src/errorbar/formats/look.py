@@ -489,7 +489,7 @@ class Lines:
         self.before = before
         self.returns = returns
         blocks = byte_blocks(self.input, last=last) if self.input is not None else cut or ()
-        self._blocks = self._decoded(blocks, problems)
+        self._blocks = self._decode_lines(blocks, problems)
         self._ahead: list[str] = []
         self._lines: Iterator[str] = chain.from_iterable(self.blocks())
 
@@ -508,7 +508,7 @@ class Lines:
         """Close the file, of which no more is wanted."""
         self._blocks.close()
 
-    def _decoded(self, blocks: Iterable[bytes], problems: Problems) -> Generator[list[str]]:
+    def _decode_lines(self, blocks: Iterable[bytes], problems: Problems) -> Generator[list[str]]:
         """Decoding and cutting many lines at once is several times faster than one by one."""
         number = self.before
         for whole in filter(None, blocks):
@@ -517,7 +517,7 @@ class Lines:
                 lines = block.decode().split("\n")
             except UnicodeDecodeError:
                 each = enumerate(block.split(b"\n"), number + 1)
-                lines = [decoded(raw, Place(self.name, at), problems) for at, raw in each]
+                lines = [decode_text(raw, Place(self.name, at), problems) for at, raw in each]
             if b"\r" in block and not self.returns:
                 lines = [line.removesuffix("\r") for line in lines]
             if number == 0:
@@ -533,7 +533,7 @@ class Lines:
         yield self._ahead
         yield from self._blocks
 
-    def _looked(self) -> Iterator[str]:
+    def _iterate_ahead(self) -> Iterator[str]:
         """The lines, before any is taken, read as far as they are looked at."""
         for number in count():
             if number == len(self._ahead):
@@ -544,14 +544,14 @@ class Lines:
 
     def ahead(self, n: int) -> list[str]:
         """The first lines, before any is taken; fewer in a shorter file."""
-        return list(islice(self._looked(), n))
+        return list(islice(self._iterate_ahead(), n))
 
     def peek(self) -> str:
         """The first line that is not blank, before any is taken; ``""`` where there is none."""
-        return next((line for line in self._looked() if line.strip()), "")
+        return next((line for line in self._iterate_ahead() if line.strip()), "")
 
 
-def decoded(raw: bytes, place: Place, problems: Problems) -> str:
+def decode_text(raw: bytes, place: Place, problems: Problems) -> str:
     """Text in UTF-8 from a place on, in which the first bad byte is said and all are replaced."""
     try:
         return raw.decode()

@@ -108,7 +108,7 @@ class _Assembler:
     def _place(self, numbers: list[int], index: int) -> Place:
         return Place(self.name, numbers[index])
 
-    def _skipped(self, what: str, place: Place, expected: str) -> None:
+    def _record_skip(self, what: str, place: Place, expected: str) -> None:
         self.problems.repairable("m2-fields", what, place, "the line is skipped", expected)
 
     def _span(self, head: str, place: Place) -> tuple[int, int] | None:
@@ -116,7 +116,7 @@ class _Assembler:
             first, second = head[2:].split()
             span = int(first), int(second)
         except ValueError:
-            self._skipped(f"the span {shortened(head[2:])!r} cannot be read", place, "two whole numbers")
+            self._record_skip(f"the span {shortened(head[2:])!r} cannot be read", place, "two whole numbers")
             return None
         if len(_SPANS) < MOST_KNOWN:
             _SPANS[head] = span
@@ -127,7 +127,7 @@ class _Assembler:
         fields = tail.split("|||")
         if len(fields) < N_FIELDS - 1:
             message = f"an A line of {len(fields) + bool(tail)} fields"
-            self._skipped(message, place, f"{N_FIELDS} fields separated by |||")
+            self._record_skip(message, place, f"{N_FIELDS} fields separated by |||")
             return None
         kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
         replacements = tuple(["" if part == NOTHING else part.strip() for part in fields[1].split("||")])

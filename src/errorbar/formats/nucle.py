@@ -290,10 +290,10 @@ def treebank_tokens(text: str) -> list[str]:
         Found from the data: all 1,312 sentences of the CoNLL-2014 test set come out as released. The rules were
         made to fit that set, so this is a description of it, not a measurement of what happens elsewhere.
     """
-    return [token for sentence in _INNER_END.split(text) for token in _cut(sentence)]
+    return [token for sentence in _INNER_END.split(text) for token in _split_words(sentence)]
 
 
-def _cut(sentence: str) -> list[str]:
+def _split_words(sentence: str) -> list[str]:
     text = _CONTRACTION.sub(r"\1 \2", sentence)
     text = _CANNOT.sub(r"\1 \2", text)
     text = _PUNCTUATION.sub(r" \1 ", text)
@@ -470,7 +470,7 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
     # White space at the ends is no part of the span.
     end = mistake.start + len(text[mistake.start : mistake.end].rstrip())
     start = end - len(text[mistake.start : end].lstrip())
-    first, last = _touched(spans, start, end)
+    first, last = _touched_tokens(spans, start, end)
     if mistake.correction is None:
         return Edit(first, last, (), mistake.type, comment=mistake.comment)
     before, after = (text[spans[first][0] : start], text[end : spans[last - 1][1]]) if first < last else ("", "")
@@ -497,7 +497,7 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
     return Edit(first, last, (" ".join(new),), mistake.type, comment=mistake.comment)
 
 
-def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+def _touched_tokens(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
     """The tokens that a character span touches; none for an insertion between tokens."""
     first = next((k for k, span in enumerate(spans) if span[1] > start), len(spans))
     if start == end:

@@ -138,7 +138,7 @@ class Collected:
             self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix)
         if not self.items and not self.problems.errors:
             self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
-        parts = [_expanded(sizes, alike) for sizes, alike in self.alike.items()]
+        parts = [_expand_rankings(sizes, alike) for sizes, alike in self.alike.items()]
         table = np.concatenate([*parts, np.empty((0, 9), np.int32)])
         table = table[np.argsort(table[:, 0], kind="stable")]
         first, second, outcome, item, judge, sentence, identical, shown = np.ascontiguousarray(table[:, 1:].T)
@@ -147,7 +147,7 @@ class Collected:
         return Comparisons(*codes, identical.astype(np.bool_), shown.astype(np.bool_), *map(tuple, names))
 
 
-def _expanded(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]:
+def _expand_rankings(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]:
     """Comparisons of rankings whose texts have so many systems each: number, first, second, outcome, ... in columns."""
     starts = np.cumsum((0, *sizes)).tolist()
     texts = [range(start, start + size) for start, size in zip(starts, sizes, strict=False)]

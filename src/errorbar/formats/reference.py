@@ -130,7 +130,7 @@ def reference_chunks(
     other id becomes ``name.id``.
     """
     refuse_same_names(files, "reference files", "--gold=name=path")
-    streams = [_opened(file, problems, unmarked, rename=len(files) > 1) for file in files]
+    streams = [_open_reference(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while any(parts := [stream.take(size) for stream in streams]):
         _check_lengths(streams, parts, at)
@@ -183,7 +183,7 @@ class ReferenceStream:
         self.fill(taken)
         return taken
 
-    def called(self, name: str) -> str:
+    def annotator_name(self, name: str) -> str:
         """The corpus's name of an annotator of this file."""
         if not self.rename:
             return name
@@ -207,7 +207,7 @@ class ReferenceStream:
                 sentence.annotations = {only: ()}
 
 
-def _opened(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
+def _open_reference(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
     lines = Lines(file.path, problems)
     known = format_of(lines)
     meaning: Unmarked = "absent" if known.holds in ("edits", "labels") and not known.silent else unmarked
@@ -225,14 +225,14 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 
 def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
     """Join what was taken from each stream, as many sentences of each."""
-    annotators = tuple(stream.called(name) for stream in streams for name in stream.seen)
+    annotators = tuple(stream.annotator_name(name) for stream in streams for name in stream.seen)
     if len(parts) == 1:
         return Corpus(parts[0], annotators, streams[0].file.name, cache={"checked": True})  # no reader has other types
     joined = [_merge(group, streams) for group in zip(*parts, strict=True)]
     files: dict[str, tuple[str, Sequence[int]]] = {}
     for stream, part in zip(streams, parts, strict=True):
         own = display_name(stream.file.path), [sentence.line for sentence in part]
-        files |= {stream.called(name): own for name in stream.seen}
+        files |= {stream.annotator_name(name): own for name in stream.seen}
     return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True}, files=files)
 
 
@@ -247,7 +247,7 @@ def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> S
             message = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
             raise InputError(Problem("source-mismatch", message, place, fix="give files over the same text"))
         for name, edits in sentence.annotations.items():
-            annotations[stream.called(name)] = edits
+            annotations[stream.annotator_name(name)] = edits
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
 
 
@@ -348,7 +348,7 @@ def cut_pieces(
     The mode of ``problems`` is that of the pieces; ``carry``: they hold their text.
     """
     refuse_same_names(references, "reference files", "--gold=name=path")
-    known = [_known(file, unmarked) for file in references]
+    known = [_known_annotators(file, unmarked) for file in references]
     cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
     at = 0
     while True:
@@ -366,7 +366,7 @@ def cut_pieces(
     problems.raise_errors()
 
 
-def _known(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
+def _known_annotators(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
     """The meaning of sentences without edits, and the annotators that decide it; no more is read than is needed."""
     if unmarked in OF_ALL:
         return unmarked, tuple(m2_annotators(file.path))

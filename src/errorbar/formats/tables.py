@@ -58,7 +58,7 @@ class TableFields:
     column: str = "table-column"  # code of the error of a column that is not there
     single: Collection[str] | None = None  # columns of which there must be one only; None: all that have a name
 
-    def good(self, header: Sequence[str], place: Place, problems: Problems) -> bool:
+    def check_header(self, header: Sequence[str], place: Place, problems: Problems) -> bool:
         """Whether the columns will do; what is wrong with them is recorded."""
         missing = [name for name in self.needed if name not in header]
         for name in missing:
@@ -143,10 +143,10 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
 
 
 def _csv_blocks(lines: Lines, problems: Problems, wanted: TableFields, delimiter: str) -> Iterator[Block]:
-    reader = csv.reader(chain.from_iterable(_ended(lines.blocks())), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain.from_iterable(_end_lines(lines.blocks())), delimiter=delimiter, strict=True)
     try:
         header = tuple(unguarded(name.strip()) for name in next(filter(None, reader), ()))
-        if not wanted.good(header, Place(lines.name, reader.line_num), problems):
+        if not wanted.check_header(header, Place(lines.name, reader.line_num), problems):
             return
         rows: list[list[str]] = [[]]
         broken: csv.Error | None = None
@@ -165,7 +165,7 @@ def _csv_blocks(lines: Lines, problems: Problems, wanted: TableFields, delimiter
         problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, "fields quoted as in RFC 4180")
 
 
-def _ended(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
+def _end_lines(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
     """Give lines to the reader of CSV, which asks for their ends inside quotes only: there each is as it stands."""
     quoted = False
     for block in blocks:
@@ -224,7 +224,7 @@ def _record_blocks(
         if not isinstance(record, dict):
             wrong = (f"not JSON: {record}", "") if isinstance(record, NotJsonError) else (_NOT_FLAT, _FLAT)
             problems.error(f"{wanted.kind}-json", wrong[0], Place(name, number), wrong[1])
-        elif rows or wanted.good(keys, Place(name, number), problems):
+        elif rows or wanted.check_header(keys, Place(name, number), problems):
             header = keys
             rows.append([*record.values()])
             numbers.append(number)
@@ -235,7 +235,7 @@ def _record_blocks(
 def _parquet_blocks(path: Source, problems: Problems, wanted: TableFields) -> Iterator[Block]:
     place, number = Place(display_name(path)), 0
     header = tuple(parquet_names(path))
-    if not wanted.good(header, place, problems):
+    if not wanted.check_header(header, place, problems):
         return
     for columns in parquet_columns(path):
         n = len(columns[0]) if columns else 0

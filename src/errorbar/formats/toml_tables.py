@@ -133,7 +133,7 @@ def checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], 
     return read
 
 
-def _spaced(value: str) -> str:
+def _join_spaces(value: str) -> str:
     return " ".join(value.split())
 
 
@@ -144,7 +144,7 @@ def is_list(value: object) -> bool:
 
 
 def _is_file_name(value: object) -> bool:
-    name = _spaced(value) if isinstance(value, str) else "."
+    name = _join_spaces(value) if isinstance(value, str) else "."
     return name[:1] not in ("", ".") and "/" not in name and name.isprintable()
 
 
@@ -156,9 +156,11 @@ def _moment(value: date, of_day: time = time.max) -> datetime:
 
 
 raw = checked("", lambda _: True)
-text = checked("a text in quotes", lambda value: isinstance(value, str), _spaced)
-name = checked("a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _spaced)
-file_name = checked("a name that can be the name of a file", _is_file_name, _spaced)
+text = checked("a text in quotes", lambda value: isinstance(value, str), _join_spaces)
+name = checked(
+    "a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _join_spaces
+)
+file_name = checked("a name that can be the name of a file", _is_file_name, _join_spaces)
 whole = checked("a whole number above 0", lambda value: type(value) is int and value > 0)
 flag = checked("true or false", lambda value: isinstance(value, bool))
 texts = checked("a text or a list of texts", is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))

@@ -54,8 +54,8 @@ class XmlReader:
         self.name = name
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = self._declared
-        self.parser.ExternalEntityRefHandler = self._declared
+        self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = self._refuse_declaration
+        self.parser.ExternalEntityRefHandler = self._refuse_declaration
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
         self.parser.CharacterDataHandler = self.data
 
@@ -86,7 +86,7 @@ class XmlReader:
         message = message if content.strip() else "the file is empty"
         raise InputError(Problem(f"{self.kind}-xml", message, Place(self.name, line), self.expected))
 
-    def _declared(self, *_: object) -> NoReturn:
+    def _refuse_declaration(self, *_: object) -> NoReturn:
         message = "the file declares a document type or an entity"
         fix = f"take the declaration out: {self.called} need none, and it can be used to do harm"
         raise InputError(Problem(f"{self.kind}-xml-entity", message, self.place, fix=fix))
@@ -126,19 +126,19 @@ def json_record(line: str) -> dict[str, Any] | None:
 
 def parquet_names(path: Source) -> list[str]:
     """The names of the columns; errors as of ``parquet_columns``."""
-    with _said(path, "its table of contents"), _parquet(path) as file:
+    with _naming_parquet_faults(path, "its table of contents"), _parquet(path) as file:
         return list(file.schema_arrow.names)
 
 
 def parquet_columns(path: Source) -> Iterator[list[list[Any]]]:
     """Yield the values of each column, for so many rows at a time as are held; needs pyarrow."""
-    with _said(path, "its table of contents"):
+    with _naming_parquet_faults(path, "its table of contents"):
         file = _parquet(path)
         batches = iter(file.iter_batches(batch_size=ROWS))
     done = 0
     with file:
         while True:
-            with _said(path, f"row {done + 1:,} or a later one"):
+            with _naming_parquet_faults(path, f"row {done + 1:,} or a later one"):
                 batch = next(batches, None)
                 if batch is None:
                     return
@@ -190,7 +190,7 @@ def _values(column: Any) -> list[Any]:  # noqa: ANN401 - as above
 
 
 @contextmanager
-def _said(path: Source, where: str) -> Iterator[None]:
+def _naming_parquet_faults(path: Source, where: str) -> Iterator[None]:
     """Turn what pyarrow raises, which is of many kinds, into one line."""
     try:
         yield

@@ -142,10 +142,10 @@ class ReferenceTexts(Metric):
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """The values of sums over the units of each replicate, under the annotators that it allows."""
-        sums, n_units = self.summed(statistics, selection, start)
+        sums, n_units = self.sum_replicates(statistics, selection, start)
         return Folded(self.rate(sums), sums, n_units)
 
-    def summed(
+    def sum_replicates(
         self, statistics: Sums, selection: Selection | None, start: Folded | None
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The sums of each replicate, and its units with a text to compare with."""
@@ -166,7 +166,7 @@ class ReferenceTexts(Metric):
         unlike, which = np.unique(masks, axis=0, return_inverse=True)
         sums, n_units = np.zeros((0, 0)), np.zeros(max(len(weights), len(masks)), np.int64)
         for k, mask in enumerate(unlike):
-            allowed = self.allowed(statistics, mask)
+            allowed = self.allowed_annotators(statistics, mask)
             summands = self.summands(statistics, allowed)
             rows = np.broadcast_to(which.ravel() == k, len(n_units))
             own = weights if len(weights) == 1 else weights[rows]
@@ -177,13 +177,13 @@ class ReferenceTexts(Metric):
 
     def _swapped_sums(self, statistics: Sums, swapping: Swapping) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Two systems mixed in many ways: the sums of the first one's units, and what each swap makes of them."""
-        allowed = self.allowed(statistics)
+        allowed = self.allowed_annotators(statistics)
         summands = self.summands(statistics, allowed)
         first, second = np.split(np.column_stack([summands, allowed.any(axis=1)]), 2)
         sums = first.sum(axis=0) + swapping.swapped.astype(np.float64) @ (second - first)
         return _as_kept(sums[:, :-1], summands.dtype), np.rint(sums[:, -1]).astype(np.int64)
 
-    def allowed(self, statistics: Sums, mask: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def allowed_annotators(self, statistics: Sums, mask: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Whom each unit may be scored against, of a mask of annotators; shape (units, annotators)."""
         allowed = statistics.present if mask is None else statistics.present & mask
         if self.annotator is not None:
@@ -223,7 +223,7 @@ class ReferenceTexts(Metric):
 
     def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
         """The best annotator of each sentence, and its counts and values."""
-        allowed = self.allowed(statistics)
+        allowed = self.allowed_annotators(statistics)
         columns, counts = self._best(statistics, allowed), self.summands(statistics, allowed)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))

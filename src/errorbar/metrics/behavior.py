@@ -47,7 +47,7 @@ from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Folded, Measure, lacking
 from errorbar.metrics.choice import RUNNING, SENTENCE, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divided
+from errorbar.stats.resampling import divide
 
 WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""
@@ -213,15 +213,15 @@ class Behavior(EditMetric):
 
     def type_values(self, counts: Ints) -> Floats:
         """The shares of the chunks that annotators change for each type that are hit, wrong and left."""
-        return divided(counts[..., :_OVER], counts[..., -1:])
+        return divide(counts[..., :_OVER], counts[..., -1:])
 
 
 def behavior_rates(counts: Ints) -> Floats:
     """The four shares and the score of counts (..., 4); shape (..., 5)."""
     hit, wrong, under, over = (counts[..., kind].astype(np.float64) for kind in range(len(BEHAVIORS)))
     needed, changed = hit + wrong + under, hit + wrong + over
-    shares = [np.nan_to_num(divided(one, needed)) for one in (hit, wrong, under)]
-    shares.append(np.nan_to_num(divided(over, changed)))
+    shares = [np.nan_to_num(divide(one, needed)) for one in (hit, wrong, under)]
+    shares.append(np.nan_to_num(divide(over, changed)))
     score = WEIGHTS[_HIT] * shares[_HIT]
     for kind in (_WRONG, _UNDER, _OVER):
         score = score + WEIGHTS[kind] * (1 - shares[kind])

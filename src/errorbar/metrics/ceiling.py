@@ -33,7 +33,7 @@ from errorbar.stats.resampling import (
     ANYWHERE,
     Resampling,
     cluster_members,
-    divided,
+    divide,
     left_out_groups,
     resampled_units,
     stream,
@@ -165,7 +165,7 @@ class Ceiling:
     @property
     def ratio(self) -> Floats:
         """The main measure of each system over the human one; shape (systems, sizes), NaN where there is none."""
-        return divided(self.scores[:, :, self.main], self.human[:, self.main])
+        return divide(self.scores[:, :, self.main], self.human[:, self.main])
 
     def no_ratio(self, system: int, size: int) -> str:
         """Why there is no ratio of a system at the size of that number; empty where there is one."""
@@ -415,7 +415,7 @@ def type_rows(study: CeilingData, size: int) -> list[TypeRow]:
     for row, (types, text) in zip(recalls, of_texts, strict=True):
         row[[names.index(name) for name in types]] = type_recall(study, text, size)
     human, systems = _mean(recalls[: len(study.humans)]), recalls[len(study.humans) :]
-    ratios = divided(systems, np.broadcast_to(human, systems.shape))
+    ratios = divide(systems, np.broadcast_to(human, systems.shape))
     return [
         TypeRow(name, known(human[k]), tuple(map(known, systems[:, k])), tuple(map(known, ratios[:, k])))
         for k, name in enumerate(names)
@@ -438,7 +438,7 @@ def type_recall(study: CeilingData, text: ScoredText, size: int) -> Floats:
 
 def _mean(rows: Floats) -> Floats:
     """The mean of every column over the rows that know it."""
-    return divided(np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0))
+    return divide(np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0))
 
 
 __all__ = [
@@ -499,7 +499,7 @@ def jackknife_intervals(
     """Intervals over texts, and over texts and judges, of the main measure by size and of the ratios."""
     texts = [*study.humans, *study.systems]
     left_out: list[_Left] = []
-    for left in run(partial(_left, study, groups=groups, seed=how.seed), texts, how.jobs):
+    for left in run(partial(_left_values, study, groups=groups, seed=how.seed), texts, how.jobs):
         left_out.append(left)
         progress(len(left_out))
     n = len(study.humans)
@@ -546,7 +546,7 @@ def left_out_convention(study: CeilingData, clusters: NDArray[np.int64], groups:
     return f",sets:{OF_HUMAN}+{OF_SYSTEM}" * cut + f",groups:{GROUPS}" * grouped
 
 
-def _left(study: CeilingData, text: ScoredText, *, groups: NDArray[np.int64], seed: int) -> _Left:
+def _left_values(study: CeilingData, text: ScoredText, *, groups: NDArray[np.int64], seed: int) -> _Left:
     """The values of a text that remain."""
     metric, subsets, m = study.metric, study.subsets[text.author], len(study.annotators)
     main = metric.main
@@ -561,7 +561,7 @@ def _left(study: CeilingData, text: ScoredText, *, groups: NDArray[np.int64], se
             masks, scores = _one_less(study, text, size - 1, seed)
         kept = masks == 0
         totals = np.sum(np.broadcast_to(scores[:, None], kept.shape), axis=0, where=kept)
-        without[:, k] = divided(totals, kept.sum(axis=0))
+        without[:, k] = divide(totals, kept.sum(axis=0))
     without[np.arange(m) == text.author] = np.nan
     some = [_some(own, text, int(size), seed) for size, own in zip(study.sizes, members, strict=True)]
     n_groups = len(np.unique(groups))
@@ -597,9 +597,9 @@ def _mean_values(values: Sequence[Floats] | Floats) -> Floats:
 
 def _ratio(system: _Left, human: _Left) -> _Left:
     return _Left(
-        divided(system.value, human.value),
-        divided(system.without_judge, human.without_judge),
-        divided(system.without_text, human.without_text),
+        divide(system.value, human.value),
+        divide(system.without_judge, human.without_judge),
+        divide(system.without_text, human.without_text),
     )
 
 

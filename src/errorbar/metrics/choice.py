@@ -33,7 +33,7 @@ from errorbar.metrics.base import Measure, Selection, Swapping
 # Edit counts per sentence and annotator: what metrics over annotators' edits keep, so that every score is a fold.
 
 
-def _compiled() -> ModuleType | None:
+def _compiled_kernel() -> ModuleType | None:
     try:
         from errorbar.metrics import _tally  # noqa: PLC0415 - absent without a compiler
     except ImportError:
@@ -58,7 +58,7 @@ class TypeCounts:
         """
         replicates, (n_types, n_counts) = len(columns), (self.shape[2], self.count.shape[1])
         n_slots = self.shape[0] * self.shape[1]
-        if kernel and (compiled := _compiled()) is not None:
+        if kernel and (compiled := _compiled_kernel()) is not None:
             totals = np.zeros((replicates, n_types, n_counts), np.int64)
             starts = np.searchsorted(self.slot, np.arange(n_slots + 1))
             counted = starts, np.ascontiguousarray(self.type), np.ascontiguousarray(self.count)

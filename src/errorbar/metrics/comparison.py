@@ -538,7 +538,7 @@ def warn_hopeless(comparison: Comparison, problems: Problems, *, unit: str = "do
     So that nobody takes for a finding what a comparison of ``unit``s (documents or sentences) could not have shown.
     """
     test, n_systems, n_pairs = comparison.test, len(comparison.names), len(comparison.pairs)
-    ways, needed = (number(n_systems, test.alpha) for number in (test.swaps.number, test.swaps.needed))
+    ways, needed = (number(n_systems, test.alpha) for number in (test.swaps.number, test.swaps.count_needed))
     drawn = [
         pair
         for pair in comparison.pairs

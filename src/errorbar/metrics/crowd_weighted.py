@@ -35,7 +35,7 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.intervals import estimated, resampled
-from errorbar.stats.resampling import Resampling, Units, cluster_table, divided
+from errorbar.stats.resampling import Resampling, Units, cluster_table, divide
 
 Ties = Literal["half", "unknown", "error", "ok"]
 TIES: tuple[Ties, ...] = get_args(Ties)
@@ -216,7 +216,7 @@ class Crowd(Metric):
         b2 = self.beta * self.beta
         over = (hits, hits, (1 + b2) * hits)
         under = (hits + wrong, hits + missed, (1 + b2) * hits + wrong + b2 * missed)
-        return divided(np.stack(over, axis=1), np.stack(under, axis=1))
+        return divide(np.stack(over, axis=1), np.stack(under, axis=1))
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was flagged, or no share is an error."""
@@ -412,7 +412,7 @@ def kappa_of_rates(sensitivity: ArrayLike, specificity: ArrayLike, prevalence: A
             raise UsageError(Problem("crowd-rates", "a rate or a prevalence is no fraction", expected="0 to 1"))
     a, b, c, d = pi * se, pi * (1 - se), (1 - pi) * (1 - sp), (1 - pi) * sp
     expected = pi * (a + c) + (1 - pi) * (b + d)
-    return divided(a + d - expected, np.where(1 - expected > 1e-12, 1 - expected, 0.0))  # but for rounding 0
+    return divide(a + d - expected, np.where(1 - expected > 1e-12, 1 - expected, 0.0))  # but for rounding 0
 
 
 def rates(counts: Floats, reference_prevalence: float) -> Rates:
@@ -426,8 +426,8 @@ def rates(counts: Floats, reference_prevalence: float) -> Rates:
         raise UsageError(Problem("crowd-rates", message, expected="a fraction between 0 and 1"))
     hits, wrong, missed, right = np.maximum(counts, 0).T
     errors, fine = hits + missed, wrong + right
-    se, sp = divided(hits, errors), divided(right, fine)
-    prevalence = divided(errors, errors + fine)
+    se, sp = divide(hits, errors), divide(right, fine)
+    prevalence = divide(errors, errors + fine)
     smoothed = counts + np.where((counts <= 0).any(axis=1, keepdims=True), 0.5, 0.0)
     defined = (errors > 0) & (fine > 0)
     odds = smoothed[:, 0] * smoothed[:, 3] / (smoothed[:, 1] * smoothed[:, 2])

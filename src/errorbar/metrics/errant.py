@@ -38,7 +38,7 @@ from errorbar.edits.errant import typed_output, typed_reference
 from errorbar.edits.matching import Proposed
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divided
+from errorbar.stats.resampling import divide
 
 # What must hold of error types where a metric compares them: that both sides have types of one inventory.
 
@@ -174,7 +174,7 @@ class Errant(EditMetric):
                 for parts of types that are not ERRANT's.
             UsageError: If ERRANT is needed and not installed.
         """
-        reference, proposed, made_by = self._typed(reference, output)
+        reference, proposed, made_by = self._typed_sides(reference, output)
         if by_type and self.level != LEVELS[0]:
             refuse_other_types(reference, proposed, self.level)
         counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
@@ -183,9 +183,9 @@ class Errant(EditMetric):
         types: dict[str, int] = {}
         rows: list[tuple[int, ...]] = []
         for unit, (sentence, edits) in enumerate(zip(reference.sentences, proposed, strict=True)):
-            ours = self._keyed(edits)
+            ours = self._types_by_key(edits)
             for name, annotation in sentence.annotations.items():
-                theirs = self._keyed(annotation)
+                theirs = self._types_by_key(annotation)
                 right = [kind for key, kinds in theirs.items() if key in ours for kind in kinds]
                 wrong = [kind for key, kinds in ours.items() if key not in theirs for kind in kinds]
                 wanted = [kind for kinds in theirs.values() for kind in kinds]
@@ -204,7 +204,7 @@ class Errant(EditMetric):
         """Whether types that are compared or left out are there at all."""
         return type_notes(remarked, self.without.split(), compared=self.mode == "cse")
 
-    def _typed(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
+    def _typed_sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts."""
         corpus, made_by = typed_reference(reference, self.pipeline)
         proposed, made_too = typed_output(reference, output, self.pipeline)
@@ -214,11 +214,11 @@ class Errant(EditMetric):
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Proposed]]:
         """The edits of each sentence that count, and whether the annotator has one of the same key."""
-        reference, proposed, _ = self._typed(reference, output)
+        reference, proposed, _ = self._typed_sides(reference, output)
         matched = []
         for sentence, edits, name in zip(reference.sentences, proposed, annotators, strict=True):
-            theirs = self._keyed(sentence.annotations.get(name, ())) if name is not None else {}
-            rows = [(edit, self._keyed([edit])) for edit in edits] if name is not None else []
+            theirs = self._types_by_key(sentence.annotations.get(name, ())) if name is not None else {}
+            rows = [(edit, self._types_by_key([edit])) for edit in edits] if name is not None else []
             matched.append(
                 [
                     Proposed(*edit.span, (edit.replacements or ("",))[0], all(key in theirs for key in keys))
@@ -228,7 +228,7 @@ class Errant(EditMetric):
             )
         return matched
 
-    def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
+    def _types_by_key(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
         """The types of edits by what makes two edits one."""
         types: dict[Key, list[str]] = {}
         corrected, left_out = self.mode in ("cs", "cse"), self.without.split()
@@ -258,5 +258,5 @@ class Errant(EditMetric):
         """P, R and F of each type, NaN where nothing is proposed, or nothing in the reference."""
         correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
         beta2 = self.beta * self.beta
-        f = divided((1 + beta2) * correct, beta2 * gold + proposed)
-        return np.stack([divided(correct, proposed), divided(correct, gold), f], axis=-1)
+        f = divide((1 + beta2) * correct, beta2 * gold + proposed)
+        return np.stack([divide(correct, proposed), divide(correct, gold), f], axis=-1)

@@ -346,7 +346,7 @@ class Gleu(ReferenceTexts):
 
     def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
         """The scores of sentences alone; the annotator of one that has but one."""
-        allowed = self.allowed(statistics)
+        allowed = self.allowed_annotators(statistics)
         alone = gleu_value(np.where(statistics.counts > 0, statistics.counts, 1))
         n = allowed.sum(axis=1)
         values = np.divide((alone * allowed).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
@@ -358,9 +358,9 @@ class Gleu(ReferenceTexts):
         if self.draws == "none" or selection is not None:
             # Not super(): a dataclass with slots is made anew, and super() would mean the first one.
             return ReferenceTexts.fold(self, statistics, selection, start=start)
-        counts, n_units = self.summed(statistics, None, start)
+        counts, n_units = self.sum_replicates(statistics, None, start)
         before = 0 if start is None else int(start.n_units[0])
-        sums = published_sums(statistics.counts, self.allowed(statistics), before)
+        sums = published_sums(statistics.counts, self.allowed_annotators(statistics), before)
         if isinstance(start, _Drawn):
             sums += start.sums
         return _Drawn(gleu_value(sums).mean(keepdims=True)[None], counts, n_units, sums)

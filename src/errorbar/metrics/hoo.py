@@ -44,7 +44,7 @@ from errorbar.core.spec import (
 )
 from errorbar.edits.standoff_runs import redecompose
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
-from errorbar.stats.resampling import divided
+from errorbar.stats.resampling import divide
 
 # HOO alignment: which gold edits a system's edits detect, recognize and correct, in one fragment.
 #
@@ -257,7 +257,7 @@ class _Pairs:
     fits: Flags  # they align strictly, and the correction is one of the gold edit's
 
 
-def _marked(numbers: Numbers, n: int) -> Flags:
+def _mark_edits(numbers: Numbers, n: int) -> Flags:
     """Flags of n edits, up for those numbers."""
     marked = np.zeros(n, np.bool_)
     marked[numbers] = True
@@ -288,16 +288,16 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: AlignmentRules)
         failed = _failed_sets(edits, system, pairs, rules)
         pairs.fits[np.isin(pairs.g, failed)] = False
     detected, recognized, corrected = (
-        _marked(pairs.g[flags], n_gold) for flags in (pairs.lenient, pairs.strict, pairs.fits)
+        _mark_edits(pairs.g[flags], n_gold) for flags in (pairs.lenient, pairs.strict, pairs.fits)
     )
     forgiven = optional & ~detected
     if rules.csets == "together":
         for members in _sets(edits):
             forgiven[members] &= not detected[members].any()  # a set is left as it is as a whole
-    fitting = _marked(pairs.s[pairs.fits], n_system)
+    fitting = _mark_edits(pairs.s[pairs.fits], n_system)
     counted = int(fitting.sum()) if rules.corrected == "system" else int(corrected.sum())
     met = pairs.s[pairs.from_system if rules.sides == "apart" else pairs.lenient]
-    return Alignment(detected, recognized, corrected, optional, forgiven, counted, ~_marked(met, n_system), fitting)
+    return Alignment(detected, recognized, corrected, optional, forgiven, counted, ~_mark_edits(met, n_system), fitting)
 
 
 def _overlapping(gold: Fragment, system: Sequence[StandoffEdit], rules: AlignmentRules) -> _Pairs:
@@ -613,7 +613,7 @@ class Hoo(AlignmentRules, Metric):
 
     def type_values(self, counts: NDArray[np.int64]) -> Floats:
         """Recall of detection, recognition and correction."""
-        return divided(counts[..., 1:], counts[..., :1])
+        return divide(counts[..., 1:], counts[..., :1])
 
     def type_units(self, statistics: HooStatistics) -> NDArray[np.int64]:
         """Fragments that have a gold edit of a type, and the type."""

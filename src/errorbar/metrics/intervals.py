@@ -72,7 +72,7 @@ def type_intervals(
 ) -> list[TypeScore]:
     """The scores by error type, with an interval of each measure or why there is none."""
     if resampling.method == "closed":
-        return [_with(row, _closed(row, resampling.confidence_level)) for row in rows]
+        return [_with(row, _closed_intervals(row, resampling.confidence_level)) for row in rows]
     if len(np.unique(clusters)) < 2:
         return [_with(row, [Undefined.ONE_UNIT] * len(metric.type_measures)) for row in rows]
 
@@ -120,12 +120,12 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
     """
 
     def of_rows(draw: Callable[[], Rows]) -> Floats:
-        return _folded(metric, fold, [draw()], len(clusters))
+        return _fold_tables(metric, fold, [draw()], len(clusters))
 
     def of_stream(block: tuple[int, np.random.Generator]) -> Floats:
         n, rng = block
         rows = (resample_clusters(clusters, min(step, n - at), rng) for at in range(0, n, step))
-        return _folded(metric, fold, rows, len(clusters))
+        return _fold_tables(metric, fold, rows, len(clusters))
 
     step = _step(metric, len(clusters))
     if resampling.replicates * len(clusters) <= MOST_HELD:
@@ -147,17 +147,17 @@ def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Flo
     order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
     if len(members) * len(groups) <= MOST_HELD:
         if metric.additive:
-            return _folded(metric, fold, [left_out_rows(groups)], len(groups))
+            return _fold_tables(metric, fold, [left_out_rows(groups)], len(groups))
         return fold(Selection(left_out_rows(groups), left_out=Stretches(order, ends)))
 
     def rows() -> Iterator[Rows]:
         for units, end in zip(members, ends, strict=True):
             yield np.delete(order, slice(end - len(units), end))[None]
 
-    return _folded(metric, fold, rows(), len(groups))
+    return _fold_tables(metric, fold, rows(), len(groups))
 
 
-def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
+def _fold_tables(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
     """Fold tables of rows, some rows at a time."""
     step, folded = _step(metric, n_units), []
     for table in tables:
@@ -173,7 +173,7 @@ def _step(metric: Metric, n_units: int) -> int:
     return max(1, MOST_HELD // (4 if metric.additive else 1) // max(1, n_units))
 
 
-def _closed(row: TypeScore, level: float) -> list[Interval | Undefined]:
+def _closed_intervals(row: TypeScore, level: float) -> list[Interval | Undefined]:
     """Wilson's interval of the edits that were found among those to be found."""
     known = row.counts["correct"], row.counts["gold"]
     interval = Undefined.NOTHING_IN_REFERENCE if not known[1] else proportion_interval(*known, confidence_level=level)

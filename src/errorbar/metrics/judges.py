@@ -247,7 +247,7 @@ class SystemRuns:
         """Those of some units."""
         return SystemRuns(tuple(one.take(units) for one in self.runs))
 
-    def cycled(self, n: int) -> tuple[Any, ...]:
+    def cycle_runs(self, n: int) -> tuple[Any, ...]:
         """So many runs, from the first again where there are fewer."""
         return tuple(self.runs[k % len(self.runs)] for k in range(n))
 
@@ -272,7 +272,7 @@ class MeanOfRuns:
         """Run by run."""
         n = max(len(part.runs) for part in parts)
         return SystemRuns(
-            tuple(self.metric.join(every) for every in zip(*(part.cycled(n) for part in parts), strict=True))
+            tuple(self.metric.join(every) for every in zip(*(part.cycle_runs(n) for part in parts), strict=True))
         )
 
     def fold(self, statistics: Opaque, selection: Selection | None = None) -> Folded:
@@ -284,7 +284,7 @@ class MeanOfRuns:
     def differ(self, first: SystemRuns, second: SystemRuns) -> NDArray[np.bool_]:
         """In which units any two runs that meet differ."""
         n = max(len(first.runs), len(second.runs))
-        met = zip(first.cycled(n), second.cycled(n), strict=True)
+        met = zip(first.cycle_runs(n), second.cycle_runs(n), strict=True)
         return np.asarray(np.any([self.metric.differ(one, other) for one, other in met], axis=0), np.bool_)
 
     def without_types(self, statistics: SystemRuns) -> SystemRuns:

@@ -28,7 +28,7 @@ from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
 from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divided
+from errorbar.stats.resampling import divide
 
 LARGE = "large-pairs"
 _SPACE = "Drop proposed edits that only change case or white space."
@@ -85,7 +85,7 @@ class M2(EditMetric):
             InputError: If the numbers of sentences differ, or a pair of texts is too large.
             UsageError: If ``edits`` is errant and the reference has edits of its own, or ERRANT is not installed.
         """
-        corpus, made_by = self._typed(reference)
+        corpus, made_by = self._typed_reference(reference)
         matches = match_corpus(corpus, output, MatchRules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
@@ -97,7 +97,7 @@ class M2(EditMetric):
             made_by,
         )
 
-    def _typed(self, reference: Corpus) -> tuple[Corpus, str]:
+    def _typed_reference(self, reference: Corpus) -> tuple[Corpus, str]:
         """The reference with the edits that are asked for, and what made them."""
         if not self.makes_edits:
             return reference, ""
@@ -110,7 +110,7 @@ class M2(EditMetric):
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""
-        return divided(counts[..., :1], counts[..., 1:])
+        return divide(counts[..., :1], counts[..., 1:])
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
@@ -119,5 +119,5 @@ class M2(EditMetric):
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]
         return proposed_edits(
-            self._typed(reference)[0], output, columns, MatchRules(self.max_unchanged, self.ignore_case_space)
+            self._typed_reference(reference)[0], output, columns, MatchRules(self.max_unchanged, self.ignore_case_space)
         )

@@ -45,7 +45,7 @@ class JudgeAim:
         """How the measure varies over sets of k judges of the population."""
         return self.judges.variances(self.metric, k)
 
-    def printed(self, n_judges: int) -> JudgeVariances | None:
+    def find_constants(self, n_judges: int) -> JudgeVariances | None:
         """The variances that the interval against so many judges will lean on."""
         return self.judges.rule(self.metric, n_judges).variances(self.metric.measures[self.metric.main])
 
@@ -72,7 +72,7 @@ class PilotScore:
         values = systems[0] if len(systems) == 1 else systems[0] - systems[1]
         k, m = values.panel.k, values.panel.n_judges
         scores = [(float(system.means(0)[0, 0]), system.over_texts(0)) for system in systems]
-        known = replace(aim, judges=replace(aim.judges, k=k)).printed(m)
+        known = replace(aim, judges=replace(aim.judges, k=k)).find_constants(m)
         prior = (
             None if known is None else VariancePrior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
         )
@@ -88,7 +88,7 @@ class PilotScore:
         k, m = (aim.judges.k or n_judges), (n_judges if fixed else self.k)
         texts, judges = self.components.over_texts(n_texts, n_judges), self.components.over_judges(n_texts, m)
         df, spread = own - 1.0, 0.0
-        here, there, printed = aim.variances(self.k), aim.variances(k), aim.printed(n_judges)
+        here, there, printed = aim.variances(self.k), aim.variances(k), aim.find_constants(n_judges)
         if here is not None:
             shown = self.components.over_judges(n_texts, own) / self._variance(here, (self.k, own))
             ratio = moderated_variance(shown, df, 1.0, here.df)

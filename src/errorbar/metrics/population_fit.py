@@ -157,7 +157,7 @@ def fit_constants(
         variances[k] = [fresh.variance for fresh in known if fresh is not None]
         if shares:
             central = np.quantile(shares, 0.75) if k == 1 else np.exp(np.mean(np.log(shares)))
-            constants[k] = _rounded(float(central) / SQUARED_POINT)
+            constants[k] = _round_digits(float(central) / SQUARED_POINT)
     if not constants:
         return None
     if floor is None:
@@ -342,6 +342,6 @@ def _mean_over_texts(first: JudgedText, second: JudgedText | None, k: int) -> fl
     return float(np.mean(influence**2))
 
 
-def _rounded(value: float) -> float:
+def _round_digits(value: float) -> float:
     """Three digits from 10 on, two below."""
     return float(f"{value:.3g}" if value >= 10 else f"{value:.2g}")

@@ -25,7 +25,7 @@ class TypeScore:
     estimates: Mapping[str, Estimate]  # of the measures that the metric gives by type
 
     def __getitem__(self, measure: str) -> Estimate:
-        return _named(measure, self.estimates, f"scores of the type {self.type}")
+        return _find_measure(measure, self.estimates, f"scores of the type {self.type}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Score:
 
     def __getitem__(self, measure: str) -> Estimate:
         """The estimate of a measure; a ``UsageError`` names those that there are."""
-        return _named(measure, self.estimates, self.metric)
+        return _find_measure(measure, self.estimates, self.metric)
 
     @property
     def estimate(self) -> Estimate:
@@ -169,7 +169,7 @@ class Score:
         return self.signature.spec
 
 
-def _named(measure: str, estimates: Mapping[str, Estimate], giver: str) -> Estimate:
+def _find_measure(measure: str, estimates: Mapping[str, Estimate], giver: str) -> Estimate:
     if measure not in estimates:
         message = f"{giver}: there is no measure '{measure}'"
         raise UsageError(Problem("unknown-measure", message, fix=nearest(measure, estimates)))

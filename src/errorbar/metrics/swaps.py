@@ -70,13 +70,13 @@ class SwapPlan:
         if self.swaps is not None:
             check_replicates(self.swaps, "ways to swap")
 
-    def needed(self, n_systems: int, alpha: float) -> int:
+    def count_needed(self, n_systems: int, alpha: float) -> int:
         """How many random ways decide at a level."""
         return needed_swaps(alpha, n_systems * (n_systems - 1) // 2 if self.adjust == "holm" else 1)
 
     def number(self, n_systems: int, alpha: float) -> int:
         """How many random ways are tried; ``UsageError`` if a level close to 1 asks for too many."""
-        ways = self.swaps or self.needed(n_systems, alpha)
+        ways = self.swaps or self.count_needed(n_systems, alpha)
         check_replicates(ways, "ways to swap")
         return ways
 
@@ -164,7 +164,7 @@ def swap_tests(
     least = np.array([one.smallest for one in tests], np.float64)
     if keep:
         adjusted = step_down_max_t(observed, table, exact=exact, p_values=p_values)
-        furthest = observed if exact else mixer.furthest(table, first)  # all ways are in the table
+        furthest = observed if exact else mixer.swap_furthest(table, first)  # all ways are in the table
         smallest = np.maximum(smallest_max_t(observed, table, furthest, adjusted, exact=exact), least)
     else:
         adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
@@ -256,7 +256,7 @@ class _Mixer:
             at += len(swaps)
         return extreme, table, first
 
-    def furthest(self, table: Floats, first: Swaps) -> Floats:
+    def swap_furthest(self, table: Floats, first: Swaps) -> Floats:
         """The difference of each pair where every essay is swapped in favor of the same system.
 
         Which system an essay favors is told by the differences with and without it swapped, over the first ways.

@@ -187,7 +187,7 @@ def compare_metrics(
     # The scores of systems as they are reported, which need not be means of sentences.
     x, y = _series(human, first), _series(human, second)
     permutation = {}
-    block, scaled = max(1, _CELLS // a.size), (_standardized(a), _standardized(b))
+    block, scaled = max(1, _CELLS // a.size), (_standardize(a), _standardize(b))
     for kind in KINDS:
         drawn = blocks(seed, "ranking", "meta", swapped, kind, first.metric, second.metric, replicates=replicates)
         plan = [(min(block, n - at), rng) for n, rng in drawn for at in range(0, n, block)]
@@ -233,7 +233,7 @@ def _swapped_difference(human: Floats, first: Floats, second: Floats, kind: Kind
     return correlations_of(humans, x, kind) - correlations_of(humans, y, kind)
 
 
-def _standardized(scores: Floats) -> Floats:
+def _standardize(scores: Floats) -> Floats:
     # By the systems' scores, so that a system's mean of sentences keeps its place on the metric's own scale.
     systems = scores.mean(axis=0)
     spread = float(systems.std())

@@ -223,7 +223,7 @@ def signature(
 
 def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | None) -> tuple[Floats, list[Floats]]:
     n, n_runs = len(comparisons), how.replicates
-    done = _shifted(progress, 0, n_runs, n_runs, n)
+    done = _shift_progress(progress, 0, n_runs, n_runs, n)
     runs = matched_runs(comparisons, wmt_skill(n), n_runs, stream(how.seed, "ranking", "trueskill-wmt"), done)
     return runs.mean(axis=0), [runs]
 
@@ -252,12 +252,12 @@ def _trueskill(
         rng = stream(seed, "ranking", method, by, start)
         rows = subsample_clusters(groups, n_left_out, n, rng) if n_left_out else resample_clusters(groups, n, rng)
         drawn = rng.permuted(rows.astype(np.int32), axis=1)
-        done = _shifted(progress, start, n, replicates, drawn.shape[1])
+        done = _shift_progress(progress, start, n, replicates, drawn.shape[1])
         parts.append(play(comparisons, drawn, skill, done)[0])
     return score, parts
 
 
-def _shifted(progress: Progress | None, start: int, n: int, total: int, steps: int) -> Progress | None:
+def _shift_progress(progress: Progress | None, start: int, n: int, total: int, steps: int) -> Progress | None:
     """Tell resamples done where the steps of one block are told."""
     return progress and (lambda step: progress(min(total, start + n * step // max(1, steps))))
 

@@ -44,7 +44,7 @@ from errorbar.metrics.crowd_weighted import (
 )
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.reproduce.cells import NO_DETECTOR, Cell, Number, Sources, facts, published, with_ends
-from errorbar.stats.resampling import Resampling, divided
+from errorbar.stats.resampling import Resampling, divide
 
 RESAMPLING = Resampling("percentile")
 DETECTORS = LM, PERC = "LM", "PERC"
@@ -159,8 +159,8 @@ def _balanced(counted: CrowdStatistics) -> Estimate:
 
     def fold(weights: Floats) -> Floats:
         hits, wrong, missed, right = (weights @ counted.counts).T
-        caught, alarms = divided(hits, hits + missed), divided(wrong, wrong + right)
-        return np.asarray(divided(caught, caught + alarms))[:, None]
+        caught, alarms = divide(hits, hits + missed), divide(wrong, wrong + right)
+        return np.asarray(divide(caught, caught + alarms))[:, None]
 
     units = counted.units
     n = int(units.frequency.sum()), units.n_clusters_of(np.ones(len(counted.counts), np.bool_))

@@ -275,7 +275,7 @@ class _Found:
         self.strata, self.heard, self.level, self.plain = strata, heard, level, plain_totals(strata, heard)
         self.left = np.array([plain_totals(strata, one) for one in without if one.sample.n.any()])  # (judges, strata)
 
-    def smoothed(self, used: NDArray[np.bool_]) -> Totals:
+    def smooth_totals(self, used: NDArray[np.bool_]) -> Totals:
         """Smoothed totals and their variances, where the strata that are used share what is added."""
         sample, sizes = self.heard.sample, self.strata.sizes.astype(np.float64)
         n, x, share = sample.n, sample.x, np.where(used, sizes, 0.0) / max(sizes[used].sum(), 1.0)
@@ -323,7 +323,7 @@ class _Found:
     def _side(self, weights: Floats) -> _Side:
         """One side of a difference, added up or taken off; no weight is negative."""
         used, sample = weights > 0, self.heard.sample
-        totals, variances = self.smoothed(used)
+        totals, variances = self.smooth_totals(used)
         middle, variance = float(weights @ totals), float(weights**2 @ variances)
         n, x, sizes = sample.n[used], sample.x[used], self.strata.sizes[used]
         if not n.any() or x.sum() not in (0, n.sum()):

@@ -57,7 +57,7 @@ class Estimation:
         """The level of a plain interval that holds the truth as often as all planned looks together shall."""
         return self.looks.nominal(self.confidence_level) if isinstance(self.looks, Look) else self.confidence_level
 
-    def named(self, made: Interval | Undefined) -> Interval | Undefined:
+    def name_look(self, made: Interval | Undefined) -> Interval | Undefined:
         """A plain interval of the nominal level as one of a planned look."""
         if not isinstance(made, Interval) or not isinstance(self.looks, Look):
             return made
@@ -133,9 +133,9 @@ def estimate_sample(
         if isinstance(how.looks, Anytime):
             ends = anytime_interval(quantity, sample, smoothed, how.looks, how.confidence_level)
         elif how.method == "near-exact":
-            ends = how.named(near_exact_interval(quantity, sample, plain[0], smoothed[1], how.nominal))
+            ends = how.name_look(near_exact_interval(quantity, sample, plain[0], smoothed[1], how.nominal))
         else:
-            ends = how.named(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
+            ends = how.name_look(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
         error = float(quantity.standard_error(*plain))
         return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(ends), error, bayes)
@@ -143,8 +143,8 @@ def estimate_sample(
     names: tuple[Name, ...] = get_args(Name)
     P, R, F, Q = (row(Quantity(name, strata, system, how.beta)) for name in names)
     precision = Quantity("P", strata, system)
-    hits, misses = _scaled("hits", P, precision.flagged), _scaled("misses", Q, precision.unflagged)
-    rows = (hits, misses, _scaled("false positives", P, precision.flagged, mirrored=True), P, R, F)
+    hits, misses = _scale_share("hits", P, precision.flagged), _scale_share("misses", Q, precision.unflagged)
+    rows = (hits, misses, _scale_share("false positives", P, precision.flagged, mirrored=True), P, R, F)
     return SampleEstimates(strata.systems[system], rows, tuple(_notes(precision, sample, how, (hits, misses))))
 
 
@@ -177,7 +177,7 @@ def paired_differences(
         else:
             half = z_value(how.nominal) * width
             interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.nominal, "wald")
-            ends = how.named(interval) if half > 0 else Undefined.ZERO_WIDTH
+            ends = how.name_look(interval) if half > 0 else Undefined.ZERO_WIDTH
         rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(ends), error))
     return tuple(rows)
 
@@ -204,7 +204,7 @@ def _no_error(name: str, sample: Sample) -> SampleEstimate:
     return SampleEstimate(name, Estimate(None, int(sample.n.sum()), undefined=why).with_interval(why), None)
 
 
-def _scaled(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False) -> SampleEstimate:
+def _scale_share(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False) -> SampleEstimate:
     """A share, which exists, as a number of items; mirrored: of the others."""
 
     def items(share: float) -> float:

@@ -152,11 +152,11 @@ def frame_of_systems(
             message = f"'{system.name}' has {len(system.lines)} lines for {len(corpus)} sentences"
             raise UsageError(Problem("sample-frame", message, expected="one line for each sentence"))
     items, flags = changed_items(corpus, systems, projection, words=words)
-    names, texts = (system.name for system in systems), (_shown(item, corpus) for item in items)
+    names, texts = (system.name for system in systems), (_show_item(item, corpus) for item in items)
     return Frame(items, flags, tuple(names), texts=tuple(texts))
 
 
-def _shown(item: str, corpus: Corpus) -> str:
+def _show_item(item: str, corpus: Corpus) -> str:
     """``sentence:start-end`` as the sentence with brackets; a sentence as it is."""
     number, _, span = item.partition(":")
     tokens = corpus.sentences[int(number) - 1].tokens

@@ -116,7 +116,7 @@ class Plan:
         z = z_value(self.aim.confidence_level)
         scores = [Quantity(target, strata, 0, self.aim.beta) for target in TARGETS]
 
-        def stratified(name: str, n: Counts) -> Design:
+        def stratify(name: str, n: Counts) -> Design:
             errors = [expected_error(score, self.rates, n) for score in scores]
             return Design(name, tuple(n.tolist()), tuple(z * error if np.isfinite(error) else None for error in errors))
 
@@ -124,11 +124,11 @@ class Plan:
         verified[flags] = proportional(strata.sizes[flags], budget)
         random = tuple(z * random_sampling_error(score, self.rates, budget) for score in scores)
         return (
-            stratified(f"best for {self.aim.target}", self.n),
-            stratified("proportional", proportional(strata.sizes, budget)),
-            stratified("equal", allocate(np.ones(len(strata)), strata.sizes, budget, floor=1)),
+            stratify(f"best for {self.aim.target}", self.n),
+            stratify("proportional", proportional(strata.sizes, budget)),
+            stratify("equal", allocate(np.ones(len(strata)), strata.sizes, budget, floor=1)),
             Design("simple random", tuple((strata.sizes * (budget / strata.sizes.sum())).tolist()), random),
-            stratified("verification", verified),
+            stratify("verification", verified),
         )
 
 

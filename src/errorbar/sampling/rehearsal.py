@@ -73,7 +73,7 @@ def rehearse(
     scores: list[list[tuple[float, float, float]]] = []
     for number, seed in enumerate(seeds.integers(MOST_SEEDS, size=repetitions).tolist(), 1):
         key = draw_sample(frame, rehearsal.n, edges=rehearsal.edges, seed=seed)
-        asked = _asked(kept, key.items(), rehearsal.raters, rng)
+        asked = _ask_raters(kept, key.items(), rehearsal.raters, rng)
         judged = judge_sample(asked, key, Problems(), truth=rehearsal.truth, labels=rehearsal.labels)
         scores.append([*_ends(estimate_systems(key.strata, judged.sample, rehearsal.how))])
         progress(number)
@@ -120,7 +120,7 @@ def _of_frame(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> Judgm
     return kept
 
 
-def _asked(kept: Judgments, drawn: Collection[str], raters: int | None, rng: np.random.Generator) -> Judgments:
+def _ask_raters(kept: Judgments, drawn: Collection[str], raters: int | None, rng: np.random.Generator) -> Judgments:
     """The judgments of drawn items, by some raters of each; ``kept`` are in the order of their items."""
     chosen = np.array([item in drawn for item in kept.items], np.bool_)
     rows = np.flatnonzero(chosen[kept.item])

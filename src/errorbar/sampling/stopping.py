@@ -128,7 +128,7 @@ def may_stop(tally: Tally, rule: StopRule, budget: Budget) -> Stopping:
     interval = tally_interval(tally, rule.confidence_level, anytime=not by_width)
     known: Reason = "narrow enough" if by_width else "decided"
     reason: Reason = known if rule.settled(interval) else "all judged" if spent else "go on"
-    needed = _needed(tally, rule)
+    needed = _items_needed(tally, rule)
     stop = reason != "go on"
     saved = max(budget.items - tally.judged, 0) * budget.raters if stop else 0
     return Stopping(stop, reason, interval, needed, saved, None if budget.minutes is None else saved * budget.minutes)
@@ -162,7 +162,7 @@ def _wilson_of(positive: float, judged: int, size: int | None, level: float) -> 
     return float(low), float(high)
 
 
-def _needed(tally: Tally, rule: StopRule) -> int | None:
+def _items_needed(tally: Tally, rule: StopRule) -> int | None:
     """The fewest items of which the interval would be narrow enough; None without a judgment."""
     if not tally.judged or rule.half_width is None:
         return None
@@ -258,7 +258,7 @@ def anytime_bounds(
     sides = sides or [quantity.flags, ~quantity.flags]
     exact = sample.is_binary and sample.within is None
     several = sum(int(side.sum()) for side in sides) > 1
-    if trusted(sample, quantity.strata, sides) and (several or not exact):
+    if is_trusted(sample, quantity.strata, sides) and (several or not exact):
         value, error = float(quantity.value(smoothed[0])), float(quantity.standard_error(*smoothed))
         half = error * float(running_factor(max(error, 1e-12), how.half_width, confidence_level=confidence_level))
         return max(value - half, 0.0), min(value + half, 1.0), "anytime, asymptotic"
@@ -271,7 +271,7 @@ def anytime_difference(
     value: float, error: float, sample: Sample, strata: Strata, how: Anytime, confidence_level: float
 ) -> Interval | Undefined:
     """The asymptotic interval of a difference of two systems, or why there is none."""
-    if not trusted(sample, strata, [flags == side for flags in strata.flags for side in (True, False)]):
+    if not is_trusted(sample, strata, [flags == side for flags in strata.flags for side in (True, False)]):
         return Undefined.TOO_FEW_UNITS
     if not error > 0:
         return Undefined.ZERO_WIDTH
@@ -316,7 +316,7 @@ def anytime_audit(strata: AuditStrata, heard: Heard, system: int, *, how: Anytim
     return value.with_interval(Interval(base + share * low, base + share * high, level, method))
 
 
-def trusted(sample: Sample, strata: Strata, sides: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+def is_trusted(sample: Sample, strata: Strata, sides: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     """Whether enough was judged for the asymptotic interval; strata that are judged whole add no uncertainty.
 
     Of many samples at once if they have leading dimensions: their shape.

@@ -85,7 +85,7 @@ def finite_share_bounds(
 
 def finite_bounds_of(positive: ArrayLike, judged: ArrayLike, size: ArrayLike, limit: float) -> tuple[Counts, Counts]:
     """Fewest and most positive items with an evidence below a limit; else as ``finite_share_bounds``."""
-    S, t, N = counts = _checked(positive, judged, size)
+    S, t, N = counts = _check_counts(positive, judged, size)
     peak = np.where(t > 0, np.clip(np.floor(S * (N + 1.0) / np.maximum(t, 1)), S, N - t + S), 0)
 
     def kept(total: Floats) -> NDArray[np.bool_]:
@@ -103,7 +103,7 @@ def endless_share_bounds(
 
     Arguments and errors are those of ``finite_share_bounds``; both ends are shares.
     """
-    S, t, _ = _checked(positive, judged, np.iinfo(np.int64).max)
+    S, t, _ = _check_counts(positive, judged, np.iinfo(np.int64).max)
     limit = -np.log(2 * tails(confidence_level)[0])
     peak = np.where(t > 0, S / np.maximum(t, 1), 0.5)
 
@@ -116,11 +116,11 @@ def endless_share_bounds(
 
 def endless_p_value(positive: ArrayLike, judged: ArrayLike, share: float = 0.5) -> Floats:
     """The p-value of a share of an endless stream, valid whenever one stops; the shape of the arguments."""
-    S, t, _ = _checked(positive, judged, np.iinfo(np.int64).max)
+    S, t, _ = _check_counts(positive, judged, np.iinfo(np.int64).max)
     return np.asarray(np.exp(np.minimum(0.0, -endless_evidence(S, t, share))))
 
 
-def _checked(positive: ArrayLike, judged: ArrayLike, size: ArrayLike) -> tuple[Counts, Counts, Counts]:
+def _check_counts(positive: ArrayLike, judged: ArrayLike, size: ArrayLike) -> tuple[Counts, Counts, Counts]:
     arrays = np.broadcast_arrays(*(np.asarray(each) for each in (positive, judged, size)))
     S, t, N = arrays
     if not ((S >= 0) & (t >= S) & (t <= N)).all() or any((each != np.floor(each)).any() for each in arrays):

@@ -113,14 +113,14 @@ def step_down_max_t(
     Raises:
         UsageError: The shapes do not fit, there is no replicate, or an observed difference is not a number.
     """
-    values, table, spread = _checked(observed, swapped, exact)
+    values, table, spread = _check_swaps(observed, swapped, exact)
     t = _over(np.abs(values), spread)
     slack = _over(ROUNDING * np.maximum(1.0, np.abs(values)), spread)
     order = np.argsort(-t, kind="stable")
     adjusted = np.empty(len(t))
     largest = np.zeros(table.shape[1])
     for k in order[::-1]:
-        largest = np.maximum(largest, _scaled(table[k], spread[k]))
+        largest = np.maximum(largest, _scale_differences(table[k], spread[k]))
         adjusted[k] = _share(largest >= t[k] - slack[k], exact)
     if p_values is not None:
         adjusted = np.maximum(adjusted, np.asarray(p_values, np.float64))
@@ -137,9 +137,9 @@ def smallest_max_t(
     difference of each pair under any way to swap, in size, as far as it is known (those observed and in ``swapped``
     count too); ``p_adjusted`` is what step_down_max_t found of the same.
     """
-    values, table, spread = _checked(observed, swapped, exact)
+    values, table, spread = _check_swaps(observed, swapped, exact)
     t = _over(np.abs(values), spread)
-    own = [_scaled(row, s).max() for row, s in zip(table, spread, strict=True)]
+    own = [_scale_differences(row, s).max() for row, s in zip(table, spread, strict=True)]
     reach = np.maximum.reduce([_over(np.abs(np.asarray(furthest, np.float64)), spread), np.array(own), t])
     adjusted = np.asarray(p_adjusted, np.float64)
     # Swapping nothing and swapping everything are two of all ways.
@@ -149,14 +149,14 @@ def smallest_max_t(
     largest = np.zeros(table.shape[1])
     for k in np.argsort(reach, kind="stable"):
         while later < len(t) and t[rising[later]] < reach[k]:
-            largest = np.maximum(largest, _scaled(table[rising[later]], spread[rising[later]]))
+            largest = np.maximum(largest, _scale_differences(table[rising[later]], spread[rising[later]]))
             later += 1
         earlier = adjusted[rising[later]] if later < len(t) else 0.0  # the largest of those that come before
         smallest[k] = max(earlier, least, _share(largest > reach[k], exact))
     return np.minimum(smallest, adjusted)
 
 
-def _checked(observed: ArrayLike, swapped: ArrayLike, exact: bool) -> tuple[Floats, Floats, Floats]:
+def _check_swaps(observed: ArrayLike, swapped: ArrayLike, exact: bool) -> tuple[Floats, Floats, Floats]:
     """The differences, those after swapping, and the standard deviation about 0 of each pair."""
     values, table = np.asarray(observed, np.float64), np.asarray(swapped, np.float64)
     if values.ndim != 1 or table.ndim != 2 or len(table) != len(values) or not table.shape[1]:
@@ -176,7 +176,7 @@ def _over(values: Floats, spread: Floats) -> Floats:
     return np.divide(values, spread, out=np.zeros_like(values), where=spread > 0)
 
 
-def _scaled(row: Floats, spread: float) -> Floats:
+def _scale_differences(row: Floats, spread: float) -> Floats:
     """T of one pair under every way."""
     sizes = np.abs(row) / spread if spread > 0 else np.zeros_like(row)
     sizes[np.isnan(row)] = np.inf

@@ -162,7 +162,8 @@ def true_share(
     if isinstance(plain, Undefined):
         return Estimate(None, 0, undefined=plain).with_interval(plain)
     value, low, high = (
-        _cut((share + specificity - 1) / (sensitivity + specificity - 1)) for share in (x / n, plain.low, plain.high)
+        _clip_share((share + specificity - 1) / (sensitivity + specificity - 1))
+        for share in (x / n, plain.low, plain.high)
     )
     method = "wilson, rogan-gladen"
     if n_gold is not None:
@@ -185,10 +186,10 @@ def _estimated_rates(
     first, second = se * (1 - se) / (errors + 2), sp * (1 - sp) / (others + 2)
     error = sqrt(share * (1 - share) / size + true**2 * first + (1 - true) ** 2 * second) / slope
     middle = true + 2 * z * z * (true * first - (1 - true) * second)
-    return _cut(middle - z * error), _cut(middle + z * error)
+    return _clip_share(middle - z * error), _clip_share(middle + z * error)
 
 
-def _cut(share: float) -> float:
+def _clip_share(share: float) -> float:
     return min(max(share, 0.0), 1.0)
 
 

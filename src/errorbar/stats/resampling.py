@@ -383,12 +383,12 @@ def resampled_units(clusters: NDArray[np.int64], resampling: Resampling, *names:
         return lambda: resample_clusters(clusters, size, deepcopy(rng))
 
     if clusters.size * resampling.replicates <= MOST_KEPT:
-        return [partial(np.asarray, rows) for rows in _kept(clusters.tobytes(), resampling, *names)]
+        return [partial(np.asarray, rows) for rows in _keep_resamples(clusters.tobytes(), resampling, *names)]
     return [later(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
 
 
 @lru_cache(maxsize=2)
-def _kept(clusters: bytes, resampling: Resampling, *names: str | int) -> list[Rows]:
+def _keep_resamples(clusters: bytes, resampling: Resampling, *names: str | int) -> list[Rows]:
     """Resamples that are drawn once for all systems of a corpus: drawing takes longer than folding."""
     codes = np.frombuffer(clusters, np.int64)
     drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
@@ -411,11 +411,11 @@ def left_out_units(clusters: NDArray[np.int64]) -> Rows:
 def left_out_rows(groups: NDArray[np.int64]) -> Rows:
     """Rows with one group left out at a time."""
     few = len(np.unique(groups)) * groups.size <= MOST_KEPT
-    return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
+    return _keep_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 
 
 @lru_cache(maxsize=2)
-def _kept_left_out(groups: bytes) -> Rows:
+def _keep_left_out(groups: bytes) -> Rows:
     """Rows that are made once for all systems of a corpus."""
     return _unchanging(leave_one_out(np.frombuffer(groups, np.int64)))
 
@@ -537,7 +537,7 @@ def sparse_table(
     return sparse.csr_array(parts, shape=shape)
 
 
-def divided(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
+def divide(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
     """Quotients, NaN where the divisor is not above 0."""
     nowhere = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
     return np.asarray(np.divide(above, below, out=nowhere, where=below > 0), np.float64)

@@ -48,7 +48,7 @@ def shown(table: Table) -> Grid:
         beside = has_intervals(column, cells)
         columns.append(column.title)
         left.append(column.kind == "text")
-        parts.append([_shown(cell, column, beside) for cell in cells])
+        parts.append([_show_cell(cell, column, beside) for cell in cells])
         if beside:
             levels = (each.interval.confidence_level for each in cells if isinstance(each, Estimate) and each.interval)
             columns.append(f"{100 * next(levels, table.level):g}% CI")
@@ -108,7 +108,7 @@ def _reasons(table: Table) -> list[str]:
     return [f"{mark}: {'; '.join(dict.fromkeys(why))}" for mark, why in reasons if why]
 
 
-def _shown(cell: Cell, column: Column, beside: bool) -> Shown:
+def _show_cell(cell: Cell, column: Column, beside: bool) -> Shown:
     """A cell as it stands in its column; of an estimate the value."""
     if isinstance(cell, Estimate):
         if cell.value is None:

@@ -31,7 +31,10 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
 
 def text_table(grid: Grid, *, styled: bool = False) -> str:
     """A table in columns, and its notes below an empty line; styled: headings are bold, notes faint."""
-    head, *body = [[_cut(name) for name in grid.columns], *([_cut(cell.text) for cell in row] for row in grid.rows)]
+    head, *body = [
+        [_cut_cell(name) for name in grid.columns],
+        *([_cut_cell(cell.text) for cell in row] for row in grid.rows),
+    ]
     widths = [max(map(_width, column)) for column in zip(head, *body, strict=True)]
     first, *lines = (" " + "  ".join(map(_pad, row, widths, grid.left)).rstrip() for row in (head, *body))
     rule = " " + "─" * (sum(widths) + 2 * (len(widths) - 1))
@@ -39,7 +42,7 @@ def text_table(grid: Grid, *, styled: bool = False) -> str:
     return "\n".join([f"\x1b[1m{first}\x1b[0m" if styled else first, rule, *lines, *(["", *notes] if notes else [])])
 
 
-def _cut(text: str) -> str:
+def _cut_cell(text: str) -> str:
     seen = visible(text)
     return seen if len(seen) <= LONGEST_CELL else f"{seen[:LONGEST_CELL]}…"
 
