@@ -19,7 +19,7 @@ from errorbar.edits.texts import apply_edits, changed_text, minimal_pieces
 from errorbar.formats.reference import NamedFile
 from errorbar.judging.items.item import Lease
 from errorbar.judging.schemes import Scheme, load_scheme
-from errorbar.sampling.audit import Audited
+from errorbar.sampling.audit import OfficialCounts
 from errorbar.tasks import read_answers, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine, Outcome
@@ -355,7 +355,7 @@ def test_answers_do_not_insert_twice_at_one_place(
     tokens = ("yesterday", "he", "saw", "cat", "there")
     sentence = Sentence(" ".join(tokens), {"1": (Edit(gold[0], gold[1], (gold[2],)),)})
     item = AuditItem("x", 0, (valid,), " ".join(tokens), (True,))
-    frame = stratified([item], [Audited("ours", 1, 2, 3)], "m2", empty=0, bands=False)
+    frame = stratified([item], [OfficialCounts("ours", 1, 2, 3)], "m2", empty=0, bands=False)
     (made,) = accepted_answers(frame, ["x"], {}, Corpus([sentence], ("1",))).sentences
     assert " ".join(apply_edits(tokens, made.annotations["ours.1"])) == answer
 

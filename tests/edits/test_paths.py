@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError
-from errorbar.edits.matching import COMPILED, Proposed, match_corpus, proposed_edits
+from errorbar.edits.matching import COMPILED, ProposedEdit, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
@@ -30,33 +30,33 @@ class TestByHand:
     def test_matched_with_the_annotator_asked_for(self, kernel: bool) -> None:
         (found,) = proposed_edits(self.CORPUS, ["a y ."], [1], MatchRules(kernel=kernel))
         # Longer edits cost less, so the kept full stop is part of the deletion before it.
-        assert found == (Proposed(1, 2, "y", True), Proposed(2, 4, ".", False))
+        assert found == (ProposedEdit(1, 2, "y", True), ProposedEdit(2, 4, ".", False))
         (found,) = proposed_edits(self.CORPUS, ["X b c ."], [0], MatchRules(kernel=kernel))
-        assert found == (Proposed(0, 1, "X", True),)
+        assert found == (ProposedEdit(0, 1, "X", True),)
 
     def test_nobody_asked_for(self, kernel: bool) -> None:
         assert proposed_edits(self.CORPUS, ["X b c ."], [-1], MatchRules(kernel=kernel)) == [()]
 
     def test_an_insertion(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b", {"A": [edit(2, 2, "!")]}))
-        assert proposed_edits(corpus, ["a b !"], [0], MatchRules(kernel=kernel)) == [(Proposed(2, 2, "!", True),)]
+        assert proposed_edits(corpus, ["a b !"], [0], MatchRules(kernel=kernel)) == [(ProposedEdit(2, 2, "!", True),)]
 
     def test_only_the_matched_one_of_two_insertions_at_one_point(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X")]}))
         (found,) = proposed_edits(corpus, ["a Z X b"], [0], MatchRules(max_unchanged=0, kernel=kernel))
-        assert found == (Proposed(1, 1, "Z", False), Proposed(1, 1, "X", True))
+        assert found == (ProposedEdit(1, 1, "Z", False), ProposedEdit(1, 1, "X", True))
 
     def test_a_reference_edit_given_twice_is_matched_at_once(self, kernel: bool) -> None:
         """Both are met by the first of two equal edits, so nothing is left for the second."""
         corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X"), edit(1, 1, "X")]}))
         (found,) = proposed_edits(corpus, ["a X X b"], [0], MatchRules(max_unchanged=0, kernel=kernel))
-        assert found == (Proposed(1, 1, "X", True), Proposed(1, 1, "X", False))
+        assert found == (ProposedEdit(1, 1, "X", True), ProposedEdit(1, 1, "X", False))
 
     def test_case_and_space_can_be_left_out(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b c d e f g", {"A": []}))
         line = ["A b c d e f X"]
         (both,) = proposed_edits(corpus, line, [0], MatchRules(max_unchanged=0, kernel=kernel))
-        assert both == (Proposed(0, 1, "A", False), Proposed(6, 7, "X", False))
+        assert both == (ProposedEdit(0, 1, "A", False), ProposedEdit(6, 7, "X", False))
         (one,) = proposed_edits(corpus, line, [0], MatchRules(max_unchanged=0, ignore_case_space=True, kernel=kernel))
         assert one == both[1:]
 

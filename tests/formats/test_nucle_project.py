@@ -14,7 +14,7 @@ from errorbar.core.problems import InputError, Place, Problems
 from errorbar.formats.look import Lines
 from errorbar.formats.m2 import read_m2, write_m2
 from errorbar.formats.nucle import (
-    Dropped,
+    DropReason,
     Essay,
     Mistake,
     locate,
@@ -41,11 +41,11 @@ def mistake(old: str, correction: str, kind: str = "Mec") -> Mistake:
     return Mistake(0, start, 0, start + len(old), kind, correction, "", Place("essays.sgml", 1))
 
 
-def projected(one: Mistake, *, detach_stops: bool = False) -> tuple[int, int, int, str] | Dropped:
+def projected(one: Mistake, *, detach_stops: bool = False) -> tuple[int, int, int, str] | DropReason:
     """Sentence, span and correction."""
     ((_, paragraphs),) = locate([essay()], SENTENCES)
     result = project_mistake(one, [TEXT], paragraphs, detach_stops=detach_stops)
-    if isinstance(result, Dropped):
+    if isinstance(result, DropReason):
         return result
     _, number, edit = result
     return number, edit.start, edit.end, edit.replacements[0]
@@ -68,10 +68,10 @@ def projected(one: Mistake, *, detach_stops: bool = False) -> tuple[int, int, in
         ("agree, however", "agree. However", (1, 3, 5, ". However")),  # a sentence ends inside the correction
         ('"no"', "yes", (0, 3, 6, "yes")),
         ("it ", "", (1, 6, 7, "")),
-        ("agree", "agree", Dropped.NO_CHANGE),
-        ("They", " They ", Dropped.NO_CHANGE),
-        (". They", ". He", Dropped.CROSSES),
-        (". ", ":", Dropped.CROSSES),  # the white space between two sentences is of neither
+        ("agree", "agree", DropReason.NO_CHANGE),
+        ("They", " They ", DropReason.NO_CHANGE),
+        (". They", ". He", DropReason.CROSSES),
+        (". ", ":", DropReason.CROSSES),  # the white space between two sentences is of neither
     ],
 )
 def test_projects(old: str, correction: str, expected: object) -> None:
@@ -99,9 +99,9 @@ def test_insertions(offset: int, expected: object) -> None:
 
 @pytest.mark.parametrize(
     ("span", "why"),
-    [((1, 0, 1, 2), Dropped.OUTSIDE), ((0, 5, 0, 500), Dropped.OUTSIDE), ((0, 5, 0, 4), Dropped.OUTSIDE)],
+    [((1, 0, 1, 2), DropReason.OUTSIDE), ((0, 5, 0, 500), DropReason.OUTSIDE), ((0, 5, 0, 4), DropReason.OUTSIDE)],
 )
-def test_offsets_outside_of_the_text(span: tuple[int, int, int, int], why: Dropped) -> None:
+def test_offsets_outside_of_the_text(span: tuple[int, int, int, int], why: DropReason) -> None:
     one = Mistake(*span, "Mec", "x", "", Place("essays.sgml", 12))
     assert projected(one) is why
     problems = Problems()
@@ -240,7 +240,7 @@ def test_sentences_stand_where_the_released_annotation_files_say(data: Path, ann
     for each, paragraphs in locate(essays, released):
         for one in (one for mistakes in each.annotations.values() for one in mistakes):
             result = project_mistake(one, each.paragraphs, paragraphs)
-            if not isinstance(result, Dropped):
+            if not isinstance(result, DropReason):
                 paragraph, number, edit = result
                 place = (paragraph, number, edit.start, edit.end)
                 found[each.nid, *map(str, place), edit.type] += 1

@@ -25,7 +25,7 @@ from errorbar.judging.study.columns import read_study
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.sampling.audit import Audited
+from errorbar.sampling.audit import OfficialCounts
 from errorbar.stats import endless_share_bounds
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -254,7 +254,7 @@ def test_the_share_of_a_label(choices: Path, study: Path) -> None:
 def audit(folder: Path) -> Path:
     """An audit of two systems, both strata drawn in part; the key and the items to be judged."""
     items = [AuditItem(f"e{at}", at, ((0, 1, "x"),), TEXT, (True, at % 2 == 0)) for at in range(120)]
-    systems = (Audited("one", 80, 200, 400), Audited("two", 90, 150, 400))
+    systems = (OfficialCounts("one", 80, 200, 400), OfficialCounts("two", 90, 150, 400))
     frame: AuditFrame = stratified(items, systems, "m2", empty=0, bands=False)
     key = AuditKey(frame, 0, (30, 30), set_name(frame, 0, (30, 30)))
     (folder / "key").write_text("\n".join(write_audit_key(key)))

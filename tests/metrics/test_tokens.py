@@ -13,7 +13,7 @@ from errorbar.api.score import score
 from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import InputError
-from errorbar.edits.matching import Proposed
+from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import apply_edits
 from errorbar.metrics.tokens import Tokens, wrong_tokens
 from tests.strategies import corpora
@@ -129,11 +129,11 @@ def test_the_edits_of_a_system_that_are_shown() -> None:
     reference = Corpus([Sentence("a b c", {"0": labels(0, 1)}), Sentence("a b", {})], ("0",))
     labeled = [CorrectedSentence("a b c", labels(0, 2)), CorrectedSentence("a b", labels(1))]
     assert Tokens().system_edits(reference, labeled, ["0", None]) == [
-        [Proposed(0, 1, "a", True), Proposed(2, 3, "c", False)],
-        [Proposed(1, 2, "b", False)],
+        [ProposedEdit(0, 1, "a", True), ProposedEdit(2, 3, "c", False)],
+        [ProposedEdit(1, 2, "b", False)],
     ]
     text = ["x y c .", "a b"]  # what is inserted at the end calls no token wrong
-    assert Tokens().system_edits(reference, text, ["0", None]) == [[Proposed(0, 2, "x y", True)], []]
+    assert Tokens().system_edits(reference, text, ["0", None]) == [[ProposedEdit(0, 2, "x y", True)], []]
 
 
 def test_edits_of_another_sentence_are_refused() -> None:

@@ -20,7 +20,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import Piece, minimal_pieces
 from errorbar.formats.reference import NamedFile
-from errorbar.sampling.audit import audit_allocation, audit_size
+from errorbar.sampling.audit import audit_allocation
 from errorbar.sampling.plan import allocate
 from errorbar.tasks import read_answers, with_answers
 from tests.sampling.audit_runs import audit_coverage
@@ -132,20 +132,6 @@ def test_whole_edits_hardly_ever_agree(drawn: AuditDraw, data: Path, eight: Corp
             n, equal = n + len(whole), equal + sum(whole)
     assert n == 2568
     assert round(equal / n, 3) == 0.002
-
-
-def test_sizes(drawn: AuditDraw, judgments: Judgments) -> None:
-    """For ± 3 points: p as found, p = 1/2, and with a proxy of ρ = .29."""
-    found = {one.system.name: one for one in audit_estimate(judgments, key=drawn.key, valid="any").systems}
-    sizes = {}
-    for name, one in found.items():
-        unmatched, proposed = one.system.proposed - one.system.correct, one.system.proposed
-        sizes[name] = audit_size(unmatched, proposed, 0.03, valid=one.valid / unmatched)
-    assert sizes == {"CAMB": 181, "AMU": 158, "CUUI": 199}
-    assert sum(sizes.values()) == 538
-    camb = found["CAMB"]
-    assert audit_size(1067, 2017, 0.03) == 234
-    assert audit_size(1067, 2017, 0.03, valid=camb.valid / 1067, correlation=0.29) == 168
 
 
 HALF_WIDTHS = {

@@ -10,7 +10,7 @@ import numpy as np
 from errorbar.api.audit_edits import ValidityRule
 from errorbar.core.arrays import Counts, Floats
 from errorbar.core.problems import Problems
-from errorbar.sampling.audit import Audited, AuditStrata, Heard, audit_allocation, estimate_audit
+from errorbar.sampling.audit import AuditStrata, Heard, OfficialCounts, audit_allocation, estimate_audit
 from errorbar.sampling.draw import JudgedSample, sample_of
 from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
@@ -54,7 +54,7 @@ class Audits:
         rng, sizes = stream(23, "audits", repr(self)), np.array(self.cuts, np.int64)
         unmatched, codes = int(sizes.sum()), np.repeat(np.arange(len(sizes)), sizes)
         proposed = round(unmatched / (1 - self.precision))
-        system = Audited("a", proposed - unmatched, proposed, 2 * proposed)
+        system = OfficialCounts("a", proposed - unmatched, proposed, 2 * proposed)
         strata = AuditStrata(tuple(map(str, range(len(sizes)))), sizes, np.ones((1, len(sizes)), np.bool_), (system,))
         shares = np.clip(self.share + np.linspace(-0.15, 0.15, len(sizes)) * (len(sizes) > 1), 0.01, 0.99)
         y = np.concatenate([rng.permutation(n) < round(n * p) for n, p in zip(sizes, shares, strict=True)]).astype(
@@ -89,7 +89,7 @@ def judged_anew(judges: int, rule: str, runs: int, *, seed: int = 0) -> tuple[fl
     logit a_i + b_j, a_i of mean -1 and SD 1.5, b_j of SD .5.
     """
     rng, decide = stream(seed, "judged anew", rule, str(judges)), ValidityRule.of(rule)
-    strata = AuditStrata(("a",), np.array([800]), np.array([[True]]), (Audited("a", 800, 1600, 3000),))
+    strata = AuditStrata(("a",), np.array([800]), np.array([[True]]), (OfficialCounts("a", 800, 1600, 3000),))
     item = rng.normal(-1, 1.5, 800)
 
     def verdicts(which: Counts) -> np.ndarray:

@@ -17,7 +17,7 @@ from scipy.stats import hypergeom
 
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.sampling import (
-    Assisted,
+    AssistedTotals,
     Estimation,
     Quantity,
     Sample,
@@ -185,11 +185,11 @@ def voted(
                 if trust > 0 and 0 < total < size:
                     columns[:, at] = total, variance, guarded_variance(labels, cheap, everybody, size, trust)
         sample = Sample(n, x)
-        helped = Assisted(columns[0], columns[1], np.zeros(2), (0, 0), columns[2])
+        helped = AssistedTotals(columns[0], columns[1], np.zeros(2), (0, 0), columns[2])
         for name, method, extra in (
             ("experts", "near-exact", None),
             ("with votes", "near-exact", helped),
-            ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0), columns[1])),
+            ("with votes, logit", "logit", AssistedTotals(columns[0], columns[1], np.zeros(2), (0, 0), columns[1])),
         ):
             found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]  # one of the names above
             for target in TARGETS:

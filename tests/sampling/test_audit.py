@@ -13,13 +13,12 @@ from errorbar.api.audit_edits import ValidityRule
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import UsageError
 from errorbar.sampling.audit import (
-    Audited,
     AuditStrata,
     Heard,
+    OfficialCounts,
     audit_allocation,
     audit_budget,
     audit_half_widths,
-    audit_size,
     estimate_audit,
     order_key,
 )
@@ -31,7 +30,7 @@ TWO = AuditStrata(
     ("a + b", "a", "b"),
     np.array([20, 300, 200]),
     np.array([[True, True, False], [True, False, True]]),
-    (Audited("a", 280, 600, 1200), Audited("b", 180, 400, 1200)),
+    (OfficialCounts("a", 280, 600, 1200), OfficialCounts("b", 180, 400, 1200)),
 )
 N, X = np.array([10, 100, 80]), np.array([6.0, 25.0, 30.0])
 JUDGED = Heard(Sample(N, X))
@@ -98,7 +97,7 @@ def test_a_stratum_without_a_judgment_is_taken_for_like_the_others_and_widens() 
 
 def test_nothing_proposed() -> None:
     strata = AuditStrata(
-        ("a",), np.array([5]), np.array([[True], [False]]), (Audited("a", 1, 6, 9), Audited("b", 0, 0, 9))
+        ("a",), np.array([5]), np.array([[True], [False]]), (OfficialCounts("a", 1, 6, 9), OfficialCounts("b", 0, 0, 9))
     )
     systems, (difference,) = estimate_audit(strata, Heard(Sample.of([3], [1.0])))
     assert systems[1].precision.undefined is Undefined.NOTHING_PROPOSED
@@ -119,11 +118,11 @@ def test_budget_is_the_smallest_that_is_enough() -> None:
     assert audit_allocation(TWO, 10**6).tolist() == TWO.sizes.tolist()
 
 
-def test_one_size_is_that_of_one_stratum() -> None:
-    """The formula, and what the allocation needs for a single system, agree but for the rounding."""
-    one = AuditStrata(("a",), np.array([1067]), np.array([[True]]), (Audited("a", 950, 2017, 4217),))
-    assert abs(audit_size(1067, 2017, 0.03) - int(audit_budget(one, 0.03).sum())) <= 1
-    assert audit_size(0, 100, 0.03) == 0
+def test_a_budget_is_that_of_the_textbook() -> None:
+    """Cochran 1977, chapter 4: n₀ = z² p (1 - p) / h² with h = w P / u, and n = n₀ / (1 + n₀ / u)."""
+    one = AuditStrata(("a",), np.array([1067]), np.array([[True]]), (OfficialCounts("a", 950, 2017, 4217),))
+    first = 1.959964**2 / 4 / (0.03 * 2017 / 1067) ** 2
+    assert abs(first / (1 + first / 1067) - audit_budget(one, 0.03).sum()) <= 1
 
 
 def test_the_order_depends_on_names_and_seed_alone() -> None:
@@ -135,7 +134,7 @@ ALONE = AuditStrata(
     ("a", "b"),
     np.array([960, 60]),
     np.eye(2, dtype=np.bool_),
-    (Audited("a", 980, 1940, 3000), Audited("b", 40, 100, 3000)),
+    (OfficialCounts("a", 980, 1940, 3000), OfficialCounts("b", 40, 100, 3000)),
 )
 
 
@@ -165,7 +164,7 @@ def test_a_difference_knows_what_is_exact_of_one_system() -> None:
                 ("a", "b", "a + b"),
                 np.array([1500, 300, 20]),
                 np.array([[1, 0, 1], [0, 1, 1]], np.bool_),
-                (Audited("a", 980, 2500, 3000), Audited("b", 300, 620, 3000)),
+                (OfficialCounts("a", 980, 2500, 3000), OfficialCounts("b", 300, 620, 3000)),
             ),
             [300, 25, 10],  # b in .82
             [150, 20, 8],
@@ -180,7 +179,10 @@ def test_coverage_of_a_small_system_beside_a_large_one(strata: AuditStrata, vali
 def test_degrees_of_freedom_are_of_the_edits_of_the_system() -> None:
     """Twenty of b's edits and a thousand of a's: b's interval over judges has 19 degrees of freedom."""
     strata = AuditStrata(
-        ("a", "b"), np.array([2000, 40]), np.eye(2, dtype=np.bool_), (Audited("a", 9, 2009, 9), Audited("b", 9, 49, 9))
+        ("a", "b"),
+        np.array([2000, 40]),
+        np.eye(2, dtype=np.bool_),
+        (OfficialCounts("a", 9, 2009, 9), OfficialCounts("b", 9, 49, 9)),
     )
     left = [Heard(Sample.of([1000, 20], [500.0, 8.0]))] * 2
     for system in estimate_audit(strata, Heard(Sample.of([1000, 20], [500.0, 8.0])), without=left)[0]:
@@ -202,7 +204,7 @@ def test_coverage() -> None:
 
 def test_shares_of_one_rater_are_of_raters_without_end_where_all_are_alike_too() -> None:
     """All 30 edits were judged, by one rater each, none of them valid: what others find is as of a binomial."""
-    strata = AuditStrata(("a",), np.array([30]), np.array([[True]]), (Audited("a", 70, 100, 200),))
+    strata = AuditStrata(("a",), np.array([30]), np.array([[True]]), (OfficialCounts("a", 70, 100, 200),))
     heard = Heard(Sample(np.array([30]), np.zeros(1), corrected=np.zeros(1)))
     made = estimate_audit(strata, heard)[0][0].precision.interval
     assert made is not None
@@ -236,7 +238,7 @@ def test_the_bound_of_several_strata_is_none_too_small() -> None:
 
 def test_judges_widen_the_interval_by_the_jackknife() -> None:
     """One stratum; three judges, without whom 28, 30 and 32 of 100 are valid."""
-    strata = AuditStrata(("a",), np.array([400]), np.array([[True]]), (Audited("a", 600, 1000, 2000),))
+    strata = AuditStrata(("a",), np.array([400]), np.array([[True]]), (OfficialCounts("a", 600, 1000, 2000),))
     left = [Heard(Sample.of([100], [x])) for x in (28.0, 30.0, 32.0)]
     (system,), _ = estimate_audit(strata, Heard(Sample.of([100], [30.0])), without=left)
     made = system.judges.interval
@@ -257,7 +259,7 @@ def test_one_judge_says_nothing_of_others() -> None:
 
 
 def test_a_small_budget_lowers_the_floor_and_one_that_is_too_small_is_refused() -> None:
-    many = AuditStrata(tuple("abcdef"), np.full(6, 10), np.eye(6, dtype=np.bool_), (Audited("a", 1, 99, 9),) * 6)
+    many = AuditStrata(tuple("abcdef"), np.full(6, 10), np.eye(6, dtype=np.bool_), (OfficialCounts("a", 1, 99, 9),) * 6)
     assert audit_allocation(many, 13).min() == 2
     assert audit_allocation(many, 6).tolist() == [1] * 6
     with pytest.raises(UsageError) as caught:

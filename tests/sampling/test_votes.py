@@ -8,7 +8,7 @@ import pytest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import InputError, Problems
 from errorbar.sampling import (
-    Assisted,
+    AssistedTotals,
     Frame,
     Key,
     Sample,
@@ -65,7 +65,7 @@ def test_votes_help_both_systems_and_their_difference() -> None:
     # 500 in the place of 540 errors in 11: P is 740 / 1,000 and 700 / 1,100.
     sample = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
     only_first = np.array([500.0, np.nan, np.nan, np.nan])
-    helped = Assisted(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0), only_first / 100)
+    helped = AssistedTotals(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0), only_first / 100)
     found = estimate_systems(TWO, sample, assisted=helped)
     assert [one["P"].estimate.value for one in found.systems] == pytest.approx([0.74, 700 / 1100])
     assert found.differences[0].estimate.value == pytest.approx(0.74 - 700 / 1100)

@@ -45,7 +45,7 @@ from errorbar.formats.tables import header_of, table_rows
 from errorbar.formats.untrusted import read_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import EDITS
-from errorbar.sampling.audit import Audited, AuditStrata, Heard, order_key
+from errorbar.sampling.audit import AuditStrata, Heard, OfficialCounts, order_key
 from errorbar.sampling.draw import JudgedSample, KeyFormat, refuse_corpus, sample_of
 from errorbar.sampling.prediction_powered import combined_totals
 
@@ -167,7 +167,7 @@ def audit_frame(
         edits = metric.system_edits(corpus, system.lines, parts.annotators) or ()
         if at < len(systems):
             correct, n, gold = (int(total) for total in parts.counts.sum(axis=0))
-            audited.append(Audited(system.name, correct, n, gold))
+            audited.append(OfficialCounts(system.name, correct, n, gold))
         for number, found in enumerate(edits):
             tokens = corpus.sentences[number].tokens
             for edit in (one for one in found if at >= len(systems) or not one.matched):
@@ -193,7 +193,7 @@ def audit_frame(
 
 
 def stratified(
-    items: Sequence[AuditItem], systems: Sequence[Audited], metric: str, *, empty: int, bands: bool
+    items: Sequence[AuditItem], systems: Sequence[OfficialCounts], metric: str, *, empty: int, bands: bool
 ) -> AuditFrame:
     """Items in strata: who proposes them, whether others do, and of which type they are, where it is not a rare one."""
     often = Counter((item.systems, item.others, item.type) for item in items)
@@ -275,7 +275,8 @@ def _parse(record: Mapping[str, Any]) -> AuditKey:
         for each in record["items"]
     ]
     systems = [
-        Audited(str(one["name"]), *(int(one[k]) for k in ("correct", "proposed", "gold"))) for one in record["systems"]
+        OfficialCounts(str(one["name"]), *(int(one[k]) for k in ("correct", "proposed", "gold")))
+        for one in record["systems"]
     ]
     frame = stratified(items, systems, str(record["metric"]), empty=int(record["empty"]), bands=bool(record["bands"]))
     n = tuple(map(int, record["n"]))

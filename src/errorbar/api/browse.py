@@ -27,7 +27,7 @@ from operator import attrgetter
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import InputError
-from errorbar.edits.matching import Proposed
+from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import extract_edits, whole_edit
 from errorbar.metrics.base import Metric
 
@@ -141,7 +141,7 @@ def disagreement(annotations: Sequence[Annotation]) -> float | None:
 
 def _system_edits(
     corpus: Corpus, system: Hypothesis, annotators: Sequence[str | None], metric: Metric
-) -> Sequence[Sequence[Proposed]]:
+) -> Sequence[Sequence[ProposedEdit]]:
     """The edits that the metric sees; where it sees none or nobody looked, a smallest set."""
     seen = metric.system_edits(corpus, system.lines, annotators)
     found = []
@@ -154,12 +154,12 @@ def _system_edits(
             edits = extract_edits(*texts)
         except InputError:  # texts too long to compare; what is shown is no score
             edits = whole_edit(*texts)
-        found.append(tuple(Proposed(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
+        found.append(tuple(ProposedEdit(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
     return found
 
 
 def _shown(
-    sentence: Sentence, annotators: Sequence[str], proposed: Sequence[Sequence[Proposed]]
+    sentence: Sentence, annotators: Sequence[str], proposed: Sequence[Sequence[ProposedEdit]]
 ) -> tuple[tuple[tuple[BrowseEdit, ...] | None, ...], tuple[tuple[BrowseEdit, ...], ...]]:
     """The edits of annotators and of systems, in characters."""
     tokens = sentence.tokens
@@ -176,7 +176,7 @@ def _shown(
             made = replace(made, replacements=(), written=edit.replacements)
         return replace(made, comment=edit.comment, group=edit.group) if edit.comment or edit.group else made
 
-    def said(edit: Proposed) -> BrowseEdit:
+    def said(edit: ProposedEdit) -> BrowseEdit:
         if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong
             return BrowseEdit(*span(edit.start, edit.end), (), matched=edit.matched)
         if edit.matched:
@@ -192,7 +192,7 @@ def _shown(
     )
 
 
-def _without_unchanged_ends(tokens: Sequence[str], edit: Proposed) -> tuple[int, int, str]:
+def _without_unchanged_ends(tokens: Sequence[str], edit: ProposedEdit) -> tuple[int, int, str]:
     """The span and replacement of what an edit changes."""
     start, end, new = edit.start, edit.end, edit.replacement.split()
     while start < end and new and tokens[start] == new[0]:

@@ -45,7 +45,7 @@ from errorbar.metrics.scoring import score_corpus
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.sampling import Aim, Sample, SampleEstimate, SampleEstimates, Strata, plan_sample
 from errorbar.sampling.frame import TARGETS
-from errorbar.sampling.plan import Expected, expected_precision
+from errorbar.sampling.plan import ExpectedScore, expected_precision
 from errorbar.stats.resampling import Resampling
 from errorbar.version import __version__
 
@@ -545,7 +545,7 @@ def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list
     return steps
 
 
-def _half_widths(expected: Sequence[Expected]) -> dict[str, float | None]:
+def _half_widths(expected: Sequence[ExpectedScore]) -> dict[str, float | None]:
     """The widest of all systems."""
     return {target: max(each.half_width for each in expected if each.name == target) for target in TARGETS}
 

@@ -28,7 +28,7 @@ from errorbar.crowdsourcing.hidden_labels import (
     aggregate,
 )
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
-from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
+from errorbar.crowdsourcing.mining import MinedItem, NgramCounts, mine
 from errorbar.crowdsourcing.rater_table import (
     Characteristic,
     RaterRow,
@@ -448,7 +448,7 @@ class CrowdQuestions(Result):
         notes: Warnings and repairs.
     """
 
-    items: Sequence[Mined]
+    items: Sequence[MinedItem]
     n_repeated: int
     blind: bool
     notes: Sequence[Problem]

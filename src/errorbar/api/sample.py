@@ -27,7 +27,7 @@ from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
     Anytime,
-    Assisted,
+    AssistedTotals,
     Estimation,
     Frame,
     JudgedSample,
@@ -55,7 +55,7 @@ from errorbar.sampling import (
 from errorbar.sampling.draw import Truth, refuse_corpus
 from errorbar.sampling.estimators import Method
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
-from errorbar.sampling.rehearsal import Rehearsal, Rehearsed, rehearse
+from errorbar.sampling.rehearsal import Rehearsal, RehearsedScore, rehearse
 from errorbar.sampling.stopping import WANTED
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import z_value
@@ -390,7 +390,7 @@ def estimation(
     sample: Sample,
     how: Estimation,
     *,
-    assisted: Assisted | None = None,
+    assisted: AssistedTotals | None = None,
     truth: Truth = "majority",
     notes: Sequence[Problem] = (),
 ) -> SampleEstimation:
@@ -460,7 +460,7 @@ class Performance:
     n_without: int  # repetitions without a value
 
     @classmethod
-    def of(cls, found: Rehearsed, level: float) -> Performance:
+    def of(cls, found: RehearsedScore, level: float) -> Performance:
         """Sums of the repetitions."""
         values = found.values[~np.isnan(found.values)]
         n, held = len(found.values), int(found.held.sum())

@@ -15,7 +15,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.formats.saving import save_lines
 from errorbar.sampling import (
-    Assisted,
+    AssistedTotals,
     Cost,
     Estimation,
     Frame,
@@ -213,7 +213,7 @@ class SampleEstimation(Result):
     sample: Sample
     found: SystemEstimates
     how: Estimation
-    assisted: Assisted | None = None
+    assisted: AssistedTotals | None = None
     truth: Truth = "majority"
     notes: Sequence[Problem] = ()
     wanted: float | None = None

@@ -15,7 +15,7 @@ from errorbar.core.problems import InputError, Problem, UsageError, as_options
 from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from errorbar.datasets import Dataset, Fetched
+    from errorbar.datasets import Dataset, FetchedCorpus
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -109,7 +109,7 @@ def fetch_command(
         message = f"--from-file fits one corpus, not {len(names)}"
         raise UsageError(Problem("data-one-name", message, fix="name the one that the file holds"))
     found = [dataset(name) for name in names]  # a misspelt last name is found before the first download
-    done: list[Fetched] = []
+    done: list[FetchedCorpus] = []
     failed: list[Problem] = []
     for one in found:
         try:
@@ -167,7 +167,7 @@ def _details(dataset: Dataset) -> dict[str, object]:
     return {"release": dataset.release or None, **said, **several}
 
 
-def _record(fetched: Fetched) -> dict[str, object]:
+def _record(fetched: FetchedCorpus) -> dict[str, object]:
     from errorbar.tables.plain import note_record
 
     counts = {"n_files": fetched.n_files, "bytes": fetched.n_bytes, "n_verified": fetched.n_verified}

@@ -87,7 +87,7 @@ class NgramCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedItem:
     """A word to ask about."""
 
     item: str  # sentence:start-end as in projected corpora
@@ -107,7 +107,7 @@ class Mined:
 class Mining:
     """Items to ask: candidates and correct instances, in random order."""
 
-    items: tuple[Mined, ...]
+    items: tuple[MinedItem, ...]
     n_repeated: int  # left out, as the same sentence asks the same elsewhere
 
 
@@ -143,7 +143,7 @@ def mine(
         message = f"{n} candidates at an error rate of {error_rate}"
         raise UsageError(Problem("mine-options", message, expected="at least 1, and a fraction above 0"))
     scored = [
-        Mined(f"{number}:{at}-{at + 1}", number, at, word, tuple(tokens), score)
+        MinedItem(f"{number}:{at}-{at + 1}", number, at, word, tuple(tokens), score)
         for number, tokens in enumerate(sentences, 1)
         for at, (left, word, right) in enumerate(zip([START, *tokens], tokens, [*tokens[1:], END], strict=False))
         if word.lower() in targets and (score := extraneous_score(counts, left, word, right)) is not None

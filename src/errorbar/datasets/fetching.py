@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedCorpus:
     """A corpus in the cache."""
 
     dataset: Dataset
@@ -62,7 +62,7 @@ def fetch(
     again: bool = False,
     trust: bool = False,
     talk: Talk | None = None,
-) -> Fetched:
+) -> FetchedCorpus:
     """Put a corpus into the cache, or verify the one that is there.
 
     Every file is compared with its published hash before the corpus's folder appears. Files without a published
@@ -91,7 +91,7 @@ def fetch(
             source = job.verify_cached() if is_cached(card, root) and not again else job.fetch(from_file)
             n_verified = sum(file.sha256 is not None for file in card.files if file.path in job.seen)
             n_bytes = sum(size for _, size in job.seen.values())
-            return Fetched(card, job.target, source, len(job.seen), n_bytes, n_verified, tuple(job.notes))
+            return FetchedCorpus(card, job.target, source, len(job.seen), n_bytes, n_verified, tuple(job.notes))
     except OSError as error:
         fix = f"look at the permissions and the space left; {FOLDER} names another folder for the cache"
         place = Place(str(error.filename or root))

@@ -11,7 +11,7 @@ from errorbar.core.problems import Place, Problems
 from errorbar.edits.likeness import Changed, LikenessEvidence, Words, changed_lines, evidence
 
 if TYPE_CHECKING:
-    from errorbar.edits.likeness import Retokenized
+    from errorbar.edits.likeness import Retokenization
 
 
 MOST_UNLIKE = 0.8  # share of lines, empty or unlike their source, beyond which a text is no correction of the source
@@ -148,7 +148,7 @@ class TextInspection:
 
     seen: LikenessEvidence = field(default_factory=LikenessEvidence)
     shifted: set[int] = field(default_factory=set)  # lines that belong to another source line, counted from 1
-    retokenized: Retokenized | None = None
+    retokenized: Retokenization | None = None
     head: list[tuple[str, str]] = field(default_factory=list)  # the first source lines, each with its line
     tail: list[tuple[str, str]] = field(default_factory=list)
 

@@ -59,7 +59,7 @@ def _aligned() -> Any:  # noqa: ANN401 - as above
 
     content = np.array(sorted(Alignment._open_pos), np.uint64)
 
-    class Aligned(Alignment):  # type: ignore[misc]  # errant has no types
+    class KernelAlignment(Alignment):  # type: ignore[misc]  # errant has no types
         def __init__(self, orig: Any, cor: Any) -> None:  # noqa: ANN401 - as above
             self.orig, self.cor = orig, cor
             self.align_seq = align(*_read(orig), *_read(cor), content)
@@ -67,7 +67,7 @@ def _aligned() -> Any:  # noqa: ANN401 - as above
     def _read(doc: Any) -> tuple[Any, list[str]]:  # noqa: ANN401 - as above
         return doc.to_array([ORTH, LOWER, LEMMA, POS]), [token.text for token in doc]
 
-    return Aligned
+    return KernelAlignment
 
 
 # Typed edits between texts as ERRANT makes them: a spaCy pipeline parses, the package errant aligns and classifies.

@@ -294,7 +294,7 @@ def _cut_words(source: str, line: str) -> list[tuple[str, list[str]]] | None:
 
 
 @dataclass(slots=True)
-class Retokenized:
+class Retokenization:
     """The changes in some lines."""
 
     n_lines: int = 0  # looked at
@@ -302,7 +302,7 @@ class Retokenized:
     n_cut: int = 0  # words that were cut
     example: tuple[str, str] = ("", "")  # a word, and what it was cut into
 
-    def add(self, other: Retokenized) -> None:
+    def add(self, other: Retokenization) -> None:
         """Take what was changed in the lines that follow."""
         self.lines.add(other.lines, self.n_lines)
         self.n_lines += other.n_lines
@@ -310,9 +310,9 @@ class Retokenized:
         self.example = self.example if self.example[0] else other.example
 
 
-def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenized]:
+def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenization]:
     """Give the lines of a text that look untokenized the source's tokens; also say what was changed."""
-    done = Retokenized(len(sources))
+    done = Retokenization(len(sources))
     new_lines = []
     for number, (source, line) in enumerate(zip(sources, lines, strict=True), 1):
         words = _cut_words(source, line)

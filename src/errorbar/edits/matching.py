@@ -191,7 +191,7 @@ class Matches:
     references: EncodedReferences
 
 
-class Proposed(NamedTuple):
+class ProposedEdit(NamedTuple):
     """An edit of a hypothesis; ``matched``: whether it is one of the annotator's edits."""
 
     start: int
@@ -218,7 +218,7 @@ def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: MatchRules = 
 
 def proposed_edits(
     corpus: Corpus, hypothesis: Sequence[str], columns: Sequence[int], rules: MatchRules = DEFAULT_RULES
-) -> list[tuple[Proposed, ...]]:
+) -> list[tuple[ProposedEdit, ...]]:
     """Find the edits whose numbers ``match_corpus`` counts, against one annotator of each sentence.
 
     ``columns`` has the number of the annotator for each sentence; without one (-1), or where they did not look, there
@@ -233,11 +233,11 @@ def proposed_edits(
     only = np.zeros_like(result.present)
     has = np.flatnonzero(wanted >= 0)
     only[has, wanted[has]] = result.present[has, wanted[has]]
-    proposed: list[list[Proposed]] = [[] for _ in lines]
+    proposed: list[list[ProposedEdit]] = [[] for _ in lines]
     if not _by_kernel(rules):
         for unit, _, match in _by_twin(corpus, lines, only, rules):
             pairs = zip(match.proposed, match.hits, strict=True)
-            proposed[unit] = [Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in pairs]
+            proposed[unit] = [ProposedEdit(*edit.span, edit.replacements[0], hit) for edit, hit in pairs]
         return [tuple(edits) for edits in proposed]
     # A path has no more edits than tokens on both sides; what it does not need is never looked at.
     most: Offsets = np.diff(result.references.source.offsets) + np.array([len(line) for line in lines], np.int64)
@@ -247,7 +247,7 @@ def proposed_edits(
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = (np.searchsorted(offsets, used, side="right") - 1).tolist()
     for unit, (start, end, low, high, matched) in zip(units, rows[used].tolist(), strict=True):
-        proposed[unit].append(Proposed(start, end, " ".join(lines[unit][low:high]), bool(matched)))
+        proposed[unit].append(ProposedEdit(start, end, " ".join(lines[unit][low:high]), bool(matched)))
     return [tuple(edits) for edits in proposed]
 
 

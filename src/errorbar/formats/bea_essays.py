@@ -22,7 +22,7 @@ from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.problems import Place, Problems, shortened
 from errorbar.formats.look import Lines
 from errorbar.formats.m2 import UNKNOWN
-from errorbar.formats.nucle import Dropped, Essay, Located, Mistake, locate, project_mistake, split_essays
+from errorbar.formats.nucle import DropReason, Essay, LocatedSentence, Mistake, locate, project_mistake, split_essays
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 _NEEDED = ("id", "text", "edits")
@@ -195,7 +195,7 @@ def _project(
     edits: Sequence[CharacterEdit],
     essay: BeaEssay,
     texts: list[str],
-    paragraphs: list[list[Located]],
+    paragraphs: list[list[LocatedSentence]],
     problems: Problems,
 ) -> dict[tuple[int, int], list[Edit]]:
     """Edits of tokens by paragraph and sentence; those that touch one token are made one."""
@@ -207,7 +207,7 @@ def _project(
         token_edit = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
         if (
             last is not None
-            and not isinstance(token_edit, Dropped)
+            and not isinstance(token_edit, DropReason)
             and token_edit[:2] == last[1]
             and last[0].end <= own.start
         ):
@@ -216,9 +216,9 @@ def _project(
                 own = _join_edits(last[0], own, essay.text)
                 token_edit = project_mistake(_mistake(own, essay, starts), texts, paragraphs, keep=problems.as_written)
                 before.pop()
-        if isinstance(token_edit, Dropped):
+        if isinstance(token_edit, DropReason):
             message = f"the edit {own.start} {own.end} of the essay {essay.id!r} is left out: {token_edit}"
-            problems.note("bea-crosses" if token_edit is Dropped.CROSSES else "bea-no-change", message, essay.place)
+            problems.note("bea-crosses" if token_edit is DropReason.CROSSES else "bea-no-change", message, essay.place)
             continue
         projected.setdefault(token_edit[:2], []).append(token_edit[2])
         last = own, token_edit[:2]

@@ -29,7 +29,7 @@ class EssayText(NamedTuple):
     line: int
 
 
-class Aligned(NamedTuple):
+class AlignedEssay(NamedTuple):
     """An essay of a source, and its text in each of several files; None where a file does not have it."""
 
     essay: EssayText
@@ -86,7 +86,7 @@ def read_essays_as_sentences(lines: Lines, problems: Problems) -> Iterator[Sente
         yield Sentence(essay.text, document=essay.id, line=essay.line)
 
 
-def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> Iterator[Aligned]:
+def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> Iterator[AlignedEssay]:
     """The essays of a source in their order, each with its text in every other file; the caller raises the problems."""
     there = [{essay.id: essay for essay in read_essay_texts(lines, problems)} for lines in files]
     n_essays, known = 0, set[str]()
@@ -94,7 +94,7 @@ def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> I
         n_essays += 1
         known.add(essay.id)
         versions = [texts.get(essay.id) for texts in there]
-        yield Aligned(essay, tuple(None if one is None else one.text for one in versions))
+        yield AlignedEssay(essay, tuple(None if one is None else one.text for one in versions))
     for lines, texts in zip(files, there, strict=True):
         unknown = [essay for essay in texts.values() if essay.id not in known]
         _refuse_unknown(unknown, lines.name, source.name, problems)

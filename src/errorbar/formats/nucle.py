@@ -343,7 +343,7 @@ _QUOTES = ("``", "''")
 _Found = dict[str, list[tuple[Edit, Place]]]  # the edits of a sentence by annotator, and where each is from
 
 
-class Dropped(StrEnum):
+class DropReason(StrEnum):
     """Why a mistake does not become an edit."""
 
     CROSSES = "it reaches beyond one sentence"
@@ -351,7 +351,7 @@ class Dropped(StrEnum):
     OUTSIDE = "it lies outside the text"
 
 
-class Located(NamedTuple):
+class LocatedSentence(NamedTuple):
     """A sentence, its tokens, and the half-open character span of each in the paragraph."""
 
     sentence: Sentence
@@ -369,7 +369,7 @@ def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
 
 def locate(
     essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
-) -> Iterator[tuple[Essay, list[list[Located]]]]:
+) -> Iterator[tuple[Essay, list[list[LocatedSentence]]]]:
     """Yield each essay with the sentences of each of its paragraphs, in order; titles are sentences too."""
     following = iter(sentences)
     for essay in essays:
@@ -420,7 +420,7 @@ def project_essays(
         for annotator, mistakes in essay.annotations.items():
             for mistake in mistakes:
                 result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops, problems.as_written)
-                if isinstance(result, Dropped):
+                if isinstance(result, DropReason):
                     _record(result, mistake, essay, problems)
                     continue
                 paragraph, number, edit = result
@@ -437,35 +437,39 @@ def project_essays(
                 yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
 
 
-def _record(why: Dropped, mistake: Mistake, essay: Essay, problems: Problems) -> None:
+def _record(why: DropReason, mistake: Mistake, essay: Essay, problems: Problems) -> None:
     message = f"the mistake {mistake.type!r} is dropped: {why}"
-    if why is Dropped.OUTSIDE:
+    if why is DropReason.OUTSIDE:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
         problems.repairable("nucle-outside", message, mistake.place, "it is dropped", expected)
     else:
-        problems.note("nucle-crosses" if why is Dropped.CROSSES else "nucle-no-change", message, mistake.place)
+        problems.note("nucle-crosses" if why is DropReason.CROSSES else "nucle-no-change", message, mistake.place)
 
 
 def project_mistake(
-    mistake: Mistake, texts: list[str], paragraphs: list[list[Located]], detach_stops: bool = False, keep: bool = False
-) -> tuple[int, int, Edit] | Dropped:
+    mistake: Mistake,
+    texts: list[str],
+    paragraphs: list[list[LocatedSentence]],
+    detach_stops: bool = False,
+    keep: bool = False,
+) -> tuple[int, int, Edit] | DropReason:
     """One mistake as an edit, with its paragraph and sentence, or why not; ``keep``: also one that changes no token."""
     number = mistake.start_par
     if max(number, mistake.end_par) >= len(texts) or not paragraphs[number]:
-        return Dropped.OUTSIDE
+        return DropReason.OUTSIDE
     if mistake.end_par != number:
-        return Dropped.CROSSES
+        return DropReason.CROSSES
     if not mistake.start <= mistake.end <= len(texts[number]):
-        return Dropped.OUTSIDE
+        return DropReason.OUTSIDE
     for at, located in enumerate(paragraphs[number]):
         if located.spans and located.spans[0][0] <= mistake.start and mistake.end <= located.spans[-1][1]:
             edit = _edit(mistake, texts[number], located, detach_stops=detach_stops)
             nothing = edit.is_insertion and edit.replacements == ("",) and edit.type != NOOP
-            return Dropped.NO_CHANGE if nothing and not keep else (number, at, edit)
-    return Dropped.CROSSES
+            return DropReason.NO_CHANGE if nothing and not keep else (number, at, edit)
+    return DropReason.CROSSES
 
 
-def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) -> Edit:
+def _edit(mistake: Mistake, text: str, located: LocatedSentence, *, detach_stops: bool) -> Edit:
     _, tokens, spans = located
     # White space at the ends is no part of the span.
     end = mistake.start + len(text[mistake.start : mistake.end].rstrip())
@@ -506,9 +510,9 @@ def _touched_tokens(spans: list[tuple[int, int]], start: int, end: int) -> tuple
     return first, next(k for k in range(len(spans), 0, -1) if spans[k - 1][0] < end)
 
 
-def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], name: str) -> list[Located]:
+def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], name: str) -> list[LocatedSentence]:
     text = essay.paragraphs[number]
-    located: list[Located] = []
+    located: list[LocatedSentence] = []
     at = _skip_space(text, 0)
     while at < len(text):
         sentence = next(sentences, None)
@@ -524,7 +528,7 @@ def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], 
                 raise _other_tokens(f"the token {token!r} is not what stands in {there}", Place(name, sentence.line))
             spans.append((at, at + length))
             at += length
-        located.append(Located(sentence, sentence.tokens, spans))
+        located.append(LocatedSentence(sentence, sentence.tokens, spans))
         at = _skip_space(text, at)
     return located
 

@@ -53,7 +53,7 @@ class _Alike:
     where: list[tuple[int, int, int]] = field(default_factory=list)
 
 
-class Collected:
+class RankingCollection:
     """Collects rankings as comparisons of two systems each; ``known``: the systems there are, empty: any."""
 
     def __init__(self, name: str, problems: Problems, known: Sequence[str]) -> None:
@@ -220,7 +220,7 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
     """Read rankings or pairs, strictly without ``problems``; no others than the ``systems``, if these are given."""
     notebook = Problems() if problems is None else problems
     source, name = look(path), display_name(path)
-    collected = Collected(name, notebook, systems)
+    collected = RankingCollection(name, notebook, systems)
     if source.peek().lstrip().startswith("<"):
         content = read_limited(source, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
@@ -236,7 +236,7 @@ class _XmlReader(XmlReader):
 
     kind, called, expected = "ranking", "rankings", "<ranking-item> elements"
 
-    def __init__(self, name: str, collected: Collected) -> None:
+    def __init__(self, name: str, collected: RankingCollection) -> None:
         super().__init__(name)
         self.collected = collected
         self.item: dict[str, str] | None = None
@@ -267,7 +267,7 @@ class _XmlReader(XmlReader):
         self.collected.add((name, item.get("user", "judge"), item.get("src-id", name)), self.placed)
 
 
-def _read_table(path: Source, collected: Collected) -> None:
+def _read_table(path: Source, collected: RankingCollection) -> None:
     problems, header = collected.problems, header_of(path)
     named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
     wanted = TableFields(kind="ranking", column="ranking-columns")
@@ -301,7 +301,7 @@ def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Prob
     return item, judge, row[columns.sentence] if columns.sentence else item
 
 
-def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+def _read_pairs(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
     seen = _PairRows(columns)
     for row, place in rows:
         key = _key(row, columns, place, collected.problems)
@@ -320,7 +320,7 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
     seen.tell(collected.name, collected.problems)
 
 
-def _read_long(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+def _read_long(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
     items: dict[Key, list[RankedText]] = {}
     for row, place in rows:
         rank = collected.rank(row["rank"], place)
@@ -331,7 +331,7 @@ def _read_long(rows: _Rows, columns: _Columns, collected: Collected) -> None:
         collected.add(key, placed)
 
 
-def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
+def _read_wide(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
     seen = _PairRows(columns)
     for row, place in rows:
         placed = []

@@ -41,7 +41,7 @@ from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem
 from errorbar.core.spec import Parameter, word_parameter
-from errorbar.edits.matching import Proposed
+from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import applied, changed_chunks, chunk_text, extract_edits, says, within
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Folded, Measure, lacking
@@ -184,16 +184,16 @@ class Behavior(EditMetric):
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
-    ) -> Sequence[Sequence[Proposed]]:
+    ) -> Sequence[Sequence[ProposedEdit]]:
         """The edits of each sentence, matched where their chunk is a hit against the annotator."""
         corpus, proposed, _ = self._sides(reference, output)
-        matched: list[list[Proposed]] = []
+        matched: list[list[ProposedEdit]] = []
         for sentence, own, name in zip(corpus.sentences, proposed, annotators, strict=True):
             looked = dict(zip(sentence.annotations, range(len(sentence.annotations)), strict=True))
             sides = [applied(edits) for edits in sentence.annotations.values()]
             chunks = [*_look(sentence.tokens, applied(own), sides)][looked[name]] if name in looked else []
             edits = ((edit, chunk.what == _HIT) for chunk in chunks for edit in chunk.own)
-            matched.append([Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
+            matched.append([ProposedEdit(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
         return matched
 
     def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:

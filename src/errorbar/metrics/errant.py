@@ -35,7 +35,7 @@ from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.edits.errant import typed_output, typed_reference
-from errorbar.edits.matching import Proposed
+from errorbar.edits.matching import ProposedEdit
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
 from errorbar.stats.resampling import divide
@@ -212,7 +212,7 @@ class Errant(EditMetric):
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
-    ) -> Sequence[Sequence[Proposed]]:
+    ) -> Sequence[Sequence[ProposedEdit]]:
         """The edits of each sentence that count, and whether the annotator has one of the same key."""
         reference, proposed, _ = self._typed_sides(reference, output)
         matched = []
@@ -221,7 +221,7 @@ class Errant(EditMetric):
             rows = [(edit, self._types_by_key([edit])) for edit in edits] if name is not None else []
             matched.append(
                 [
-                    Proposed(*edit.span, (edit.replacements or ("",))[0], all(key in theirs for key in keys))
+                    ProposedEdit(*edit.span, (edit.replacements or ("",))[0], all(key in theirs for key in keys))
                     for edit, keys in rows
                     if keys
                 ]

@@ -24,7 +24,7 @@ from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter, word_parameter
-from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
+from errorbar.edits.matching import ProposedEdit, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
 from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
@@ -114,7 +114,7 @@ class M2(EditMetric):
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
-    ) -> Sequence[Sequence[Proposed]]:
+    ) -> Sequence[Sequence[ProposedEdit]]:
         """The edits that MaxMatch finds in each sentence against one annotator."""
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]

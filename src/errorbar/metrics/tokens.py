@@ -29,7 +29,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.problems import InputError, Place
 from errorbar.core.spec import Parameter, beta_parameter
 from errorbar.edits.errant import given_edits
-from errorbar.edits.matching import Proposed
+from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.base import lacking
 from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics
@@ -80,7 +80,7 @@ class Tokens(EditMetric):
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
-    ) -> Sequence[Sequence[Proposed]]:
+    ) -> Sequence[Sequence[ProposedEdit]]:
         """The edits of each sentence, correct if the annotator calls all of their tokens wrong; labels keep words."""
         matched = []
         for sentence, edits, name in zip(reference.sentences, _edits(reference, output), annotators, strict=True):
@@ -90,7 +90,7 @@ class Tokens(EditMetric):
             for edit in edits:
                 kept = " ".join(tokens[edit.start : edit.end])
                 if wrong := wrong_tokens([edit], len(tokens)):
-                    own.append(Proposed(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
+                    own.append(ProposedEdit(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
             matched.append(own)
         return matched
 

@@ -32,13 +32,13 @@ from errorbar.sampling.plan import (
     plan_looks,
     plan_sample,
 )
-from errorbar.sampling.prediction_powered import Assisted, ppi_mean, voted_totals
+from errorbar.sampling.prediction_powered import AssistedTotals, ppi_mean, voted_totals
 from errorbar.sampling.stopping import Anytime, Budget, Look, Stopping, StopRule, Tally, anytime_audit, may_stop
 
 __all__ = [
     "Aim",
     "Anytime",
-    "Assisted",
+    "AssistedTotals",
     "Budget",
     "Cost",
     "Estimation",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +17,20 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.sampling.frame import Sample, Totals
 from errorbar.sampling.intervals import unlike_bound
 from errorbar.sampling.plan import allocate
-from errorbar.sampling.prediction_powered import Assisted, assisted_totals
+from errorbar.sampling.prediction_powered import AssistedTotals, assisted_totals
 from errorbar.stats.resampling import z_value
 from errorbar.stats.two_way import jackknife, t_half_width
 
 # What an audit draws from, and how many edits of which stratum it asks judges about.
 #
 # Formula
-#     Strata are the patterns of systems that propose an item (and bands of a proxy, and types). Size of one audit:
-#     n = n₀ / (1 + n₀ / u), n₀ = z² p (1 − p) (1 − ρ²) / h², h = w P / u, for a half-width of w; u of P proposed edits
-#     match no annotator, a share p of these is valid, and ρ is the correlation of a proxy with that. One sample for
-#     several systems: allocated by N_h √(Σ_a flag_ah / P_a²), which makes the sum of the systems' variances smallest.
+#     Strata are the patterns of systems that propose an item (and bands of a proxy, and types). One sample for all
+#     systems is allocated by N_h √(Σ_a flag_ah / P_a²), which makes the sum of the systems' variances smallest; a share
+#     p of the items is supposed to be valid.
 # Conventions
 #     The items of a stratum are drawn in an order that their own names and a seed fix.
 # Source
-#     Cochran 1977, Sampling Techniques, chapters 4 (sizes) and 5 (optimum allocation).
+#     Cochran 1977, Sampling Techniques, chapter 5 (optimum allocation).
 
 
 SUPPOSED = 0.5
@@ -41,7 +40,7 @@ FLOOR = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class OfficialCounts:
     """A system under the official metric."""
 
     name: str
@@ -57,7 +56,7 @@ class AuditStrata:
     names: tuple[str, ...]
     sizes: Counts  # (strata,)
     flags: NDArray[np.bool_]  # (systems, strata)
-    systems: tuple[Audited, ...]
+    systems: tuple[OfficialCounts, ...]
 
     def weights(self) -> Floats:
         """The weight of a valid item of each stratum in each system's precision; shape (systems, strata)."""
@@ -67,32 +66,6 @@ class AuditStrata:
 def order_key(seed: int, item: str) -> str:
     """By which items of a stratum are put in order: the same in every audit."""
     return sha256(f"{seed}\x1f{item}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def audit_size(
-    unmatched: int,
-    proposed: int,
-    half_width: float,
-    *,
-    valid: float = SUPPOSED,
-    correlation: float = 0.0,
-    level: float = 0.95,
-) -> int:
-    """Items to judge so that one system's audited precision is known to ± ``half_width``.
-
-    Args:
-        unmatched: u.
-        proposed: P.
-        half_width: w.
-        valid: p, the supposed share of valid ones.
-        correlation: ρ of a proxy with validity; 0: there is none.
-        level: Confidence level.
-    """
-    if not unmatched:
-        return 0
-    h = half_width * proposed / unmatched
-    first = z_value(level) ** 2 * valid * (1 - valid) * (1 - correlation**2) / h**2
-    return ceil(first / (1 + first / unmatched))
 
 
 def audit_half_widths(strata: AuditStrata, n: Counts, *, valid: float = SUPPOSED) -> Floats:
@@ -137,7 +110,7 @@ class Heard:
     """The answers of judges in each stratum, with those that cheap votes add."""
 
     sample: Sample
-    assisted: Assisted | None = None
+    assisted: AssistedTotals | None = None
 
 
 def plain_totals(strata: AuditStrata, heard: Heard) -> Floats:
@@ -211,7 +184,7 @@ MANY = 50
 class AuditedSystem:
     """The results of an audit for a system."""
 
-    system: Audited
+    system: OfficialCounts
     valid: float  # V
     official: tuple[float | None, float | None, float | None]  # P, R and F; None where undefined
     precision: Estimate  # P'
@@ -347,7 +320,7 @@ class _Side:
     above: float = 0.0
 
 
-def _system(system: Audited, found: _Found, weights: Floats, beta: float) -> AuditedSystem:
+def _system(system: OfficialCounts, found: _Found, weights: Floats, beta: float) -> AuditedSystem:
     C, P, G = system.correct, system.proposed, system.gold
     valid = float((weights * max(P, 1)) @ found.plain)
     recall = C / G if G else None

@@ -34,7 +34,7 @@ from errorbar.sampling.intervals import (
     posterior_totals,
     total_bounds,
 )
-from errorbar.sampling.prediction_powered import Assisted, assisted_totals
+from errorbar.sampling.prediction_powered import AssistedTotals, assisted_totals
 from errorbar.sampling.stopping import Anytime, Look, anytime_difference, anytime_interval
 from errorbar.stats.resampling import stream, z_value
 
@@ -105,7 +105,7 @@ class SystemEstimates:
 
 
 def estimate_systems(
-    strata: Strata, sample: Sample, how: Estimation | None = None, *, assisted: Assisted | None = None
+    strata: Strata, sample: Sample, how: Estimation | None = None, *, assisted: AssistedTotals | None = None
 ) -> SystemEstimates:
     """Estimate each system, and of two their differences; ``assisted`` has totals that votes helped to find."""
     systems = range(len(strata.systems))
@@ -116,7 +116,12 @@ def estimate_systems(
 
 
 def estimate_sample(
-    strata: Strata, sample: Sample, how: Estimation | None = None, *, system: int = 0, assisted: Assisted | None = None
+    strata: Strata,
+    sample: Sample,
+    how: Estimation | None = None,
+    *,
+    system: int = 0,
+    assisted: AssistedTotals | None = None,
 ) -> SampleEstimates:
     """Estimate one system's scores on the whole corpus; arguments and errors are those of ``estimate_systems``."""
     how = how or Estimation()
@@ -154,7 +159,7 @@ def paired_differences(
     how: Estimation | None = None,
     *,
     add: float = HALF,
-    assisted: Assisted | None = None,
+    assisted: AssistedTotals | None = None,
 ) -> tuple[SampleEstimate, ...]:
     """The differences of P, R and F of two systems, first minus second.
 
@@ -191,7 +196,7 @@ def difference(
     return float(one.value(totals) - two.value(totals)), float(error)
 
 
-def _totals(sample: Sample, strata: Strata, assisted: Assisted | None, add: float) -> tuple[Totals, Totals]:
+def _totals(sample: Sample, strata: Strata, assisted: AssistedTotals | None, add: float) -> tuple[Totals, Totals]:
     """Plain and smoothed totals, with the help of votes if there is any."""
     sample.check(strata)
     plain, smoothed = estimated_totals(sample, strata, add=0), estimated_totals(sample, strata, add=add)

@@ -65,7 +65,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedScore:
     """One system's P, R or F if the rates are right; the error is infinite where a stratum that matters has no item."""
 
     system: str
@@ -92,7 +92,7 @@ class Plan:
     n: Counts  # items of each stratum
     rates: Floats  # the supposed share of errors in each
     aim: Aim
-    expected: tuple[Expected, ...]
+    expected: tuple[ExpectedScore, ...]
     costs: Floats | None = None  # of an item of each stratum; None: 1 each
 
     @property
@@ -211,13 +211,13 @@ def plan_sample(
     return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim), c)
 
 
-def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[Expected, ...]:
+def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[ExpectedScore, ...]:
     """P, R and F of each system with the standard errors that an allocation will give."""
     z, totals, expected = z_value(aim.confidence_level), rates * strata.sizes, []
     for (system, name), target in product(enumerate(strata.systems), TARGETS):
         quantity = Quantity(target, strata, system, aim.beta)
         error = expected_error(quantity, rates, n)
-        expected.append(Expected(name, target, float(quantity.value(totals)), error, z * error))
+        expected.append(ExpectedScore(name, target, float(quantity.value(totals)), error, z * error))
     return tuple(expected)
 
 

@@ -39,7 +39,7 @@ Divisor = Literal["n", "n - 1"]
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionPowered:
+class TrustedMean:
     """A mean and how far the cheap labels were trusted."""
 
     estimate: Estimate
@@ -55,7 +55,7 @@ def ppi_mean(
     trust: float | None = None,
     confidence_level: float = 0.95,
     divisor: Divisor = "n",
-) -> PredictionPowered:
+) -> TrustedMean:
     """The mean of expert labels in a population without end.
 
     Args:
@@ -89,7 +89,7 @@ def ppi_mean(
     error = float(np.sqrt(trust**2 * u.var(ddof=less) / u.size + residuals.var(ddof=less) / y.size))
     half = z_value(confidence_level) * error
     interval = Interval(value - half, value + half, confidence_level, "ppi") if error > 0 else Undefined.ZERO_WIDTH
-    return PredictionPowered(Estimate(value, int(y.size)).with_interval(interval), error, trust)
+    return TrustedMean(Estimate(value, int(y.size)).with_interval(interval), error, trust)
 
 
 def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
@@ -133,7 +133,7 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
 
 
-class Sized(Protocol):
+class SizedStrata(Protocol):
     """Strata, as far as totals need them."""
 
     @property
@@ -146,7 +146,7 @@ class Sized(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Assisted:
+class AssistedTotals:
     """Totals that use cheap labels; all of shape (strata,)."""
 
     totals: Floats  # errors; NaN where the experts stand alone, as are both variances
@@ -156,7 +156,9 @@ class Assisted:
     guarded: Floats  # the variances that intervals rest on
 
 
-def assisted_totals(assisted: Assisted, strata: Sized, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+def assisted_totals(
+    assisted: AssistedTotals, strata: SizedStrata, plain: Totals, smoothed: Totals
+) -> tuple[Totals, Totals]:
     """Plain and smoothed totals moved as far as cheap labels say; smoothed ones get the guarded variances."""
     helped = ~np.isnan(assisted.totals)
     moved = np.where(helped, assisted.totals - plain[0], 0.0)
@@ -169,7 +171,7 @@ def assisted_totals(assisted: Assisted, strata: Sized, plain: Totals, smoothed: 
 
 def voted_totals(
     frame: Frame, key: Key, judged: JudgedSample, cheap: Mapping[str, float], problems: Problems
-) -> Assisted:
+) -> AssistedTotals:
     """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum."""
     check_frame(frame, key)
     strata, codes = stratify(frame, key.edges)
@@ -177,13 +179,13 @@ def voted_totals(
 
 
 def combined_totals(
-    strata: Sized,
+    strata: SizedStrata,
     codes: Counts,
     items: Sequence[str],
     judged: JudgedSample,
     cheap: Mapping[str, float],
     problems: Problems,
-) -> Assisted:
+) -> AssistedTotals:
     """As ``voted_totals``, of strata; ``codes`` are the strata of all ``items``."""
     votes, expert = (np.array([cheap.get(item, np.nan) for item in names]) for names in (items, judged.items))
     totals, variances, guarded = np.full((3, len(strata.sizes)), np.nan)
@@ -208,4 +210,4 @@ def combined_totals(
             trust[at], totals[at], variances[at] = weight, total, variance + raters
             guarded[at] = guarded_variance(truth, verdicts, seen, size, weight) + raters
     voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
-    return Assisted(totals, variances, trust, tuple(voted.tolist()), guarded)
+    return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded)

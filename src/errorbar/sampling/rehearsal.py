@@ -41,7 +41,7 @@ class Rehearsal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rehearsed:
+class RehearsedScore:
     """One score of one system, or of two the difference; arrays have shape (repetitions,), NaN where there is none."""
 
     system: str  # empty: the difference of both
@@ -65,7 +65,7 @@ def rehearse(
     rehearsal: Rehearsal,
     repetitions: int,
     progress: Callable[[int], object] = lambda _: None,
-) -> list[Rehearsed]:
+) -> list[RehearsedScore]:
     """Draw, judge and estimate ``repetitions`` times."""
     kept = _of_frame(frame, judgments, rehearsal)
     truths = true_scores(frame, kept, rehearsal)
@@ -78,7 +78,7 @@ def rehearse(
         scores.append([*_ends(estimate_systems(key.strata, judged.sample, rehearsal.how))])
         progress(number)
     columns = np.array(scores).transpose(1, 2, 0)
-    return [Rehearsed(*named, *column) for named, column in zip(truths, columns, strict=True)]
+    return [RehearsedScore(*named, *column) for named, column in zip(truths, columns, strict=True)]
 
 
 def true_scores(frame: Frame, judgments: Judgments, rehearsal: Rehearsal) -> list[tuple[str, str, float]]:
