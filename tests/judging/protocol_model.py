@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from errorbar.judging.items.item import Lease
-from errorbar.judging.protocol.changes import HALTED
+from errorbar.judging.protocol.assignments import HALTED
 
 RECENT, APART = 10, 10
 Key = tuple[int, str, str]  # rater, item, round

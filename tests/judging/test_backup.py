@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.judging.protocol.changes import add_items
-from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.store.store import Store, StoreError
 from errorbar.judging.study.backup import backup, check, describe, restore
 from errorbar.judging.study.rules import StudyRules

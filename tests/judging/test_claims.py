@@ -13,8 +13,9 @@ import pytest
 from errorbar.core.problems import UsageError
 from errorbar.judging.items.item import JudgedItem, Work
 from errorbar.judging.protocol.changes import set_rules, stop_item
-from errorbar.judging.protocol.claims import Redeemed, gold_positions, redeem
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.claims import gold_positions
+from errorbar.judging.protocol.completion_codes import Redeemed, redeem
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.raters import redeem_code

@@ -6,7 +6,8 @@ import pytest
 
 from errorbar.core.problems import UsageError
 from errorbar.judging.protocol.changes import add_items, stop_item
-from errorbar.judging.protocol.leases import exclude, expire, readmit
+from errorbar.judging.protocol.exclusions import exclude, readmit
+from errorbar.judging.protocol.leases import expire
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.rules import StudyRules, current_rules

@@ -16,7 +16,7 @@ from errorbar.core.problems import InputError, Problems, UsageError
 from errorbar.formats.tables import table_rows
 from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import NOTHING, load_scheme

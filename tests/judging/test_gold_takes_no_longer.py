@@ -17,7 +17,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import Submission, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.quality import GoldAnswers, gold_answers
 from errorbar.judging.study.backup import check

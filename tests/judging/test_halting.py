@@ -8,18 +8,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from errorbar.core.problems import UsageError
-from errorbar.judging.protocol.changes import (
-    END,
-    HALTED,
-    add_items,
-    front,
-    halt,
-    resume,
-    set_rules,
-    stop_item,
-    why_halted,
-)
-from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
+from errorbar.judging.protocol.exclusions import exclude
+from errorbar.judging.protocol.halting import END, front, halt, resume, why_halted
 from errorbar.judging.protocol.next_item import NEAR
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.rules import StudyRules, current_rules

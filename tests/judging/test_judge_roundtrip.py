@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import ErrorbarError, InputError, UsageError
-from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.export import judge_export
 from errorbar.judging.study.folder import Study

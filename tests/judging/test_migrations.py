@@ -13,7 +13,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 import errorbar
-from errorbar.judging.protocol.claims import redeem
+from errorbar.judging.protocol.completion_codes import redeem
 from errorbar.judging.store import store as store_module
 from errorbar.judging.store.engines import engine_of
 from errorbar.judging.store.store import HEAD, REVISIONS, Store, StoreError

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from errorbar.judging.items.item import Lease, Submission, SubmissionReceipt
-from errorbar.judging.protocol.changes import END, HALTED, add_items, front, halt, resume, set_rules, stop_item
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
+from errorbar.judging.protocol.exclusions import exclude, readmit
+from errorbar.judging.protocol.halting import END, front, halt, resume
 from errorbar.judging.protocol.next_item import NEAR
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.rules import StudyRules

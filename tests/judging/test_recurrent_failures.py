@@ -12,7 +12,7 @@ from errorbar.core.problems import UsageError
 from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import load_scheme

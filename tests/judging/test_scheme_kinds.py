@@ -93,8 +93,8 @@ def test_a_scheme_of_a_new_kind_touches_three_files(tmp_path: Path) -> None:
         path.write_text(text.replace(old, new), encoding="utf-8")
     (tmp_path / "scheme.toml").write_text(SCHEME)
     (tmp_path / "items.csv").write_text("item,text,word\na,He sat on it .,sat\n")
-    path = os.pathsep.join([str(package.parent), str(Path(__file__).parents[2])])
-    program, place = [sys.executable, "-c", PROGRAM], {**os.environ, "PYTHONPATH": path}
+    paths = os.pathsep.join([str(package.parent), str(Path(__file__).parents[2])])
+    program, place = [sys.executable, "-c", PROGRAM], {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run(program, check=False, cwd=tmp_path, env=place, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count('<mark class="target">sat</mark>') == 2

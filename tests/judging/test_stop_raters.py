@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging.protocol.leases import exclude
+from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
 from errorbar.judging.stopping.watch import stopping_table, verdict
 from errorbar.judging.study.columns import read_study

@@ -1,11 +1,11 @@
-"""Random words that open something: made, kept as fingerprints, compared in constant time."""
+"""Random words that open something, and random numbers that follow from a seed."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
-from hashlib import sha256
+from hashlib import blake2b, sha256
 
 
 def fresh_token() -> str:
@@ -27,3 +27,8 @@ def derived(key: str, *parts: str) -> str:
 def same(one: str, other: str) -> bool:
     """Whether two tokens are equal, in a time that does not tell where they differ."""
     return hmac.compare_digest(one.encode(), other.encode())
+
+
+def draw(seed: int, *what: object) -> int:
+    """A number of 64 bits that nobody can tell without the seed, the same each time for the same question."""
+    return int.from_bytes(blake2b(repr((seed, *what)).encode(), digest_size=8).digest(), "big")

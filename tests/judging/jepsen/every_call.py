@@ -25,7 +25,7 @@ from sqlalchemy import Connection
 
 from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.schemes import load_scheme

@@ -2,166 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import secrets
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from sqlalchemy import Connection, insert, select, text, update
+from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import Lease, Standing, Work
+from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, rater_row
-from errorbar.judging.protocol.next_item import AvailableItem, draw, note, pick, wanted
-from errorbar.judging.random_tokens import same
-from errorbar.judging.store.tables import EVENT, RATER
+from errorbar.judging.protocol.next_item import AvailableItem, pick, wanted
+from errorbar.judging.protocol.quiz import began, quiz_work
+from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
-
-# Completion codes: what a rater of a crowd shows to be paid.
-#
-# A code is random, given when the work is done, and redeemed once. It counts as long as its rater keeps the judgments
-# that it was given for and is not excluded.
-
-
-ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-"""Letters and digits that nobody takes for another."""
-GROUPS, LENGTH = 3, 4
-
-
-@dataclass(frozen=True, slots=True)
-class Redeemed:
-    """The result of redeeming a code.
-
-    Attributes:
-        rater: Whose it is; empty: nobody was given it.
-        before: When it was redeemed before; None: never, and from now on it is, unless it was withdrawn.
-        withdrawn: Why the code does not count; empty: it does.
-    """
-
-    rater: str
-    before: float | None = None
-    withdrawn: str = ""
-
-
-def new_code() -> str:
-    """A code of 59 random bits."""
-    return "-".join("".join(secrets.choice(ALPHABET) for _ in range(LENGTH)) for _ in range(GROUPS))
-
-
-def is_earned(status: str, judged: int, code_for: int | None) -> bool:
-    """Whether a code counts: its rater is not excluded, and still has the judgments that it was given for."""
-    return status == "active" and code_for is not None and judged >= code_for
-
-
-def issue_code(tx: Connection, rater: int, judged: int, now: float) -> str:
-    """The rater's code, for so many judgments: made at the first call, the same ever after.
-
-    Called in the transaction that finds the work done, so that a code is out exactly when the last answer is stored,
-    and a last post that is sent again gets the same one.
-    """
-    known: str | None = tx.scalar(select(RATER.c.code).where(RATER.c.id == rater))
-    code = known or new_code()
-    tx.execute(update(RATER).where(RATER.c.id == rater).values(code=code, code_for=judged))
-    tx.execute(insert(EVENT).values(at=now, kind="code", rater=rater, data=json.dumps({"judged": judged})))
-    return code
-
-
-def redeem(tx: Connection, code: str, now: float) -> Redeemed:
-    """Look a code up, by comparisons that take the same time for every code, and mark it as used."""
-    wanted = code.strip().upper()
-    rows = tx.execute(select(RATER).where(RATER.c.code.is_not(None)))
-    found = None
-    for row in rows.all():
-        if same(row.code, wanted):
-            found = row
-    if found is None:
-        return Redeemed("")
-    withdrawn = ""
-    if not is_earned(found.status, found.judged, found.code_for):
-        fewer = f"of the {found.code_for} judgments that it was given for {found.judged} are left"
-        withdrawn = fewer if found.status == "active" else "they are excluded"
-    elif found.code_used is None:
-        tx.execute(update(RATER).where(RATER.c.id == found.id).values(code_used=now))
-        tx.execute(insert(EVENT).values(at=now, kind="redeemed", rater=found.id, data=json.dumps({"code": found.code})))
-    return Redeemed(found.name, found.code_used, withdrawn)
-
-
-# The quiz before the work: gold items with explanations, each rater's own, classes balanced.
-
-
-_FIRST_SEQ = -100_000  # the quiz comes before all else in a rater's order
-_QUIZ_ITEMS = text(  # who works already when the quiz is set has had some, and was not told the answers
-    "SELECT i.id, i.gold_class FROM item i WHERE i.kind = 'gold' AND i.stopped = '' AND NOT EXISTS"
-    " (SELECT 1 FROM assignment a WHERE a.item = i.id AND a.rater = :rater AND a.round = 'main') ORDER BY i.id"
-)
-_STATES = text("SELECT item, state, seq FROM assignment WHERE rater = :rater AND round = 'quiz' ORDER BY seq")
-_RECEIPTS = text(
-    "SELECT e.data FROM event e JOIN assignment a ON a.id = e.assignment"
-    " WHERE a.rater = :rater AND a.round = 'quiz' AND e.kind = 'answered'"
-)
-_BEGAN = text("SELECT 1 FROM assignment WHERE rater = :rater AND round = 'quiz' LIMIT 1")
-_SETTLED = text("UPDATE rater SET quiz = :quiz WHERE id = :id")
-
-
-def quiz_work(tx: Connection, rules: StudyRules, rater: RaterState, want: int, now: float) -> Work | None:
-    """The page of a rater who is in the quiz; None: they are through, ``rater.quiz`` says how."""
-    states, order, answered, of = _progress(tx, rules, rater)
-    if answered >= of:
-        rater.quiz = _settle(tx, rules, rater.id, now)
-        return None
-    leases = [each for each in rater.leases if each.round == "quiz"]
-    known = {item for item, _, _ in states}
-    fresh = [item for item in order if item not in known][: of - len(states)]
-    todo = [(item, seq) for item, state, seq in states if state == "expired"]
-    todo += [(item, _FIRST_SEQ + len(states) + at) for at, item in enumerate(fresh)]
-    for item, seq in todo[: max(want - len(leases), 0)]:
-        leases.append(lease(tx, rules, rater, Next(item, round="quiz", seq=seq), now))
-    return Work("quiz", tuple(leases), answered, of)
-
-
-def began(tx: Connection, rater: int) -> bool:
-    """Whether the rater was given a question of the quiz."""
-    return tx.execute(_BEGAN, {"rater": rater}).first() is not None
-
-
-def settle_if_answered(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> None:
-    """Say whether a rater passed as soon as every question is answered."""
-    _, _, answered, of = _progress(tx, rules, rater)
-    if rater.quiz == "due" and answered >= of:
-        _settle(tx, rules, rater.id, now)
-
-
-def _progress(
-    tx: Connection, rules: StudyRules, rater: RaterState
-) -> tuple[list[tuple[int, str, int]], list[int], int, int]:
-    """The items that the rater got so far, all gold in their order, how many are answered, of how many."""
-    states = [(item, state, seq) for item, state, seq in tx.execute(_STATES, {"rater": rater.id})]
-    gold = [(item, right) for item, right in tx.execute(_QUIZ_ITEMS, {"rater": rater.id})]
-    order = quiz_order(gold, rater.seed)
-    answered = sum(state in ("done", "skipped") for _, state, _ in states)
-    return states, order, answered, max(len(states), min(rules.quiz, len(order)))
-
-
-def quiz_order(gold: list[tuple[int, str]], seed: int) -> list[int]:
-    """Gold items in a rater's own order, one of each class in turn."""
-    shuffled = sorted(gold, key=lambda one: draw(seed, "quiz", one[0]))
-    nth: dict[str, int] = {}
-    turns = []
-    for item, right in shuffled:
-        nth[right] = nth.get(right, 0) + 1
-        turns.append((nth[right], item))
-    return [item for _, item in sorted(turns, key=lambda turn: (turn[0], draw(seed, "quiz turn", turn[1])))]
-
-
-def _settle(tx: Connection, rules: StudyRules, rater: int, now: float) -> str:
-    """By the receipts that the rater was given."""
-    receipts = [json.loads(data)["receipt"] for (data,) in tx.execute(_RECEIPTS, {"rater": rater}).all()]
-    right = sum(bool((receipt.get("feedback") or {}).get("right")) for receipt in receipts)
-    quiz = "passed" if right >= rules.quiz_needed(len(receipts)) else "failed"
-    tx.execute(_SETTLED, {"id": rater, "quiz": quiz})
-    note(tx, now, f"quiz {quiz}", rater=rater, data=json.dumps({"right": right, "of": len(receipts)}))
-    return quiz
-
 
 MOST_LEASES = 10
 APART = 10

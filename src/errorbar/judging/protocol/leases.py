@@ -1,4 +1,4 @@
-"""Raters whose judgments do not count, until they do again; nothing of theirs is ever deleted."""
+"""Leases: an item that a rater holds, for a while."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from operator import itemgetter
 
 from sqlalchemy import Connection, text
 
-from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.items.item import JudgedItem, Lease, Round, State
-from errorbar.judging.protocol.next_item import AvailableItem, change, draw, fill, held, note, set_taken, wanted
-from errorbar.judging.study.rules import StudyRules, current_rules
-
-# Leases: an item that a rater holds, for a while.
-
+from errorbar.judging.items.item import JudgedItem, Lease, Round
+from errorbar.judging.protocol.assignments import change, held, set_taken
+from errorbar.judging.protocol.next_item import AvailableItem, wanted
+from errorbar.judging.random_tokens import draw
+from errorbar.judging.study.rules import StudyRules
 
 _LATE = text("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
 _RATER = text(
@@ -134,60 +132,3 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
         tx.execute(_COUNTED, {"rater": rater.id, "seq": seq, "due": due})
     tx.execute(_CLAIMED, {"token": token, "at": now})
     return Lease(token, item, what.round, turned)
-
-
-_STATUS = text("SELECT status FROM rater WHERE id = :id")
-_SET_ASIDE = text("UPDATE rater SET status = 'excluded' WHERE id = :id")
-_OF_RATER = text("SELECT id, round FROM assignment WHERE rater = :rater AND state = :state ORDER BY id")
-_AFRESH = text("UPDATE rater SET status = 'active', gold = '[]' WHERE id = :id")
-_SINCE = text('INSERT INTO exclusion (rater, reason, "by", since) VALUES (:rater, :reason, :by, :since)')
-_END_EXCLUSION = text("UPDATE exclusion SET until = :until, undone_by = :by WHERE rater = :rater AND until IS NULL")
-
-
-def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> bool:
-    """Set a rater's judgments aside and give their places to others; one who is excluded stays so.
-
-    Returns:
-        Whether anything changed.
-    """
-    if _status(tx, rater_id) != "active":
-        return False
-    tx.execute(_SET_ASIDE, {"id": rater_id})
-    tx.execute(_SINCE, {"rater": rater_id, "reason": reason, "by": by, "since": now})
-    note(tx, now, "excluded", rater=rater_id, data=reason)
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "open"}).all():
-        give_back(tx, assignment, now)
-    for assignment, round in tx.execute(_OF_RATER, {"rater": rater_id, "state": "done"}).all():
-        if round != "quiz":
-            change(tx, held(tx, assignment), "aside", now)
-    return True
-
-
-def readmit(tx: Connection, rater_id: int, by: str, now: float) -> bool:
-    """Count a rater's judgments again, wherever a place is free; the others are kept as extra ones.
-
-    Returns:
-        Whether anything changed.
-    """
-    if _status(tx, rater_id) != "excluded":
-        return False
-    tx.execute(_AFRESH, {"id": rater_id})  # gold answers from before do not count any more
-    tx.execute(_END_EXCLUSION, {"rater": rater_id, "until": now, "by": by})
-    note(tx, now, "readmitted", rater=rater_id)
-    k = current_rules(tx).raters_per_item
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "aside"}).all():
-        one = held(tx, assignment)
-        free = one.round != "main" or one.place is None or one.taken < k
-        state: State = "done" if free else "extra"
-        change(tx, one, state, now)
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "extra"}).all():
-        one = held(tx, assignment)
-        fill(tx, one.item, one.taken, now)
-    return True
-
-
-def _status(tx: Connection, rater: int) -> str:
-    row = tx.execute(_STATUS, {"id": rater}).first() if rater < 2**63 else None
-    if row is None:
-        raise UsageError(Problem("judge-no-rater", f"the study has no rater {rater}"))
-    return str(row[0])

@@ -26,7 +26,8 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import ErrorbarError, Problems
 from errorbar.crowdsourcing.rater_table import RaterVerdict, follow
 from errorbar.judging.items.sources import SEVERAL
-from errorbar.judging.protocol.changes import END, HALTED
+from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.protocol.halting import END
 from errorbar.judging.quality import TOGETHER, classed, rule_of
 from errorbar.judging.stopping.question import SCORES, StopQuestion
 from errorbar.judging.study.columns import ROUNDS, STATES, StudyColumns

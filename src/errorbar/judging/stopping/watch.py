@@ -10,7 +10,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, text
 
 from errorbar.core.labels import counted
-from errorbar.judging.protocol.changes import halt, to_halt
+from errorbar.judging.protocol.halting import halt, to_halt
 from errorbar.judging.stopping.decision import StopDecision
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.store.group_commit import GroupCommit

@@ -14,10 +14,11 @@ from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.formats.look import Source
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.sources import read_items
-from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item, why_halted
-from errorbar.judging.protocol.changes import halt as halt_study
-from errorbar.judging.protocol.changes import resume as resume_study
-from errorbar.judging.protocol.next_item import note
+from errorbar.judging.protocol.assignments import note
+from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item
+from errorbar.judging.protocol.halting import halt as halt_study
+from errorbar.judging.protocol.halting import resume as resume_study
+from errorbar.judging.protocol.halting import why_halted
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.make import checked_rules

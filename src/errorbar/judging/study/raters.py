@@ -10,8 +10,8 @@ from sqlalchemy import Connection, and_, func, select
 
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, UsageError, nearest
-from errorbar.judging.protocol.claims import is_earned, redeem
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.completion_codes import is_earned, redeem
+from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import iso_time

@@ -18,7 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.items.sources import SEVERAL
-from errorbar.judging.protocol.changes import counted_items
+from errorbar.judging.protocol.halting import counted_items
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.schemes import NOTHING, SIDES, Scheme, label_of
 from errorbar.judging.study.columns import RaterFacts, read_study

@@ -18,8 +18,9 @@ from starlette.routing import Route
 
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import halt, resume, stop_item, why_halted
-from errorbar.judging.protocol.leases import exclude, readmit
+from errorbar.judging.protocol.changes import stop_item
+from errorbar.judging.protocol.exclusions import exclude, readmit
+from errorbar.judging.protocol.halting import halt, resume, why_halted
 from errorbar.judging.random_tokens import fresh_token, same
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.watch import reason_of, saving, verdict

@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from errorbar.core.labels import counted
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
-from errorbar.judging.protocol.claims import claim, is_earned
+from errorbar.judging.protocol.claims import claim
+from errorbar.judging.protocol.completion_codes import is_earned
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.random_tokens import derived, fresh_token
 from errorbar.judging.scheme import Scheme
