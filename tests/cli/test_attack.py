@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
-from errorbar.cli.attack import ATTACKS
+from errorbar.cli.attack import command
 from errorbar.edits.degenerate import KINDS
 from tests.helpers.cli import CommandLine
 
@@ -32,7 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_choices_are_the_kinds() -> None:
-    assert tuple(KINDS) == ATTACKS
+    (only,) = (option for option in command.params if option.name == "only")
+    assert isinstance(only.type, click.Choice)
+    assert tuple(only.type.choices) == tuple(KINDS)
 
 
 def test_the_table(folder: Path, errorbar: CommandLine) -> None:

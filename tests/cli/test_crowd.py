@@ -20,16 +20,13 @@ from errorbar.api import crowd_answers as crowd_raters
 from errorbar.api.crowd import crowd as crowd_scores
 from errorbar.api.curve import curve as follow
 from errorbar.api.judgment_input import read_judgments
-from errorbar.cli import crowd as crowd_commands
 from errorbar.cli import options as crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
 from errorbar.core.judgments import POLICIES, Judgments
 from errorbar.core.problems import ErrorbarError, Problems, UsageError
-from errorbar.crowdsourcing.hidden_labels import MAX_ITERATIONS, METHODS, MIN_ITEMS, N_STARTS, RaterPrior
 from errorbar.edits.items import PROJECTIONS
 from errorbar.formats.judgments import LAYOUTS, read_answers, read_batch, read_flags, read_wide
-from errorbar.metrics.crowd_weighted import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
 from errorbar.stats.resampling import Resampling
 from errorbar.testing import accurate, simulate
 from tests.cli.schema import validated
@@ -584,14 +581,6 @@ def test_choices_are_those_of_the_library() -> None:
     assert crowd_options.LAYOUTS == LAYOUTS
     assert crowd_options.REPEATS == POLICIES
     assert crowd_options.PROJECTIONS == PROJECTIONS
-    assert METHODS == crowd_commands.METHODS
-    options = {option.name: option.default for option in curve.params}
-    assert options["bins"] == ",".join(f"{edge:g}" for edge in EDGES)
-    assert options["thresholds"] == ",".join(f"{tau:g}" for tau in THRESHOLDS)
-    assert options["prevalence"] == REFERENCE_PREVALENCE
-    options = {option.name: option.default for option in crowd_commands.aggregate.params}
-    assert options["prior"] == (RaterPrior().diagonal, RaterPrior().off_diagonal)
-    assert (options["starts"], options["passes"], options["min_items"]) == (N_STARTS, MAX_ITERATIONS, MIN_ITEMS)
 
 
 def test_intervals_are_made_up_to_some_size_and_where_they_are_asked_for(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
 from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, without_unknown
-from errorbar.api.arguments import public, resampling
+from errorbar.api.arguments import public, resampling, without_intervals
 from errorbar.api.judgment_input import (
     AgreementInput,
     JudgmentOptions,
@@ -153,7 +153,7 @@ class AgreementResult(Result):
         return Table(columns, rows, name="confusion", notes=[note])
 
 
-@public()
+@public(without_intervals("resamples confidence seed"))
 def agree(
     judgments: VotesSource,
     *,
@@ -169,14 +169,15 @@ def agree(
         judgments: Tables of judgments (CSV, JSON lines, Parquet, results of Mechanical Turk); one or several M2 or
             JSONL files over the same sentences, whose annotators' edits become judgments; ``Judgments``; or a
             ``Corpus``.
-        scale: What labels are: ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
-        weights: Of Cohen's kappa: ``none``, ``linear`` or ``quadratic``; None: as the scale has it.
+        scale: What labels are: names, ranks, numbers, or numbers with a true zero.
+        weights: Weights of Cohen's kappa. None: none for names, linear for ranks, quadratic for numbers.
         clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
-        judges: ``fixed``: intervals say how far these raters would agree on other items; ``random``: how far others
-            would, too: each item (or cluster) and each of three raters or more is left out; not those of pairs.
-        labels: Of ranks, the labels from lowest to highest (none: as numbers); of a corpus ``type``: edits say their
-            type, not ``error``. Also ``unknown=LABEL`` or ``type=TYPE``, as the next arguments.
-        ci: Whether to make intervals; None: yes, whatever the number of items.
+        judges: Whether intervals are for these raters, or for others like them too (three or more). ``random`` leaves
+            out each item (or cluster) and each rater; not in those of pairs.
+        labels: What labels mean, as ROLE=LABEL (unknown=: 'cannot say'; type=: which error types of edits alone count,
+            between commas), or the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their
+            type, not 'error'.
+        ci: Compute confidence intervals, or none. None: yes.
         shared: How judgments are read and intervals made.
 
     Raises:

@@ -54,7 +54,7 @@ class Said(NamedTuple):
     text: str
 
 
-class Limits(NamedTuple):
+class Bounds(NamedTuple):
     """The numbers that an option of the command line takes; ``excluded``: ``low``, ``high`` or both."""
 
     low: float | None = None
@@ -62,12 +62,12 @@ class Limits(NamedTuple):
     excluded: str = ""
 
 
-Count = Annotated[int, Limits(1)]
-Whole = Annotated[int, Limits(0)]
-Positive = Annotated[float, Limits(0, None, "low")]
-NotNegative = Annotated[float, Limits(0)]
-Level = Annotated[float, Limits(0.5, 1, "high")]
-Share = Annotated[float, Limits(0, 1, "low high")]
+Count = Annotated[int, Bounds(1)]
+Whole = Annotated[int, Bounds(0)]
+Positive = Annotated[float, Bounds(0, None, "low")]
+NotNegative = Annotated[float, Bounds(0)]
+Confidence = Annotated[float, Bounds(0.5, 1, "high")]
+Share = Annotated[float, Bounds(0, 1, "low high")]
 
 
 class Useless(NamedTuple):
@@ -121,7 +121,7 @@ class Resampled(TypedDict, total=False):
     """How intervals are made, where there always are some."""
 
     resamples: Annotated[Count, Said(2000, "Number of resamples that intervals rest on.")]
-    confidence: Annotated[Level, Said(0.95, "Confidence level of intervals, a fraction.")]
+    confidence: Annotated[Confidence, Said(0.95, "Confidence level of intervals, a fraction.")]
     seed: Annotated[Whole, Said(0, "Seed of everything random.")]
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, Unpack, get_args
 
-from errorbar.api.arguments import Metrics, metrics_of, public, resampling
+from errorbar.api.arguments import CLOSED, Beta, Metrics, Useless, metrics_of, public, resampling, without_intervals
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Corpus, Hypothesis
@@ -284,13 +284,22 @@ NEEDS_EDITS = ("no-errant", "missing-extra")
 """Codes of errors of metrics that make edits of texts, where what makes them is not installed."""
 
 
-@public()
+@public(
+    Useless(
+        "ci ci_method resamples confidence jobs as_written",
+        "is about a --metric, and there is none beside --scores",
+        lambda arguments: bool(arguments["scores"]) and not arguments["metric"] and arguments["beta"] is None,
+        fix="add --metric, or leave it out",
+    ),
+    without_intervals("ci_method resamples confidence"),
+    CLOSED,
+)
 def attack(
     gold: Gold,
     systems: Systems = (),
     metric: Metrics = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     only: Kind | Sequence[Kind] = (),
     scores: Scores | Sequence[Scores] = (),
     write: Source | None = None,
@@ -304,16 +313,15 @@ def attack(
     Scores and intervals are those of ``score``.
 
     Args:
-        gold: The reference, as for ``score``.
         systems: The real systems, as for ``score``; there may be none. The output of the first is what is shuffled.
-        metric: What to compute, one or several, as for ``score``; None: M2, or nothing where there are ``scores``.
-        beta: Weight of recall in F, short for the metric's parameter.
-        only: Kinds of systems to make; empty: all.
-        scores: Scores of metrics from elsewhere, as tables (system, score, maybe metric and sentence), which must have
-            every system that is made and every real one; others that they have are real systems too, unless they are
-            called as one that can be made. Higher is better.
-        write: Folder for the texts that were made, a file for each, such as ``unchanged.txt``.
-        ci_method: ``bca``, ``percentile``, ``basic``, or ``closed`` (formulas).
+        metric: What to test, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2, or none beside ``scores``.
+        only: Make this attack only. Empty: all.
+        scores: Scores by a metric from elsewhere of the attacks and systems, as of errorbar meta; name=FILE. The tables
+            (system, score, maybe metric and sentence) must have every system that is made and every real one; others
+            that they have are real systems too, unless they are called as one that can be made. Higher is better.
+        write: Write the attacks' texts there, for a metric from elsewhere to score. Each is a file, such as
+            ``unchanged.txt``.
+        ci_method: Bootstrap of documents (of sentences where no documents are known), or closed formulas.
         shared: How files are read and intervals made.
 
     Returns:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Unpack, cast
 
 import numpy as np
 
-from errorbar.api.arguments import metrics_of, public, resampling
+from errorbar.api.arguments import Beta, metrics_of, public, resampling, without_intervals
 from errorbar.api.inputs import need_systems
 from errorbar.api.judgment_input import CrowdJudging, JudgmentReading, ReadJudgments, VotesSource, paths_of, take_crowd
 from errorbar.api.signatures import crowd_signature
@@ -152,13 +152,13 @@ def _record(row: CrowdRow) -> dict[str, object]:
     }
 
 
-@public()
+@public(without_intervals("resamples confidence"))
 def crowd(
     judgments: VotesSource,
     systems: Systems,
     *,
     metric: Metric | str = "crowd",
-    beta: float | None = None,
+    beta: Beta = None,
     **shared: Unpack[CrowdJudging],
 ) -> CrowdScores:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
@@ -168,10 +168,8 @@ def crowd(
             judgments: a path or paths; or ``Judgments``.
         systems: Tables ``item,flag`` or, with a corpus, one corrected sentence per line: paths, ``name=path``, or a
             mapping of names to paths, to flags of the items in order, or to flags by item.
-        metric: What is computed, e.g. ``"crowd(shares=trust,ties=unknown)"``: what the share of an item is (``votes``,
-            ``trust`` or ``dawid-skene``), and what a tie is to the majority (``half``, ``unknown``, ``error`` or
-            ``ok``).
-        beta: Weight of recall in F, short for the metric's parameter.
+        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``: what the share of an item is (votes, trust,
+            dawid-skene), and what a tie is to the majority (half, unknown, error, ok).
         shared: How judgments are read and intervals made.
 
     Raises:
@@ -347,8 +345,8 @@ def crowd_judgments(
 
     Args:
         judgments: As of ``crowd``.
-        drawn: A set that ``sample draw`` wrote: only its items, in its order and with its name, as if the raters had
-            filled it in.
+        drawn: Only the items of this set of 'sample draw', filled in as raters would. They come in its order and with
+            its name.
         shared: How judgments are read.
 
     Raises:
@@ -451,7 +449,7 @@ class Sweeps(Result):
         ]
 
 
-@public()
+@public(without_intervals("resamples confidence"))
 def crowd_sweep(
     judgments: VotesSource,
     systems: Scored,
@@ -466,10 +464,9 @@ def crowd_sweep(
     Args:
         judgments: As of ``crowd``.
         systems: Tables ``item,flag,score`` of detectors, ``name=path``, or ``{name: {item: score}}``.
-        truth: What an error is: what ``any`` rater calls one, what the ``majority`` does, or, ``weighted``, the share
-            of raters who do.
-        recalls: Where precision is wanted, fractions above 0.
-        metric: As of ``crowd``: what the share of an item is, and what a tie is to the majority.
+        truth: An error is the share of raters who say so, what most say, or what any one says.
+        recalls: Where precision is wanted. Fractions above 0.
+        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``, as for ``crowd score``.
         shared: How judgments are read and intervals made.
 
     Raises:

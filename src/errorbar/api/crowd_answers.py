@@ -8,7 +8,7 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Count, Whole, public
 from errorbar.api.judgment_input import JudgmentReading, VotesSource, take_crowd
 from errorbar.api.signatures import crowd_signature
 from errorbar.core.csv_cells import csv_line
@@ -20,6 +20,7 @@ from errorbar.crowdsourcing.hidden_labels import (
     METHODS,
     MIN_ITEMS,
     N_STARTS,
+    PRIOR,
     EMRuns,
     Method,
     MethodComparison,
@@ -150,28 +151,28 @@ def crowd_aggregate(
     *,
     method: Method | Sequence[Method] = (),
     ties: str = UNKNOWN,
-    prior: Sequence[float] = astuple(RaterPrior()),
-    starts: int = N_STARTS,
+    prior: Sequence[float] = PRIOR,
+    starts: Count = N_STARTS,
     min_items: float = MIN_ITEMS,
-    passes: int = MAX_ITERATIONS,
+    passes: Count = MAX_ITERATIONS,
     differing: bool = False,
     summary: bool = False,
-    seed: int = 0,
+    seed: Whole = 0,
     **shared: Unpack[JudgmentReading],
 ) -> CrowdAnswers:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
     Args:
         judgments: As of ``crowd``.
-        method: ``majority``, ``trust``, ``one-coin``, ``dawid-skene``, one or several; none: those that apply, of all.
-        ties: The label that wins a tie it takes part in, or ``unknown``.
-        prior: Pseudo-counts of the models, of right and of wrong judgments.
+        method: How judgments become labels, one or several ways. Empty: all. Without a choice those that apply.
+        ties: The label that wins ties.
+        prior: Pseudo-counts of right and of wrong judgments.
         starts: How often EM is started.
-        min_items: Fewest judgments of a rater, on average, of items that others judged too, that the models accept.
+        min_items: Refuse models where raters have fewer judgments of shared items than this on average.
         passes: Most passes of EM.
         differing: Only the items on which methods differ.
-        summary: No items: counts of answers and runs of EM.
-        seed: Of the random starts.
+        summary: Counts of answers and runs of EM in place of items.
+        seed: Seed of everything random.
         shared: How judgments are read.
 
     Raises:
@@ -275,18 +276,18 @@ def crowd_howmany(
     *,
     experts: str | Sequence[str] = (),
     truth: Answered | None = None,
-    draws: int = 200,
-    seed: int = 0,
+    draws: Count = 200,
+    seed: Whole = 0,
     **shared: Unpack[JudgmentReading],
 ) -> CrowdSizes:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
 
     Args:
         judgments: As of ``crowd``; of two labels.
-        experts: Raters among them who are experts; the rest is the crowd. Either these or ``truth``.
-        truth: Answers of an expert: a table ``item,label``, or item to label.
+        experts: Raters of JUDGMENTS who are experts; the rest is the crowd. Either these or ``truth``.
+        truth: Table item,label of expert answers. In Python also a mapping of items to labels.
         draws: Subsets drawn for kappa.
-        seed: Of the draws.
+        seed: Seed of everything random.
         shared: How judgments are read.
 
     Raises:
@@ -404,7 +405,7 @@ def crowd_raters(
     bad: float = 0.60,
     threshold: float = 0.70,
     together: bool = False,
-    most: int = 20,
+    most: Count = 20,
     rates: bool = False,
     **shared: Unpack[JudgmentReading],
 ) -> CrowdRaters:
@@ -412,15 +413,15 @@ def crowd_raters(
 
     Args:
         judgments: As of ``crowd``.
-        gold: True labels of gold items: a table ``item,label``, or item to label; None: nobody can be tested, all are
-            watched.
-        rule: Keeps or drops: ``sprt``, ``posterior``, ``running`` or ``fixed``.
-        good: Accuracy to keep, of ``sprt``.
-        bad: Accuracy to drop, of ``sprt``.
-        threshold: Accuracy that divides, of the other rules.
+        gold: Table item,label of items whose answer is known. In Python also a mapping of items to labels. Without it
+            nobody can be tested, and all are watched.
+        rule: Which test keeps or drops raters.
+        good: Accuracy of a rater to keep, for sprt.
+        bad: Accuracy of a rater to drop, for sprt.
+        threshold: The other rules drop raters below this accuracy.
         together: Run the rule through all gold items, not for each true label alone.
-        most: Gold items, for the error rates.
-        rates: Show error rates of all rules in place of raters.
+        most: Most gold items that a rater sees, for the error rates.
+        rates: Error rates of all rules in place of raters.
         shared: How judgments are read.
 
     Raises:
@@ -481,7 +482,7 @@ def crowd_mine(
     n: int = 500,
     error_rate: float = 0.5,
     blind: bool = False,
-    seed: int = 0,
+    seed: Whole = 0,
     lenient: bool = False,
 ) -> CrowdQuestions:
     """Find words that the text does better without, mixed with likely correct ones, to put before raters.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Share, public, without_intervals
 from errorbar.api.crowd import Against, Systems, crowd_metric, judgments_text, read_against, read_systems
 from errorbar.api.inputs import need_systems
 from errorbar.api.judgment_input import CrowdJudging, VotesSource
@@ -37,7 +37,7 @@ class Marks:
 
     bins: Sequence[float] = EDGES
     thresholds: Sequence[float] = THRESHOLDS
-    prevalence: float = REFERENCE_PREVALENCE
+    prevalence: Share = REFERENCE_PREVALENCE
     view: View = "both"
 
 
@@ -134,7 +134,7 @@ def _point_record(point: CurvePoint) -> dict[str, object]:
     return {**values, **{name: estimate_record(getattr(point, name)) for name in CURVES}}
 
 
-@public()
+@public(without_intervals("resamples confidence"))
 def curve(
     judgments: VotesSource,
     systems: Systems,
@@ -142,7 +142,7 @@ def curve(
     metric: Metric | str = "crowd",
     bins: Sequence[float] = EDGES,
     thresholds: Sequence[float] = THRESHOLDS,
-    prevalence: float = REFERENCE_PREVALENCE,
+    prevalence: Share = REFERENCE_PREVALENCE,
     view: View = "both",
     **shared: Unpack[CrowdJudging],
 ) -> Curves:
@@ -151,10 +151,11 @@ def curve(
     Args:
         judgments: As of ``crowd``.
         systems: As of ``crowd``.
-        metric: As of ``crowd``, but for the weight of recall; the curve leaves ties out.
-        bins: Edges of the bins, ascending, from ½ to 1.
-        thresholds: Smallest shares of the majority that the curve keeps, from ½ to 1.
-        prevalence: Share of errors that kappa is standardised to.
+        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``, as for ``crowd score``. The curve leaves
+            ties out, and neither has a weight of recall.
+        bins: Edges of the bins of agreement. Ascending, from 0.5 to 1.
+        thresholds: Smallest agreement of the curve's points. From 0.5 to 1.
+        prevalence: Share of errors that kappa is standardized to.
         view: What to compute: ``bins``, ``kappa`` (the curve) or ``both``.
         shared: How judgments are read and intervals made.
 

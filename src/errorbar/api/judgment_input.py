@@ -45,6 +45,7 @@ Rows = Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]] | DataFra
 """A table in memory: columns by name, a dictionary for each row, or a data frame."""
 VotesSource = Files | Judgments | Corpus | Rows
 LABELS = "What labels mean, in the command's words: ``ROLE=LABEL`` with the names of the next arguments"
+OTHER_ROLES = "unknown=: 'cannot say'; type=: which error types of edits alone count, between commas"
 ITEMS = (
     "``tokens``, ``tokens-before``, ``tokens-after``, ``tokens-gaps``, ``gaps``, ``sentences``, ``words`` "
     "(prepositions), ``words:articles`` or ``words:a,b,c``"
@@ -53,32 +54,54 @@ ROLES = ("error", "ok", "unknown", "type")
 """What labels can be said to mean."""
 
 
-class JudgmentReading(TypedDict, total=False):
-    """How judgments are read."""
+class ItemReading(TypedDict, total=False):
+    """How judgments are read, but for what their labels mean."""
 
-    layout: Annotated[Layout, Said("auto", "Of a table: ``long``, ``wide``, ``batch``, or ``auto``: by its header.")]
+    layout: Annotated[
+        Layout,
+        Said("auto", "Layout of a table: rows of judgments, a column for each rater (wide), batch results."),
+    ]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
-        Said((), 'What a table calls item, rater, label, weight, seconds: ``{role: name}`` or ``"role=name"``.'),
+        Said((), "Name of a column: of the item, rater, label, weight or seconds, e.g. rater=worker."),
     ]
-    labels: Annotated[str | Sequence[str], Said((), f"{LABELS}; or all labels there may be, in order.")]
     unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not given.')]
     type: Annotated[
         str | Sequence[str], Said("", "Of a corpus: only edits of this type, or of these, are errors; empty: all.")
     ]
     repeats: Annotated[
         RepeatPolicy,
-        Said("refuse", "Which judgment counts of a rater who judged an item twice: ``first``, ``last`` or ``keep``."),
+        Said("refuse", "Which judgment counts where a rater judged an item more than once."),
     ]
     items: Annotated[str, Said("tokens", f"What annotators of a corpus judge: {ITEMS}.")]
-    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence of a corpus.")]
-    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells which document each sentence is from.")]
+    unmarked: Annotated[
+        Unmarked,
+        Said("auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."),
+    ]
     lenient: Lenient
 
 
-class CrowdReading(JudgmentReading, total=False):
+class JudgmentReading(ItemReading, total=False):
+    """How judgments are read."""
+
+    labels: Annotated[
+        str | Sequence[str],
+        Said((), f"What labels mean, as ROLE=LABEL ({OTHER_ROLES}); or the labels there may be, in order: A,B."),
+    ]
+
+
+class CrowdReading(ItemReading, total=False):
     """With what an error is."""
 
+    labels: Annotated[
+        str | Sequence[str],
+        Said(
+            (),
+            f"What labels mean, as ROLE=LABEL (error=: an error, also a rule such as '<4'; {OTHER_ROLES}); or the "
+            "labels there may be, in order: A,B.",
+        ),
+    ]
     error: Annotated[
         str | Sequence[str],
         Said((), "Labels that mean an error, in any case, or rules about numbers such as ``<4``; none: ``error``."),

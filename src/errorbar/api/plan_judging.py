@@ -9,7 +9,7 @@ from itertools import combinations
 from math import floor, isfinite
 from typing import ClassVar, Unpack
 
-from errorbar.api.arguments import public, sentence_metric
+from errorbar.api.arguments import Beta, Confidence, Count, Positive, SentenceMetric, Whole, public, sentence_metric
 from errorbar.api.inputs import (
     Gold,
     Loaded,
@@ -316,36 +316,35 @@ class TakingWithJudges(Taking, Panels, total=False):
 def plan_judging(
     gold: Gold,
     systems: Systems,
-    metric: Metric | str | None = None,
+    metric: SentenceMetric = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     have: str = "",
-    more: int = MORE,
+    more: Count = MORE,
     designs: Sequence[str] = (),
-    minutes: float | None = None,
+    minutes: Positive | None = None,
     budget: str | None = None,
-    difference: float | None = None,
-    n_pilots: int = 100,
-    confidence: float = 0.95,
-    seed: int = 0,
+    difference: Positive | None = None,
+    n_pilots: Whole = 100,
+    confidence: Confidence = 0.95,
+    seed: Whole = 0,
     **shared: Unpack[TakingWithJudges],
 ) -> JudgingPlan:
     """Plan how many texts to judge by how many judges: the interval to expect of each score and difference.
 
     Args:
-        gold: The reference, as for ``score``: one annotator where it is known how judges vary in the measure, else two.
         systems: Systems, as for ``score``.
-        metric: What is computed; its main measure is planned for. None: M2, or ``tokens`` of token labels.
-        beta: Weight of recall in F, short for the metric's parameter.
-        have: What more is added to, ``"50x2"`` (documents by judges); empty: what the corpus has.
+        metric: What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1); its main measure is planned for. None: m2;
+            tokens of labels.
+        have: What is added to: documents by judges. Empty: all.
         more: Sentences more, of one of the designs.
-        designs: Further designs, such as ``"100x5"``.
-        minutes: Minutes that a judge needs for a sentence.
-        budget: Judgments of a sentence by a judge for which the best split is sought, or hours, ``"40h"``.
-        difference: Points by which two systems truly differ: how likely that is found with each design.
-        n_pilots: Pilots of each size whose plans are shown; 0: none.
+        designs: A further design, e.g. 100x5.
+        minutes: Minutes that a judge takes for a sentence.
+        budget: Judgments of a sentence by a judge that can be paid, or hours such as 40h: the best split is shown.
+        difference: Show how likely two systems that truly differ by so many points are found to differ.
+        n_pilots: Pilots of each size that are tried; 0: none.
         confidence: Confidence level of intervals, a fraction.
-        seed: Of sets of judges, where there are too many, and of pilots.
+        seed: Seed of everything random. Sets of judges are drawn where there are too many, and pilots.
         shared: How files are read, and ``judges`` as for ``score``: scores are against all judges of a design, or with
             ``random(k=2)`` against two at a time.
 

@@ -7,30 +7,20 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, choice, interval_options, judged_options
+from errorbar.cli.options import options_of
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import Problem, UsageError
 
-SCALES = ("nominal", "ordinal", "interval", "ratio")
-JUDGES = ("fixed", "random")
-WEIGHTS = ("none", "linear", "quadratic")
-
 
 @click.command("agree", cls=Command)
-@click.argument("judgments", nargs=-1, type=INPUT, required=True, metavar="FILE...")
-@judged_options(
-    bare="the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their type, not 'error'",
-    repeats=("refuse", "first", "last"),
-    items="What annotators of a corpus judge; an insertion touches the token before it, after it, or the gap.",
+@options_of(
+    "errorbar.api.agree:agree",
+    judgments={"argument": "FILE..."},
+    repeats={"type": click.Choice(("refuse", "first", "last"))},
+    clusters=None,
+    unknown=None,
+    type=None,
 )
-@choice("--scale", SCALES, "What labels are: names, ranks, numbers, or numbers with a true zero.")
-@click.option(
-    "--weights",
-    type=click.Choice(WEIGHTS),
-    help="Weights of Cohen's kappa.  [default: none for names, linear for ranks, quadratic for numbers]",
-)
-@choice("--judges", JUDGES, "Whether intervals are for these raters, or for others like them too (three or more).")
-@interval_options(default="yes")
 @click.option("--pairs", is_flag=True, help="Show Cohen's kappa of every pair.")
 @click.option("--confusion", is_flag=True, help="Show which labels meet on one item.")
 @output_options

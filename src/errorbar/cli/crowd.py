@@ -7,44 +7,15 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, tell, together
+from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, tell
 from errorbar.cli.main import Group
-from errorbar.cli.options import (
-    INPUT,
-    beta_option,
-    choice,
-    interval_options,
-    judged_options,
-    lenient_option,
-    numbers,
-    option,
-    refuse_given,
-    seed_option,
-    systems_argument,
-)
+from errorbar.cli.options import INPUT, NUMBERS, SYSTEMS, lenient_option, option, options_of, refuse_given, seed_option
 from errorbar.cli.output import OutputOptions, output_options
 
-METHODS = ("majority", "trust", "one-coin", "dawid-skene")
-TRUTHS = ("weighted", "majority", "any")
-RULES = ("sprt", "posterior", "running", "fixed")
-
-
-judgments_argument = click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
-crowd_options = together(
-    judgments_argument,
-    systems_argument,
-    option(
-        "--metric",
-        metavar="SPEC",
-        default="crowd",
-        help="What is computed, e.g. 'crowd(shares=trust,ties=unknown)': what the share of an item is (votes, trust, "
-        "dawid-skene), and what a tie is to the majority (half, unknown, error, ok).",
-    ),
-    interval_options(default="up to 20,000 items", elsewhere=("seed",)),
-    judged_options(error=True),
-    output_options,
-)
-"""Of commands that compare systems with a crowd's errors."""
+JUDGMENTS = {"argument": "JUDGMENTS", "several": False}
+NO_ROLES: dict[str, None] = dict.fromkeys(("error", "unknown", "type"))
+"""Roles of labels, which are arguments in Python alone: here ``--labels`` says them."""
+ROLES_OF_JUDGMENTS: dict[str, None] = dict.fromkeys(("unknown", "type"))
 
 
 @click.group("crowd", cls=Group)
@@ -53,8 +24,8 @@ def command() -> None:
 
 
 @command.command("score", cls=Command, short_help="Score systems against a crowd, weighted and by majority.")
-@crowd_options
-@beta_option()
+@options_of("errorbar.api.crowd:crowd", judgments=JUDGMENTS, systems=SYSTEMS, beta={"hidden": False}, **NO_ROLES)
+@output_options
 def score(output: OutputOptions, **options: Any) -> None:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
@@ -72,15 +43,9 @@ def score(output: OutputOptions, **options: Any) -> None:
 
 
 @command.command("sweep", cls=Command, short_help="Show precision at each recall, under every threshold.")
-@crowd_options
-@choice("--truth", TRUTHS, "An error is the share of raters who say so, what most say, or what any one says.")
-@option(
-    "--recalls",
-    default="0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
-    metavar="A,B,...",
-    help="Where precision is wanted.",
-)
-def sweep(recalls: str, output: OutputOptions, **options: Any) -> None:
+@options_of("errorbar.api.crowd:crowd_sweep", judgments=JUDGMENTS, systems=SYSTEMS, recalls=NUMBERS, **NO_ROLES)
+@output_options
+def sweep(output: OutputOptions, **options: Any) -> None:
     """Sweep a detector's threshold: precision at each recall, with a band, and average precision.
 
     A SYSTEM is a table item,flag,score: the higher the score, the more of an error the item is to it. JUDGMENTS are
@@ -92,15 +57,11 @@ def sweep(recalls: str, output: OutputOptions, **options: Any) -> None:
     """
     from errorbar.api.crowd import crowd_sweep
 
-    output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")
+    output.show(crowd_sweep(**options), "errorbar.crowd.sweep/1")
 
 
 @command.command("judgments", cls=Command, short_help="Write judgments as one table, whatever they came as.")
-@judgments_argument
-@click.option(
-    "--drawn", type=INPUT, metavar="SET", help="Only the items of this set of 'sample draw', filled in as raters would."
-)
-@judged_options()
+@options_of("errorbar.api.crowd:crowd_judgments", judgments=JUDGMENTS, drawn={"metavar": "SET"}, **ROLES_OF_JUDGMENTS)
 @output_options
 def judgments(output: OutputOptions, **options: Any) -> None:
     """Write judgments as one table of item, rater and label: those of another layout, or of annotators' edits.
@@ -114,38 +75,19 @@ def judgments(output: OutputOptions, **options: Any) -> None:
     """
     from errorbar.api.crowd import crowd_judgments
 
-    found = crowd_judgments(**options)
-    output.show(found, "errorbar.crowd.judgments/1", [found.every()] if output.style == "csv" else None)
+    result = crowd_judgments(**options)
+    output.show(result, "errorbar.crowd.judgments/1", [result.every()] if output.style == "csv" else None)
 
 
 @command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")
-@judgments_argument
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    multiple=True,
-    help="How judgments become labels; repeatable.  [default: all]",
+@options_of(
+    "errorbar.api.crowd_answers:crowd_aggregate",
+    judgments=JUDGMENTS,
+    ties={"metavar": "LABEL"},
+    prior={"type": (float, float), "metavar": "RIGHT WRONG", "multiple": False},
+    min_items={"type": float},
+    **ROLES_OF_JUDGMENTS,
 )
-@option("--ties", default="unknown", metavar="LABEL", help="The label that wins ties.")
-@option(
-    "--prior",
-    type=(float, float),
-    default=(2.0, 0.5),
-    metavar="RIGHT WRONG",
-    help="Pseudo-counts of right and of wrong judgments.",
-)
-@option("--starts", type=click.IntRange(1), default=4, help="How often EM is started.")
-@option(
-    "--min-items",
-    type=float,
-    default=20,
-    help="Refuse models where raters have fewer judgments of shared items than this on average.",
-)
-@option("--passes", type=click.IntRange(1), default=200, help="Most passes of EM.")
-@click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
-@click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
-@judged_options()
-@seed_option
 @output_options
 def aggregate(output: OutputOptions, **options: Any) -> None:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
@@ -162,16 +104,13 @@ def aggregate(output: OutputOptions, **options: Any) -> None:
 
 
 @command.command("raters", cls=Command, short_help="Describe raters and say whom to keep, watch or drop.")
-@judgments_argument
-@click.option("--gold", type=INPUT, metavar="FILE", help="Table item,label of items whose answer is known.")
-@choice("--rule", RULES, "Which test keeps or drops raters.")
-@option("--good", type=float, default=0.85, help="Accuracy of a rater to keep, for sprt.")
-@option("--bad", type=float, default=0.60, help="Accuracy of a rater to drop, for sprt.")
-@option("--threshold", type=float, default=0.70, help="The other rules drop raters below this accuracy.")
-@click.option("--together", is_flag=True, help="Run the rule through all gold items, not for each true label alone.")
-@option("--most", type=click.IntRange(1), default=20, help="Most gold items that a rater sees, for the error rates.")
-@click.option("--rates", is_flag=True, help="Error rates of all rules in place of raters.")
-@judged_options()
+@options_of(
+    "errorbar.api.crowd_answers:crowd_raters",
+    judgments=JUDGMENTS,
+    gold={"names": ("--gold",)},
+    **{name: {"type": float} for name in ("good", "bad", "threshold")},
+    **ROLES_OF_JUDGMENTS,
+)
 @output_options
 def raters(output: OutputOptions, **options: Any) -> None:
     """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
@@ -188,14 +127,12 @@ def raters(output: OutputOptions, **options: Any) -> None:
 
 
 @command.command("howmany", cls=Command, short_help="Tell how many raters equal an expert.")
-@judgments_argument
-@click.option(
-    "--experts", default="", metavar="A,B", help="Raters of JUDGMENTS who are experts; the rest is the crowd."
+@options_of(
+    "errorbar.api.crowd_answers:crowd_howmany",
+    judgments=JUDGMENTS,
+    experts={"default": "", "metavar": "A,B", "multiple": False},
+    **ROLES_OF_JUDGMENTS,
 )
-@click.option("--truth", type=INPUT, metavar="FILE", help="Table item,label of expert answers.")
-@option("--draws", type=click.IntRange(1), default=200, help="Subsets drawn for kappa.")
-@judged_options()
-@seed_option
 @output_options
 def howmany(output: OutputOptions, **options: Any) -> None:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
@@ -242,12 +179,12 @@ def mine(build: bool, min_count: int, key: str | None, output: OutputOptions, **
         _build(options["corpus"], options["counts"], options["words"], min_count, lenient=options["lenient"])
         return
     refuse_given(("min_count",), "is about --build", "add --build, or leave it out")
-    made = crowd_mine(blind=key is not None, **options)
-    n_mined = sum(item.kind == "candidate" for item in made.items)
-    tell(f"{n_mined} likely errors among {len(made.items)} items ({100 * n_mined / len(made.items):.1f} %)")
+    questions = crowd_mine(blind=key is not None, **options)
+    n_mined = sum(item.kind == "candidate" for item in questions.items)
+    tell(f"{n_mined} likely errors among {len(questions.items)} items ({100 * n_mined / len(questions.items):.1f} %)")
     if key:
-        save_lines(made.key(), key, private=True)
-    output.show(made, "errorbar.crowd.mine/1")
+        save_lines(questions.key(), key, private=True)
+    output.show(questions, "errorbar.crowd.mine/1")
 
 
 def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> None:
@@ -257,10 +194,10 @@ def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> 
     from errorbar.formats.saving import save_lines
 
     problems = Problems(lenient=lenient)
-    made = crowd_counts(_counted(Lines(corpus, problems)), words=words, min_count=least)
+    counts = crowd_counts(_counted(Lines(corpus, problems)), words=words, min_count=least)
     problems.raise_errors()
-    save_lines(made.lines(), path)
-    tell(f"{len(made.pairs):,} pairs and {len(made.triples):,} triples in {path}")
+    save_lines(counts.lines(), path)
+    tell(f"{len(counts.pairs):,} pairs and {len(counts.triples):,} triples in {path}")
 
 
 def _counted(lines: Iterable[str]) -> Iterator[str]:

@@ -7,25 +7,24 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.crowd import crowd_options
-from errorbar.cli.options import numbers, option
-from errorbar.cli.output import OutputOptions
+from errorbar.cli.crowd import JUDGMENTS, NO_ROLES
+from errorbar.cli.options import NUMBERS, SYSTEMS, options_of
+from errorbar.cli.output import OutputOptions, output_options
 
 
 @click.command("curve", cls=Command)
-@crowd_options
-@option("--bins", default="0.5,0.75,0.9,1", metavar="A,B,...", help="Edges of the bins of agreement.")
-@option(
-    "--thresholds", default="0.5,0.6,0.7,0.8,0.9,1", metavar="A,B,...", help="Smallest agreement of the curve's points."
-)
-@option(
-    "--prevalence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.1,
-    help="Share of errors that kappa is standardized to.",
+@options_of(
+    "errorbar.api.curve:curve",
+    judgments=JUDGMENTS,
+    systems=SYSTEMS,
+    bins=NUMBERS,
+    thresholds=NUMBERS,
+    view=None,
+    **NO_ROLES,
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-def command(bins: str, thresholds: str, kappa: bool, output: OutputOptions, **options: Any) -> None:
+@output_options
+def command(kappa: bool, output: OutputOptions, **options: Any) -> None:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, or the kappa-agreement curve.
 
     Arguments are those of `errorbar crowd score`. JSON has both the bins and the curve.
@@ -37,5 +36,4 @@ def command(bins: str, thresholds: str, kappa: bool, output: OutputOptions, **op
     from errorbar.api.curve import View, curve
 
     view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
-    edges, marks = numbers(bins, "--bins"), numbers(thresholds, "--thresholds")
-    output.show(curve(bins=edges, thresholds=marks, view=view, **options), "errorbar.curve/1")
+    output.show(curve(view=view, **options), "errorbar.curve/1")

@@ -19,27 +19,27 @@ _TOP = re.compile(r"^(?:(?:def|class) )?([\w@]+).*", re.MULTILINE)
 """The first line of a statement of a module."""
 _IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<!e\.g)\.\s+(?=[A-Z'`])")
-_NONE = re.compile(r"(?:^|[;.] )None: ((?:[^.]|\.(?=\w))+)")
+_NONE = re.compile(r"(?:^|[;.] )(?:None|Empty): ((?:[^.]|\.(?=\w))+)")
 
 
-Limits = tuple[float | None, float | None, str]
+Bounds = tuple[float | None, float | None, str]
 """The smallest and the largest number that an option takes, and which of them are excluded: ``low``, ``high``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The values that a parameter takes: names of types, choices, limits of numbers, whether there can be several."""
+    """The values that a parameter takes: names of types, choices, bounds of numbers, whether there can be several."""
 
     names: frozenset[str] = frozenset()
     choices: tuple[str, ...] = ()
-    limits: Limits | None = None
+    bounds: Bounds | None = None
     several: bool = False
 
     def __or__(self, other: Kind) -> Kind:
         """Either of the two."""
         choices = dict.fromkeys((*self.choices, *other.choices))
         several = self.several or other.several
-        return Kind(self.names | other.names, tuple(choices), self.limits or other.limits, several)
+        return Kind(self.names | other.names, tuple(choices), self.bounds or other.bounds, several)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Argument:
     default: object
     text: str
     required: bool = False
+    positional: bool = False
 
     @property
     def help(self) -> str:
@@ -142,9 +143,9 @@ class Source:
         if name == "Literal":
             return Kind(choices=tuple(str(self.value(each)) for each in inner))
         if name == "Annotated":
-            ranges = (_limits(each) for each in inner[1:])
-            limits = next((limits for limits in ranges if limits is not None), None)
-            return self.kind(inner[0]) | Kind(limits=limits)
+            ranges = (_bounds(each) for each in inner[1:])
+            bounds = next((bounds for bounds in ranges if bounds is not None), None)
+            return self.kind(inner[0]) | Kind(bounds=bounds)
         if name in ("Sequence", "Iterable", "tuple", "list"):
             return self.kind(inner[0]) | Kind(several=True)
         return Kind(frozenset({name}))
@@ -156,10 +157,11 @@ def source(module: str) -> Source:
     return Source(module)
 
 
-def _limits(node: ast.expr) -> Limits | None:
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Limits":
+def _bounds(node: ast.expr) -> Bounds | None:
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Bounds":
         return None
-    low, high, excluded = (*map(ast.literal_eval, node.args), *(None, None, "")[len(node.args) :])
+    values = [ast.literal_eval(each) for each in node.args]
+    low, high, excluded = values + [None, None, ""][len(values) :]
     return low, high, excluded
 
 
@@ -177,7 +179,8 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
         if annotation is not None and not isinstance(default, ast.Lambda):
             usual = None if default is None else home.value(default)
             text = texts.get(name) or home.description(annotation)
-            parameters[name] = Argument(name, home.kind(annotation), usual, text, default is None)
+            positional = argument in node.args.args
+            parameters[name] = Argument(name, home.kind(annotation), usual, text, default is None, positional)
     own_defaults = {
         str(keyword.arg): home.value(keyword.value)
         for decorator in node.decorator_list
@@ -193,6 +196,12 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
         name: replace(each, text=flags.sub(lambda found: f"--{found[1].replace('_', '-')}", each.text))
         for name, each in parameters.items()
     }
+
+
+def description_of(module: str, function: str) -> str:
+    """The docstring of a public function, up to its arguments."""
+    node, _ = source(module).statement(function) or (None, None)
+    return (ast.get_docstring(node) or "").partition("\nArgs:")[0] if isinstance(node, ast.FunctionDef) else ""
 
 
 def _shared(home: Source, name: str) -> Iterator[tuple[str, Argument]]:

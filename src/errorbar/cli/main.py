@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -229,10 +230,15 @@ class LazyGroup(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module, which is called as the command is."""
+        """Import the command's module, which is called as the command is; without one, the function's options do."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"errorbar.cli.{cmd_name.replace('-', '_')}").command
+        module = cmd_name.replace("-", "_")
+        if find_spec(f"errorbar.cli.{module}") is None:
+            from errorbar.cli.output import plain_command
+
+            return plain_command(cmd_name)
+        command: click.Command = import_module(f"errorbar.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -75,7 +75,7 @@ def option(*names: str, default: object = None, **attributes: Any) -> Decorator:
     """An option that shows its default, if it has one; numbers are called N."""
     if isinstance(attributes.get("type"), click.IntRange | click.FloatRange) or attributes.get("type") is float:
         attributes.setdefault("metavar", "N")
-    attributes.setdefault("show_default", default is not None)
+    attributes.setdefault("show_default", default not in (None, ""))
     return click.option(*names, default=default, **attributes)
 
 
@@ -188,17 +188,6 @@ class Jobs(click.ParamType[Any]):
         )
 
 
-cluster_options = option(
-    "--jobs",
-    type=Jobs(),
-    metavar="N|ADDRESS",
-    default=1,
-    help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (in a checkout: "
-    "make dask); no digit depends on it.",
-)
-"""``--jobs`` of commands that can work on a Dask cluster too."""
-
-
 def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
     """Refuse options that were given and of which nothing would come; ``names`` are the command's parameters."""
     context = click.get_current_context()
@@ -259,33 +248,6 @@ def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
     return click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text)
 
 
-def judged_options(
-    *,
-    error: bool = False,
-    bare: str = "the labels there may be, in order: A,B",
-    repeats: Sequence[str] = REPEATS,
-    items: str = "What annotators of a corpus judge.",
-) -> Decorator:
-    """Make a decorator: how judgments are read; ``bare`` describes labels without a role.
-
-    With ``error`` the command takes labels that mean an error; ``repeats`` are the choices, ``items`` is a help.
-    """
-    return together(
-        choice(
-            "--layout",
-            LAYOUTS,
-            "Layout of a table: rows of judgments, a column for each rater (wide), batch results.",
-        ),
-        click.option("--column", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
-        labels_option(("error",) * error + ("unknown", "type"), bare),
-        choice("--repeats", repeats, "Which judgment counts where a rater judged an item more than once."),
-        items_option(items),
-        documents_option,
-        unmarked_option,
-        lenient_option,
-    )
-
-
 # Options about intervals, the same in every command that has them.
 
 
@@ -334,21 +296,20 @@ def interval_options(
     *,
     methods: Sequence[str] = (),
     jobs: bool = True,
-    cluster: bool = False,
     default: str = "up to 20,000 sentences",
     elsewhere: Sequence[str] = (),
     resamples: int = 2000,
 ) -> Decorator:
     """Make a decorator: ``--ci/--no-ci`` and what goes with it; what ``--no-ci`` makes useless is refused.
 
-    Those of ``OF_INTERVALS`` that are ``elsewhere`` are about something else too; ``cluster``: of Dask, with ``jobs``.
+    Those of ``OF_INTERVALS`` that are ``elsewhere`` are about something else too.
     """
     switch = click.option(
         "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
     )
     options = [switch, confidence_option, resamples_option(resamples), seed_option]
     options += [ci_method_option(methods)] if methods else []
-    options += [cluster_options if cluster else jobs_option] if jobs else []
+    options += [jobs_option] if jobs else []
     of_intervals = [name for name in OF_INTERVALS if name not in elsewhere]
 
     def decorate(command: Any) -> Any:
@@ -379,20 +340,20 @@ def beta_option(*, hidden: bool = False) -> Decorator:
     )
 
 
-metric_options = together(
-    click.option(
-        "--metric",
-        metavar="SPEC",
-        help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1).  [default: m2; tokens of labels]",
-    ),
-    beta_option(hidden=True),
-)
-"""Of commands that compute one."""
-
-
 # Options of a public function, as it declares them.
 
 
+class Numbers(click.ParamType[Sequence[float]]):
+    """Numbers between commas."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Sequence[float]:
+        """Read them."""
+        return value if isinstance(value, tuple) else numbers(str(value), param.opts[0] if param else "")
+
+
+NUMBERS = {"type": Numbers(), "metavar": "A,B,...", "multiple": False}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "beta": {"metavar": "B", "hidden": True},
     "ci": {"names": ("--ci/--no-ci",)},
@@ -421,7 +382,7 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
     module, _, name = function.partition(":")
     declared = parameters_of(module, name)
     assert declared.keys() >= forms.keys(), f"{function} has no {sorted(forms.keys() - declared.keys())}"
-    shown = {each: forms.get(each, OPTIONS.get(each, {})) for each in declared}
+    shown = {each: forms.get(each, {}) for each in declared}
     parts = [_declared(declared[each], form) for each, form in shown.items() if form is not None]
 
     def decorate(command: Any) -> Any:
@@ -429,10 +390,11 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
         def checked(**options: Any) -> Any:
             context = click.get_current_context()
             given = {n for n in options if context.get_parameter_source(n) is ParameterSource.COMMANDLINE}
-            for rule in getattr(import_module(module), name).useless:
+            useless = [rule for rule in getattr(import_module(module), name).useless if rule.when(options)]
+            for rule in useless:
                 rule.refuse(options, given)
-                if rule.when(options):  # defaults of a config file
-                    options = {n: value for n, value in options.items() if n not in rule.names.split()}
+            of_config = {n for rule in useless for n in rule.names.split()}  # defaults of the config file
+            options = {n: value for n, value in options.items() if n not in of_config}
             _warn_of_few(options.get("resamples"), declared)
             return command(**options)
 
@@ -450,12 +412,12 @@ def _warn_of_few(resamples: int | None, declared: Mapping[str, Argument]) -> Non
 
 def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
     """The option, or argument, of a parameter."""
-    attributes = {**OPTIONS.get(parameter.name, {}), **form}
     kind = parameter.kind
+    attributes = {**({} if kind.choices else OPTIONS.get(parameter.name, {})), **form}
     if "argument" in attributes:
         required = attributes.get("required", parameter.required)
         more: dict[str, Any] = {"type": INPUT} if "PathLike" in kind.names else {}
-        more |= {"nargs": -1} if kind.several else {}
+        more |= {"nargs": -1} if attributes.get("several", kind.several) else {}
         return click.argument(parameter.name, required=required, metavar=attributes["argument"], **more)
     names = attributes.pop("names", (f"--{parameter.name.replace('_', '-')}",))
     text, default, usual = parameter.help.partition("  [default")
@@ -478,7 +440,7 @@ def _type(kind: Kind) -> dict[str, Any]:
         return {"is_flag": True}
     if {"int", "str"} <= kind.names:
         return {"type": Jobs(), "metavar": "N|ADDRESS"}
-    low, high, excluded = kind.limits or (None, None, "")
+    low, high, excluded = kind.bounds or (None, None, "")
     if "int" in kind.names:
         return {"type": click.IntRange(None if low is None else int(low), None if high is None else int(high))}
     numbers = FiniteRange if high is None else click.FloatRange

@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import OUTPUT, say, together
-from errorbar.cli.options import choice
+from errorbar.cli.command import OUTPUT, Command, say, together
+from errorbar.cli.declared import description_of, parameters_of
+from errorbar.cli.options import OPTIONS, choice, options_of
 from errorbar.core.problems import Problem, as_options, unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
@@ -104,6 +106,30 @@ def output_options(command: Any) -> Any:
         format_option,
         click.option("-o", "--output", type=OUTPUT, metavar="FILE", help=text),
     )(wrapped)
+
+
+def plain_command(name: str) -> click.Command:
+    """Make the command of a public function that needs nothing special here: ``errorbar.api.NAME``, same name.
+
+    Arguments that can be given by position are arguments here, too, and the others options; the result is shown.
+    """
+    function = name.replace("-", "_")
+    module = f"errorbar.api.{function}"
+    arguments = [each for each in parameters_of(module, function).values() if each.positional]
+    forms = {
+        each.name: {"argument": each.name.upper() + "..." * each.kind.several}
+        for each in arguments
+        if each.name not in OPTIONS
+    }
+
+    @click.command(name, cls=Command, help=description_of(module, function))
+    @options_of(f"{module}:{function}", **forms)
+    @output_options
+    def command(output: OutputOptions, **options: Any) -> None:
+        result = getattr(import_module(module), function)(**options)
+        output.show(result, getattr(result, "schema", f"errorbar.{name}/1"))
+
+    return command
 
 
 def show_notes(notes: Sequence[Problem]) -> None:

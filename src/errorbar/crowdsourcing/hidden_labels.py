@@ -39,7 +39,8 @@ FREE_RATES = 200_000  # rates of error of all raters that few judgments may be a
 RATES_OF_ONE = 8  # rates of error for each judgment that many judgments may be asked for
 MAX_LABELS = 100  # most labels of which the errors of a rater are described: K labels have K² of them
 LEAST = 1e-300  # stands for a probability of 0 in logarithms
-N_STARTS, MOST_STARTS = 4, 1000
+N_STARTS = 4
+MOST_STARTS = 1000
 MAX_ITERATIONS = 200  # most passes of a run unless more are asked for
 SAME = 1e-6
 """Runs whose objectives differ by less than this for each item ended at one place: the first of them is the best."""
@@ -273,12 +274,15 @@ Method = Literal["majority", "trust", "one-coin", "dawid-skene"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
+PRIOR = (2.0, 0.5)
+
+
 @dataclass(frozen=True, slots=True)
 class RaterPrior:
     """The belief about a rater before they judge, in judgments of items of each true label; at least 0 each."""
 
-    diagonal: float = 2.0  # judgments that were right
-    off_diagonal: float = 0.5  # judgments that gave each wrong label
+    diagonal: float = PRIOR[0]  # judgments that were right
+    off_diagonal: float = PRIOR[1]  # judgments that gave each wrong label
 
     def __post_init__(self) -> None:
         if not (0 <= self.diagonal < np.inf and 0 <= self.off_diagonal < np.inf):
