@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Metrics, metrics_of, public
+from errorbar.api.arguments import Metrics, metrics_of, public, without_intervals
 from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
 from errorbar.api.rank import RankingDraws, drawn
 from errorbar.api.signatures import made_by
@@ -41,7 +41,7 @@ from errorbar.ranking.metric_agreement import (
     sentence_chances,
     soft_accuracies,
 )
-from errorbar.ranking.ranked import METHODS, Method, signature
+from errorbar.ranking.ranked import Method, signature
 from errorbar.stats.paired import WAYS
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import interval_record, value_record
@@ -395,7 +395,7 @@ class Agreeing(RankingDraws, Taking, total=False):
     """How judgments are drawn, and a corpus and systems read."""
 
 
-@public()
+@public(without_intervals("resamples confidence"))
 def meta(
     human: Source | Comparisons | MetricScores,
     scores: Scores | Sequence[Scores] = (),
@@ -403,7 +403,7 @@ def meta(
     gold: Gold | None = None,
     systems: Systems = (),
     metric: Metrics = None,
-    method: Method = METHODS[0],
+    method: Method = "expected-wins",
     beta: float | Sequence[float] = (),
     sentences: bool = False,
     first_sentence: int = 1,
@@ -415,22 +415,24 @@ def meta(
     """Tell how metrics agree with a human ranking: recorded scores, metrics computed here, or both.
 
     Args:
-        human: Judgments as ``rank`` takes them, or a table of systems and scores, or such scores.
-        scores: Tables (system, score, maybe metric and sentence), JSON of ``errorbar score``, or lines of a system and
-            its score; ``name=path`` names a metric; or ``MetricScores``. Higher must be better.
-        gold: The reference that metrics are computed with, as for ``score``; None: none is.
+        human: How humans ranked the systems: judgments as ``rank`` takes them, or a table of systems and scores.
+        scores: Scores of metrics: tables (system, score, maybe metric and sentence), JSON of ``errorbar score``, or
+            lines of a system and its score. ``name=path`` names a metric; or ``MetricScores``. Higher must be better.
+        gold: Reference (M2 or JSONL; with ``source`` a text), with which metrics are computed; the arguments are
+            SYSTEMS then.
         systems: The outputs that are scored, as for ``score``, named as humans ranked them.
-        metric: What to compute, one or several; None: M2, where there is a reference. Its main measure is compared.
+        metric: What is computed of SYSTEMS. None: m2, where there is a reference. Its main measure is compared.
         method: How judgments become scores.
-        beta: Further F with these betas, where a file has precision and recall.
+        beta: Also compute F with this beta of SCORES that have precision and recall.
         sentences: Compare sentence scores with the judgments too.
-        first_sentence: How the judgments number the first sentence of ``errorbar score`` and of the reference.
+        first_sentence: How HUMAN numbers the first sentence. Those of ``errorbar score`` and of the reference
+            begin with 1.
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
-        ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
-            are a formula.
-        lenient: Repair what can be repaired and note it; systems that not all have are left out.
+        ci: Compute confidence intervals, or none. None: up to 20,000 items. False: nor those over systems, which are a
+            formula.
+        lenient: Repair what can be repaired and say so, or refuse it. Systems that not all have are left out.
         shared: How files are read and intervals made.
 
     Raises:

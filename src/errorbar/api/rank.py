@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
-from errorbar.api.arguments import Drawing, Lenient, Said, public, resampling
+from errorbar.api.arguments import Drawing, Lenient, Said, Useless, public, resampling, without_intervals
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.core.rankings import Comparisons
@@ -35,7 +35,7 @@ _PAIR = ("first", "second", "wins", "losses", "ties")
 class RankingDraws(Drawing, total=False):
     """How judgments are drawn."""
 
-    by: Annotated[By, Said("item", "What of the judgments is drawn as one: ``item``, ``sentence`` or ``comparison``.")]
+    by: Annotated[By, Said("item", "What of the judgments is drawn as one.")]
     progress: Annotated[
         Callable[[int], None] | None, Said(None, "Is told how many resamples TrueSkill has gone through.")
     ]
@@ -144,10 +144,15 @@ class HeadToHead(Result):
         return [Table(columns, rows, "Head to head", "head-to-head", [_said(self.given)])]
 
 
-@public()
+@public(
+    without_intervals("resamples confidence"),
+    Useless(
+        "by resamples", "is about rank ranges, and --anytime leaves them out", lambda arguments: arguments["anytime"]
+    ),
+)
 def rank(
     judgments: Source | Comparisons,
-    method: Method | Literal["all"] | Sequence[Method | Literal["all"]] = METHODS[0],
+    method: Method | Literal["all"] | Sequence[Method | Literal["all"]] = "expected-wins",
     *,
     systems: str | Sequence[str] = (),
     without_identical: bool = False,
@@ -158,13 +163,13 @@ def rank(
 
     Args:
         judgments: XML as the WMT's annotation tool writes it, or CSV of pairs or rankings; or ``Comparisons``.
-        method: How to rank, one or several; ``all``: by every method.
-        systems: The systems there are, maybe between commas; another name in the file is refused.
+        method: How to rank, in one or several ways. Empty: expected-wins.
+        systems: The systems there are; another name is refused. In Python a list, or names between commas.
         without_identical: Leave out ties of systems that wrote the same text.
-        anytime: Whether to say which pairs are decided, by intervals and p-values that hold however often one looks.
-            Rank ranges and clusters, which do not, are then left out.
-        ci: Whether to make intervals, rank ranges and clusters; None: of up to 20,000 items.
-        resamples: How many resamples; of ``trueskill-wmt`` also how many runs.
+        anytime: Say which pairs are decided, by intervals that hold however often one looks. Rank ranges and clusters,
+            which do not, are then left out.
+        ci: Compute confidence intervals, or none. None: up to 20,000 items. They go with rank ranges and clusters.
+        resamples: Number of resamples that intervals rest on. It is the number of runs of ``trueskill-wmt``, too.
         shared: How intervals are made.
 
     Raises:

@@ -9,21 +9,8 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command, progress_bar
-from errorbar.cli.options import (
-    INPUT,
-    FiniteRange,
-    choice,
-    documents_option,
-    gold_option,
-    interval_options,
-    lenient_option,
-    option,
-    refuse_given,
-    source_option,
-    taken_options,
-)
+from errorbar.cli.options import INPUT, FiniteRange, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options
-from errorbar.cli.rank import METHODS, by_option
 from errorbar.core.problems import Problem, UsageError
 
 SHOWN = r"sentences|tests|(tests|window)=[1-9][0-9]{0,8}"
@@ -33,32 +20,16 @@ MOST = 10_000_000
 
 @click.command("meta", cls=Command)
 @click.argument("files", nargs=-1, type=INPUT, metavar="[HUMAN SCORES...|SYSTEM...]")
-@click.option("--human", type=INPUT, metavar="FILE", help="HUMAN, where no argument is.")
-@click.option("--scores", type=INPUT, multiple=True, metavar="FILE", help="SCORES too; repeatable.")
-@gold_option(
-    "Reference (M2 or JSONL; with --source a text), with which metrics are computed; the arguments are SYSTEMS then; "
-    "repeatable."
-)
-@source_option
-@documents_option
-@taken_options
-@click.option(
-    "--first-sentence",
-    type=click.IntRange(-(10**9), 10**9),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="How HUMAN numbers the first sentence.",
-)
-@lenient_option
-@click.option("--metric", multiple=True, metavar="SPEC", help="What is computed of SYSTEMS; repeatable.  [default: m2]")
-@choice("--method", METHODS, "How judgments become scores.")
-@option(
-    "--beta",
-    type=FiniteRange(0, 1000, min_open=True),
-    metavar="B",
-    multiple=True,
-    help="Also compute F with this beta of SCORES that have precision and recall; repeatable.",
+@options_of(
+    "errorbar.api.meta:meta",
+    human={"required": False, "help": "HUMAN, where no argument is."},
+    scores={"help": "SCORES too; repeatable."},
+    gold={"required": False},
+    systems=None,
+    beta={"type": FiniteRange(0, 1000, min_open=True), "hidden": False},
+    sentences=None,
+    first_sentence={"type": click.IntRange(-(10**9), 10**9)},
+    **dict.fromkeys(("tests", "permutations", "window", "progress", "unmarked", "as_written")),
 )
 @click.option(
     "--show",
@@ -68,8 +39,6 @@ MOST = 10_000_000
     "whether one metric agrees better than another, by Williams and by swapping scores in 10,000 ways ('tests=N': in "
     "N); 'window=N': correlations in windows of N neighbors.",
 )
-@by_option
-@interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @output_options
 def command(
     files: Sequence[str], human: str | None, show: Sequence[str], output: OutputOptions, **options: Any
@@ -107,8 +76,8 @@ def command(
 
     swaps = asked.get("tests")
     window, sentences = asked.get("window") or 0, "sentences" in asked
-    with progress_bar("resamples", options["resamples"]) as progress:
-        found = meta(
+    with progress_bar("resamples", options.get("resamples", 0)) as progress:
+        result = meta(
             human,
             sentences=sentences,
             tests=swaps is not None or output.style == "json",
@@ -117,10 +86,10 @@ def command(
             progress=progress,
             **options,
         )
-    if found.method is None:
+    if result.method is None:
         refuse_given(("method", "by", "ci", "resamples"), "is about judgments, and HUMAN has scores of systems")
-    tables = ((sentences, found.sentence_table), (swaps is not None, found.test_table), (window, found.window_table))
-    output.show(found, "errorbar.meta/1", [table() for wanted, table in tables if wanted] or None)
+    tables = ((sentences, result.sentence_table), (swaps is not None, result.test_table), (window, result.window_table))
+    output.show(result, "errorbar.meta/1", [table() for wanted, table in tables if wanted] or None)
 
 
 def _shown(show: Sequence[str]) -> dict[str, int]:

@@ -253,7 +253,6 @@ def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
 
 FEW = 100
 """Of fewer resamples the ends of an interval are one or two draws."""
-OF_INTERVALS = ("ci_method", "resamples", "confidence", "seed")
 
 
 def resamples_option(default: int = 2000) -> Decorator:
@@ -290,40 +289,6 @@ def ci_method_option(methods: Sequence[str]) -> Decorator:
     """``--ci-method``."""
     text = "Bootstrap of documents (of sentences where no documents are known)"
     return choice("--ci-method", methods, text + (", or closed formulas." if "closed" in methods else "."))
-
-
-def interval_options(
-    *,
-    methods: Sequence[str] = (),
-    jobs: bool = True,
-    default: str = "up to 20,000 sentences",
-    elsewhere: Sequence[str] = (),
-    resamples: int = 2000,
-) -> Decorator:
-    """Make a decorator: ``--ci/--no-ci`` and what goes with it; what ``--no-ci`` makes useless is refused.
-
-    Those of ``OF_INTERVALS`` that are ``elsewhere`` are about something else too.
-    """
-    switch = click.option(
-        "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
-    )
-    options = [switch, confidence_option, resamples_option(resamples), seed_option]
-    options += [ci_method_option(methods)] if methods else []
-    options += [jobs_option] if jobs else []
-    of_intervals = [name for name in OF_INTERVALS if name not in elsewhere]
-
-    def decorate(command: Any) -> Any:
-        @wraps(command)
-        def checked(**given: Any) -> Any:
-            if given["ci"] is False:
-                refuse_given(of_intervals, "is about intervals, and --no-ci asks for none")
-            elif given.get("ci_method") == "closed":
-                refuse_given(("resamples", "seed"), "is about random draws, and --ci-method closed makes none")
-            return command(**given)
-
-        return together(*options)(checked)
-
-    return decorate
 
 
 # ``--metric``, and ``--beta`` in short.
