@@ -26,6 +26,7 @@ from errorbar.datasets.cards import cache_root, catalog
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.helpers.cli import CommandLine
 from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, meanings, render_page
+from tests.helpers.options import OPTIONS_PAGE, render_options
 from tests.helpers.source import parse_nodes
 from tests.pages import fits, renewed
 from tests.test_layers import LAYER
@@ -512,6 +513,11 @@ def commands(path: tuple[str, ...] = (), command: click.Command = cli) -> Iterat
             inner = command.get_command(context, name)
             assert inner is not None
             yield from commands((*path, name), inner)
+
+
+def test_the_page_of_options_is_current() -> None:
+    """``python -m tests.helpers.options`` writes it."""
+    assert OPTIONS_PAGE.read_text(encoding="utf-8") == render_options()
 
 
 def test_every_option_is_documented() -> None:
