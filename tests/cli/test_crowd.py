@@ -23,10 +23,10 @@ from errorbar.api.judgment_input import read_judgments
 from errorbar.cli import options as crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
-from errorbar.core.judgments import POLICIES, Judgments
+from errorbar.core.judgments import Judgments
 from errorbar.core.problems import ErrorbarError, Problems, UsageError
 from errorbar.edits.items import PROJECTIONS
-from errorbar.formats.judgments import LAYOUTS, read_answers, read_batch, read_flags, read_wide
+from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_wide
 from errorbar.stats.resampling import Resampling
 from errorbar.testing import accurate, simulate
 from tests.cli.schema import validated
@@ -578,8 +578,6 @@ def test_starts_and_passes_are_in_the_signature(votes: Path, errorbar: CommandLi
 
 def test_choices_are_those_of_the_library() -> None:
     """Commands write them out, so that help loads nothing."""
-    assert crowd_options.LAYOUTS == LAYOUTS
-    assert crowd_options.REPEATS == POLICIES
     assert crowd_options.PROJECTIONS == PROJECTIONS
 
 

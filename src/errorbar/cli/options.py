@@ -208,8 +208,6 @@ def numbers(text: str, option: str) -> list[float]:
 
 
 # Written out, so that help need not load what reads judgments; a test sees that they are the library's.
-LAYOUTS = ("auto", "long", "wide", "batch")
-REPEATS = ("refuse", "first", "last", "keep")
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
 ROLES: Mapping[str, str] = {
     "error": "an error, also a rule such as '<4'",
