@@ -238,7 +238,7 @@ class Documents:
             problems.note("one-unit", message, Place(), fix=MORE_DOCUMENTS)
         elif few:
             message = f"there are only {self.n_clusters} documents: 95% intervals are too narrow"
-            problems.note("few-documents", message, Place(), fix="docs/measurements/intervals.md says by how much")
+            problems.note("few-documents", message, Place(), fix="docs/design/intervals.md says by how much")
         if 0 < self._n_without < len(self._codes):
             message = (
                 f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
