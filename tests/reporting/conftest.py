@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.demo import demo_files
 from errorbar.reporting import Report
-from tests.reporting.pages import found, report_of
+from tests.reporting.pages import compute_studies, report_of
 
 
 @pytest.fixture(scope="session")
@@ -16,5 +16,5 @@ def demo() -> Iterator[tuple[list[str], Report]]:
     """Arguments of the demo corpus, and its report, with 200 resamples and seed 7."""
     with demo_files() as (gold, systems):
         paths = [str(path) for path in systems]
-        parts = found(gold=(str(gold),), systems=tuple(paths), metric=["m2", "m2(beta=1)"], ceiling_ci=20)
+        parts = compute_studies(gold=(str(gold),), systems=tuple(paths), metric=["m2", "m2(beta=1)"], ceiling_ci=20)
         yield ["--gold", str(gold), *paths], report_of(parts)

@@ -1,4 +1,4 @@
-"""What tests of the report share: reports from files, tables as text, charts drawn."""
+"""Shared by tests of the report: reports from files, tables as text, charts drawn."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
 
-def found(**given: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
-    """Studies of what is asked for, from 200 resamples of the seed 7."""
-    return report(**{"resamples": 200, "seed": 7, "browse": False, **given}).studies
+def compute_studies(**arguments: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
+    """Compute the studies of these arguments, from 200 resamples of the seed 7."""
+    return report(**{"resamples": 200, "seed": 7, "browse": False, **arguments}).studies
 
 
 def report_of(parts: Sequence[Study]) -> Report:
@@ -38,8 +38,8 @@ def charts(report: Report) -> dict[str, Chart]:
 
 def prose(report: Report, section: str) -> str:
     """Every paragraph of a section."""
-    (found,) = (one for one in report.sections if one.name == section)
-    return "\n".join(line for block in found.blocks if isinstance(block, Prose) for line in block.paragraphs)
+    (wanted,) = (part for part in report.sections if part.name == section)
+    return "\n".join(line for block in wanted.blocks if isinstance(block, Prose) for line in block.paragraphs)
 
 
 def text_rows(table: Table | Grid) -> list[list[str]]:
@@ -66,7 +66,7 @@ def printed(out: str) -> list[list[str]]:
 
 
 def drawn(chart: Chart) -> list[dict[str, Any]]:
-    """What a chart draws, each once; charts have several layers of the same data."""
+    """The rows that a chart draws, without repetition; charts have several layers of the same data."""
     datasets = chart.spec["datasets"]
     assert isinstance(datasets, Mapping)
     return list({json.dumps(row): row for data in datasets.values() for row in data}.values())

@@ -46,10 +46,10 @@ from tests.helpers.standoff import fragment, standoff
 
 def estimate(value: float | None, half: float | None = None, undefined: Undefined | None = None) -> Estimate:
     """A value with an interval of that half-width."""
-    made = Estimate(value, 100, undefined=undefined)
+    result = Estimate(value, 100, undefined=undefined)
     if half is None or value is None:
-        return made
-    return made.with_interval(Interval(max(value - half, 0), value + half, 0.95, "bootstrap-bca"))
+        return result
+    return result.with_interval(Interval(max(value - half, 0), value + half, 0.95, "bootstrap-bca"))
 
 
 def score(
@@ -138,21 +138,21 @@ def curves(*, exact: bool = True) -> Ceiling:
     return Ceiling(M2().measures, 2, ("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
 
 
-def whole(found: Comparison) -> ComparisonResult:
-    """What ``compare`` gives."""
-    return ComparisonResult(found, 0.95, "sentence", "m2|compared", ScoredData("m2", 9, None, 2))
+def whole(compared: Comparison) -> ComparisonResult:
+    """The result of ``compare``."""
+    return ComparisonResult(compared, 0.95, "sentence", "m2|compared", ScoredData("m2", 9, None, 2))
 
 
-def human(found: Ceiling, intervals: CeilingIntervals | None = None) -> CeilingResult:
-    """What ``ceiling`` gives."""
-    return CeilingResult(found, intervals, None, None, "m2|human")
+def human(humans: Ceiling, intervals: CeilingIntervals | None = None) -> CeilingResult:
+    """The result of ``ceiling``."""
+    return CeilingResult(humans, intervals, None, None, "m2|human")
 
 
 def study(
     scores: Sequence[Score],
     compared: Comparison | None = None,
     *,
-    found: Ceiling | None = None,
+    humans: Ceiling | None = None,
     annotators: Sequence[str] = ("A", "B"),
     others: Mapping[str, Sequence[Score]] | None = None,
     notes: Sequence[Problem] = (),
@@ -168,7 +168,7 @@ def study(
         scores,
         others or {},
         None if compared is None else whole(compared),
-        None if found is None else human(found),
+        None if humans is None else human(humans),
         None,
         None,
         notes,
@@ -181,27 +181,27 @@ def systems(
     values: Mapping[str, float],
     p_values: Mapping[tuple[str, str], float | None] | None = None,
     *,
-    found: Ceiling | None = None,
+    humans: Ceiling | None = None,
     notes: Sequence[Problem] = (),
     floor: float = 1 / 2001,
 ) -> CorpusStudy:
     """Systems with those F, compared."""
     compared = comparison(values, p_values or {}, floor)
-    return study([score(name, value) for name, value in values.items()], compared, found=found, notes=notes)
+    return study([score(name, value) for name, value in values.items()], compared, humans=humans, notes=notes)
 
 
 @cache
 def crowd_study() -> CrowdStudy:
     """Five raters of 60 items; ``a`` flags every error, ``b`` others too."""
-    made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
-    errors = np.asarray(made.truth) == 1
+    simulated = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
+    errors = np.asarray(simulated.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(ReadJudgments(made.judgments), flags, Problems(), Resampling(replicates=20), "votes")
+    return study_crowd(ReadJudgments(simulated.judgments), flags, Problems(), Resampling(replicates=20), "votes")
 
 
-def with_rows(one: CrowdStudy, rows: Sequence[CrowdRow]) -> CrowdStudy:
+def with_rows(crowd: CrowdStudy, rows: Sequence[CrowdRow]) -> CrowdStudy:
     """The study with some of its systems' scores."""
-    return replace(one, scores=replace(one.scores, rows=tuple(rows)))
+    return replace(crowd, scores=replace(crowd.scores, rows=tuple(rows)))
 
 
 @cache

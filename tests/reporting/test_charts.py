@@ -138,7 +138,7 @@ def test_all_zero_and_one_system() -> None:
 def test_200_systems_are_cut_and_the_description_says_so() -> None:
     kinds = [type_score(f"T{k}", k, 60 - k) for k in range(60)]
     values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
-    one = systems(values, found=ceiling(0.5, values))
+    one = systems(values, humans=ceiling(0.5, values))
     scores = [score(each.system, each.f.value, types=kinds) for each in one.scores]
     report = report_of([replace(one, scores=scores)])
     drawn = charts(report)
@@ -156,14 +156,14 @@ def test_200_systems_are_cut_and_the_description_says_so() -> None:
 
 
 def test_one_number_of_references_is_drawn_as_rows() -> None:
-    report = report_of([systems({"a": 0.4, "b": 0.2}, found=ceiling(0.5, {"a": 0.4, "b": 0.2}))])
+    report = report_of([systems({"a": 0.4, "b": 0.2}, humans=ceiling(0.5, {"a": 0.4, "b": 0.2}))])
     svg = draw(charts(report)["ceiling-curves"].spec)
     assert ">human<" in svg
     assert "F0.5 (percent), 9 references" in svg
 
 
 def test_hostile_names_are_data() -> None:
-    report = report_of([systems({HOSTILE: 0.4, "b": 0.2}, found=ceiling(0.5, {HOSTILE: 0.4, "b": 0.2}))])
+    report = report_of([systems({HOSTILE: 0.4, "b": 0.2}, humans=ceiling(0.5, {HOSTILE: 0.4, "b": 0.2}))])
     for chart in charts(report).values():
         svg = draw(chart.spec)
         assert "<b>" not in svg

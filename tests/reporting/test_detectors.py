@@ -16,7 +16,7 @@ from errorbar.metrics.crowd_weighted import Truth
 from errorbar.reporting import ItemList, Prose, markdown, page_html
 from errorbar.tables.plain import estimate_record
 from tests.helpers.cli import CommandLine
-from tests.reporting.pages import charts, found, report_of, tables, text_rows
+from tests.reporting.pages import charts, compute_studies, report_of, tables, text_rows
 
 pytest.importorskip("jinja2", reason="needs the extra 'report'")
 
@@ -71,7 +71,7 @@ def write(name: str, rows: Sequence[tuple[object, ...]], head: str = HEAD) -> No
 
 
 def study(**given: Any) -> CorpusStudy:  # noqa: ANN401 - arguments of report
-    (one,) = found(**{"gold": "*.m2", "systems": ["me=me.csv"], "attacks": False, **given})
+    (one,) = compute_studies(**{"gold": "*.m2", "systems": ["me=me.csv"], "attacks": False, **given})
     assert isinstance(one, CorpusStudy)
     return one
 
@@ -202,7 +202,7 @@ def test_judgments_of_raters() -> None:
     ]
     write("votes.csv", votes, "item,rater,label")
     write("me.csv", [(*row, SENTENCES[int(row[0][0]) - 1].replace(row[3], f"[{row[3]}]", 1)) for row in ROWS])
-    (one,) = found(judgments="votes.csv", systems=["me=me.csv"], browse=True)
+    (one,) = compute_studies(judgments="votes.csv", systems=["me=me.csv"], browse=True)
     assert isinstance(one, CrowdStudy)
     assert one.detectors is not None
     assert not one.detectors.annotated

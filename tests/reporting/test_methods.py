@@ -75,7 +75,7 @@ class TestFacts:
 
 
 def test_sections_stand_in_order_and_methods_last() -> None:
-    report = report_of([systems({"a": 0.4, "b": 0.2}, found=curves()), crowd_study(), sample_study()])
+    report = report_of([systems({"a": 0.4, "b": 0.2}, humans=curves()), crowd_study(), sample_study()])
     assert [one.name for one in report.sections] == [
         "leaderboard",
         "precision-recall",
@@ -115,7 +115,7 @@ class TestMethods:
         )
         human = "Human ceiling and ratio: Bryant and Ng 2015."
         assert self.cited(study([score("mine", 0.3)])) == [maxmatch, bca]
-        assert self.cited(systems({"a": 0.4, "b": 0.2}, found=curves())) == [maxmatch, bca, tests, human]
+        assert self.cited(systems({"a": 0.4, "b": 0.2}, humans=curves())) == [maxmatch, bca, tests, human]
         assert self.cited(sample_study()) == ["Sampling: Tetreault and Chodorow 2008; variances: Cochran 1977."]
         crowd, agreement = self.cited(crowd_study())
         assert crowd.endswith("Madnani et al. 2011.")
@@ -213,7 +213,7 @@ class TestLeftOut:
         assert few[0] == "no comparison in the leaderboard: it takes two essays or sentences, and resampling"
         typed = [score(name, 0.4, types=(type_score("T", 1, 2),)) for name in "ab"]
         whole: CorpusStudy = replace(
-            study(typed, comparison({"a": 0.4, "b": 0.4}, {}), found=curves(), others={"m2(beta=1)": typed}),
+            study(typed, comparison({"a": 0.4, "b": 0.4}, {}), humans=curves(), others={"m2(beta=1)": typed}),
             agreement=crowd_study().agreement,
         )
         assert self.said(whole) == []
@@ -243,7 +243,7 @@ class TestLeftOut:
 
 class TestSignatures:
     def test_what_they_share_is_said_once_and_of_each_what_is_its_own(self) -> None:
-        report = report_of([systems({"a": 0.4, "b": 0.2}, found=curves())])
+        report = report_of([systems({"a": 0.4, "b": 0.2}, humans=curves())])
         found = tables(report)
         assert text_rows(found["signature-systems"]) == [["a", "hyp-a"], ["b", "hyp-b"]]
         shared = {row[0]: row[1] for row in text_rows(found["signature-parts"])}

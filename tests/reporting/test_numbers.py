@@ -14,7 +14,7 @@ from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import write_judgments
 from tests.helpers.standoff import edit_xml, edits_xml
-from tests.reporting.pages import found, printed, report_of, tables, text_rows
+from tests.reporting.pages import compute_studies, printed, report_of, tables, text_rows
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 SAME = ("--resamples", "200", "--seed", "7")
@@ -138,7 +138,7 @@ def votes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_crowd(votes: Path, errorbar: CommandLine) -> None:
     flags = ("a=a.csv", "b=b.csv")
-    report = report_of(found(judgments="votes.csv", systems=flags))
+    report = report_of(compute_studies(judgments="votes.csv", systems=flags))
     call = ("votes.csv", *flags, *SAME, *MARKDOWN)
     assert text_rows(tables(report)["crowd-scores-values"]) == printed(errorbar("crowd", "score", *call).out)
     assert text_rows(tables(report)["crowd-bins-values"]) == printed(errorbar("curve", *call).out)
@@ -165,7 +165,7 @@ def test_sample(votes: Path, errorbar: CommandLine) -> None:
         writer = csv.DictWriter(stream, rows[0])
         writer.writeheader()
         writer.writerows({**row, "label": "ok" if k % 3 else "error"} for k, row in enumerate(rows))
-    report = report_of(found(sample_key="k.json", judged=("done.csv",)))
+    report = report_of(compute_studies(sample_key="k.json", judged=("done.csv",)))
     theirs = printed(errorbar("sample", "estimate", "done.csv", "--key", "k.json", "--seed", 7, *MARKDOWN).out)
     shown = tables(report)
     ours = [*text_rows(shown["sample-values"]), *text_rows(shown["sample-counts"])]
@@ -193,7 +193,7 @@ def test_hoo(tmp_path: Path, errorbar: CommandLine) -> None:
         for run in ("0", "1"):
             said = text.replace("go", "goes") if run == "0" else text.replace("much", "a lot").replace("go", "gone")
             (tmp_path / f"UI/{run}/{name}.txt").write_text(said, encoding="utf-8")
-    report = report_of(found(gold=(str(tmp_path / "set"),), systems=(str(tmp_path / "UI"),)))
+    report = report_of(compute_studies(gold=(str(tmp_path / "set"),), systems=(str(tmp_path / "UI"),)))
     call = ("score", "--gold", str(tmp_path / "set"), str(tmp_path / "UI"), "--ci", *SAME, *MARKDOWN)
     theirs = {tuple(row[:3]): [cell.rstrip("*") for cell in row[3:]] for row in printed(errorbar(*call).out)}
     for condition, word in (("plain", "no bonus"), ("bonus", "bonus")):

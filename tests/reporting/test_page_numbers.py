@@ -18,7 +18,18 @@ from errorbar.api.corpus_results import Study
 from errorbar.demo import demo_files
 from errorbar.reporting import Chart, Report
 from tests.helpers.cli import CommandLine
-from tests.reporting.pages import charts, drawn, found, headings, notes, printed, prose, report_of, tables, text_rows
+from tests.reporting.pages import (
+    charts,
+    compute_studies,
+    drawn,
+    headings,
+    notes,
+    printed,
+    prose,
+    report_of,
+    tables,
+    text_rows,
+)
 from tests.reporting.studies import crowd_study, hoo_study, sample_study
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
@@ -86,7 +97,7 @@ def test_three_systems_of_2014(data: Path) -> None:
     submissions = data / "conll14_systems/official_submissions"
     names = [path for path in sorted(submissions.iterdir()) if path.name in ("CAMB", "CUUI", "IITB")]
     gold = str(data / "conll14/noalt/official-2014.combined.m2")
-    report = report_of(found(gold=(gold,), systems=tuple(map(str, names)), lenient=True))
+    report = report_of(compute_studies(gold=(gold,), systems=tuple(map(str, names)), lenient=True))
     # Ng et al. 2014, table 7: F0.5 of CAMB 37.33, CUUI 36.79, IITB 5.90.
     rows = {row[0]: row[5] for row in text_rows(tables(report)["scores"])}
     assert rows == {"CAMB": "37.33", "CUUI": "36.79", "IITB": "5.90"}
@@ -344,14 +355,14 @@ def test_the_ceiling_has_both(demo: Demo, errorbar: CommandLine) -> None:
 def test_judges_of_a_page_can_be_fixed(demo: Demo) -> None:
     arguments, _ = demo
     one, two = arguments[2:4]
-    report = report_of(found(gold=(arguments[1],), systems=(one, two), judges="fixed"))
+    report = report_of(compute_studies(gold=(arguments[1],), systems=(one, two), judges="fixed"))
     assert not any("texts+judges" in table.columns for table in tables(report).values())
     assert "over texts and judges" not in " ".join((*report.summary, prose(report, "leaderboard")))
 
 
 def test_a_page_of_pairs_of_judges_goes_by_pairs(demo: Demo) -> None:
     arguments, _ = demo
-    report = report_of(found(gold=(arguments[1],), systems=tuple(arguments[2:]), judges="random(k=2)"))
+    report = report_of(compute_studies(gold=(arguments[1],), systems=tuple(arguments[2:]), judges="random(k=2)"))
     assert "F0.5, 2 judges" in tables(report)["scores"].columns
     assert "F diff, 2 judges" in tables(report)["pairs"].columns
 

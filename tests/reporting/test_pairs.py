@@ -12,9 +12,9 @@ from tests.reporting.studies import comparison
 
 
 def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
-    found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
-    measures = [replace(one, kind="number") for one in found.measures]
-    percent, number = pair_table(found, 0.95), pair_table(replace(found, measures=tuple(measures)), 0.95)
+    result = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
+    measures = [replace(measure, kind="number") for measure in result.measures]
+    percent, number = pair_table(result, 0.95), pair_table(replace(result, measures=tuple(measures)), 0.95)
     assert "power at 1, %" in [column.title for column in percent.columns]
     assert "power at 0.01, %" in [column.title for column in number.columns]
     assert any("one point" in note for note in percent.notes)
@@ -25,8 +25,8 @@ def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
 
 
 def test_what_is_said_of_a_pair() -> None:
-    found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
-    (pair,) = found.pairs
+    result = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
+    (pair,) = result.pairs
     assert pair.sentence("document") == "a is significantly better than b at the 5% level"
     assert with_test(pair, alpha=0.01).sentence("document") == "a is not significantly better than b at the 1% level"
     floor = with_swaps(pair, smallest_p=0.02)
@@ -38,5 +38,5 @@ def test_what_is_said_of_a_pair() -> None:
     same = with_swaps(pair, p=None, alone_p_value=None, alone_undefined=Undefined.NO_DISAGREEMENT)
     assert same.sentence("document") == "a and b score alike in every document"
     exact = with_swaps(same, alone_exact=True)
-    ((*_, p, said, _, _),) = text_rows(pair_table(found, 0.95, [exact]))
-    assert (p, said) == ("–", "score alike")
+    ((*_, p, verdict, _, _),) = text_rows(pair_table(result, 0.95, [exact]))
+    assert (p, verdict) == ("–", "score alike")

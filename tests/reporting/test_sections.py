@@ -212,12 +212,12 @@ class TestTypes:
 
 
 class TestCeiling:
-    ONE = study([score("a", 0.3), score("b", 0.2)], found=curves())
+    ONE = study([score("a", 0.3), score("b", 0.2)], humans=curves())
 
     def test_references_that_lower_a_score_raise_none(self) -> None:
         """GLEU averages over references: one more may lower it."""
         falling = replace(curves(), scores=curves().scores[:, ::-1])
-        report = report_of([study([score("a", 0.3), score("b", 0.2)], found=falling)])
+        report = report_of([study([score("a", 0.3), score("b", 0.2)], humans=falling)])
         why = "Scores change with the number of references"
         only = "so only scores against the same number of references can be compared."
         assert f"{why}, {only}" in prose(report, "ceiling")
@@ -230,7 +230,7 @@ class TestCeiling:
         none = Undefined.ONE_UNIT
         rows = CeilingIntervals((none, none), ((none, none),) * 2, ((none, none),) * 2)
         made = replace(human(curves(), rows), judged=rows)
-        one = replace(study([score("a", 0.3), score("b", 0.2)], found=curves()), ceiling=made)
+        one = replace(study([score("a", 0.3), score("b", 0.2)], humans=curves()), ceiling=made)
         said = prose(report_of([one]), "ceiling")
         assert said.endswith(f" There are no intervals: {none}.")
         assert "Thick bars" not in said
@@ -238,7 +238,7 @@ class TestCeiling:
 
     def test_nobody_comes_nearest_to_a_human_from_beyond(self) -> None:
         beyond = replace(curves(), scores=curves().scores + 0.2)
-        text = charts(report_of([study([score("a", 0.3), score("b", 0.2)], found=beyond)]))[
+        text = charts(report_of([study([score("a", 0.3), score("b", 0.2)], humans=beyond)]))[
             "ceiling-curves"
         ].description
         assert text.endswith(" The gap to the human line is what a system could still gain.")
@@ -283,7 +283,7 @@ class TestCeiling:
 
     def test_why_there_is_a_reference_fewer_than_in_the_leaderboard(self) -> None:
         ten = ceiling(0.5, {"a": 0.4})
-        one = study([score("a", 0.45)], found=ten, annotators=ten.annotators)
+        one = study([score("a", 0.45)], humans=ten, annotators=ten.annotators)
         said = (
             "A human is scored against the other 9, never against their own corrections: so systems are scored against "
             "at most 9 references here, and their scores are not those of the leaderboard, where all 10 annotators are "
@@ -292,7 +292,7 @@ class TestCeiling:
         assert said in prose(report_of([one]), "ceiling")
         (line,) = (line for line in report_of([one]).summary if "reaches" in line)
         assert line.startswith("With 9 references, since a human is scored against the other 9 annotators, a reaches")
-        alone = study([], found=replace(ten, systems=()), annotators=ten.annotators)
+        alone = study([], humans=replace(ten, systems=()), annotators=ten.annotators)
         assert "never against their own" not in prose(report_of([alone]), "ceiling")
 
     def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
@@ -340,7 +340,7 @@ class TestCeiling:
                 (1,),
                 (True,),
             )
-            section = ceiling_section(study([score(name, v) for name, v in values.items()], found=found))
+            section = ceiling_section(study([score(name, v) for name, v in values.items()], humans=found))
             assert section is not None
             chart = section.blocks[1]
             assert isinstance(chart, Chart)
