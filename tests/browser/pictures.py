@@ -26,7 +26,7 @@ PICTURES = {
     "dark": ("#sentences", DESK),
     "phone": ("article.unit >> nth=2", PHONE),
 }
-"""What stands at the top of each, on which screen; ``dark`` is in dark colors."""
+"""The top and the screen of each picture; ``dark`` is in dark colors."""
 CHARTS = ("precision-recall-plane", "ceiling-curves")
 """Those of the tutorial."""
 

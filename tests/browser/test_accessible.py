@@ -1,4 +1,4 @@
-"""What axe finds: nothing, with everything open, at three widths, in light, in dark and on paper."""
+"""No finding of axe, with everything open, at three widths, in light, in dark and on paper."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def open_all(page: Page) -> None:
 
 
 def complaints(page: Page, whole: tuple[str, int] | None) -> Iterator[tuple[str, ...]]:
-    """What axe finds in each width and medium: one page, laid out anew; ``whole``: where all of it is looked at."""
+    """The findings of axe in each width and medium: ``whole``: where all of the page is looked at."""
     page.evaluate(axe_source())
     for medium in MEDIA:
         page.emulate_media(

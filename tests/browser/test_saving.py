@@ -1,4 +1,4 @@
-"""What the sentence browser saves: read back by errorbar itself, and compared with what the page was made of."""
+"""Files that the sentence browser saves: read back by errorbar itself, and compared with what the page was made of."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def test_only_the_words_around_edits(opened: Opener, demo_url: str) -> None:
 
 
 def test_a_type_and_a_verdict_are_of_one_edit(opened: Opener, whole_url: str) -> None:
-    """What a cell of the heat map leads to: there are sentences exactly where the table of types has edits."""
+    """The target of a cell of the heat map: there are sentences exactly where the table of types has edits."""
     page = opened(whole_url).page
     rows = page.locator("#table-type-counts").evaluate(
         "e => [...e.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
@@ -273,7 +273,7 @@ def test_a_type_and_a_verdict_are_of_one_edit(opened: Opener, whole_url: str) ->
 
 @pytest.mark.parametrize("width", [360, 768, 1440])
 def test_filters_stand_in_lines(opened: Opener, whole_url: str, width: int) -> None:
-    """What is chosen or typed in has one top, one bottom and one height in each line, and nothing is cut off."""
+    """Fields to choose or type in have one top, one bottom and one height in each line, and nothing is cut off."""
     page = opened(whole_url, width=width).page
     found = page.evaluate(
         "() => [...document.querySelectorAll('.field:not([hidden], .shown, .check)')].map((field) => {"

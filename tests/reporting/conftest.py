@@ -1,4 +1,4 @@
-"""What every test of the report may ask for."""
+"""Fixtures of every test of the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the page is what stands in the report, which ``test_numbers`` holds against the commands.
+"""The numbers of the page are those of the report, which ``test_numbers`` holds against the commands.
 
 What is drawn is what stands in the tables.
 """
@@ -149,7 +149,7 @@ def ends(cell: str) -> str:
 
 
 class TestChartsShowTheirTables:
-    """What stands in the table is what is drawn: the same names, numbers and intervals."""
+    """The chart draws the numbers of the table: the same names, numbers and intervals."""
 
     @staticmethod
     def chart(one: Study, name: str) -> Chart:

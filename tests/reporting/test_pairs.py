@@ -1,4 +1,4 @@
-"""What is said of a pair."""
+"""The sentence on a pair, and the unit of its points."""
 
 from __future__ import annotations
 

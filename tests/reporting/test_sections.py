@@ -1,4 +1,4 @@
-"""What sections say beside their tables: sentences, notes, and which rows come first."""
+"""The text of sections beside their tables: sentences, notes, and which rows come first."""
 
 from __future__ import annotations
 

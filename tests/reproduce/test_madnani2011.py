@@ -1,4 +1,4 @@
-"""What of Madnani et al. 2011 can be recomputed, and the same analysis on the ten annotators."""
+"""The part of Madnani et al. 2011 that can be recomputed, and the same analysis on the ten annotators."""
 
 from __future__ import annotations
 

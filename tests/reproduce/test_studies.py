@@ -173,7 +173,7 @@ def test_rows_of_the_other_tables(data: Path) -> None:
 
 @pytest.mark.slow
 def test_every_cell_keeps_the_digits_of_its_print(data: Path) -> None:
-    """What is printed decides what matches: no cell has a tolerance of its own."""
+    """The printed number decides the match: no cell has a tolerance of its own."""
     files = {"edits": "edits_by_annotator", "CAMB by annotator": "camb_by_annotator", "ratio": "ratio"}
     for table, file in files.items():
         printed = [text for row in published(f"bryant_ng2015_{file}") for text in [*row.values()][1:]]

@@ -1,4 +1,4 @@
-"""What a team sees before sending: without the gold edits of the test data."""
+"""Checks that a team runs before sending: without the gold edits of the test data."""
 
 from __future__ import annotations
 
