@@ -132,23 +132,23 @@ def _ordinal(counts: sparse.csr_array, one_less: Floats, raters: Floats) -> Kern
 
 def _nominal(counts: sparse.csr_array) -> _Fixed:
     """Pairs of judgments of a row that differ, in both orders: m² - Σ n_k²."""
-    each = _sums(counts) ** 2 - _sums(counts.multiply(counts))
-    return each, lambda margins: margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
+    disagreement = _sums(counts) ** 2 - _sums(counts.multiply(counts))
+    return disagreement, lambda margins: margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
 
 
 def _interval(counts: sparse.csr_array, numbers: Floats) -> _Fixed:
     """Squared differences of all pairs of a row: 2 (m Σ n_k x_k² - (Σ n_k x_k)²)."""
     x = unit_scale(numbers - numbers.mean())  # keeps the difference of two large sums exact
-    each = np.asarray(2 * (_sums(counts) * (counts @ x**2) - (counts @ x) ** 2), np.float64)
-    return each, lambda margins: 2 * (margins.sum(axis=1) * (margins @ x**2) - (margins @ x) ** 2)
+    disagreement = np.asarray(2 * (_sums(counts) * (counts @ x**2) - (counts @ x) ** 2), np.float64)
+    return disagreement, lambda margins: 2 * (margins.sum(axis=1) * (margins @ x**2) - (margins @ x) ** 2)
 
 
 def _ratio(counts: sparse.csr_array, first: Floats, second: Floats) -> _Fixed:
     total = first + second
     squares = unit_scale(np.divide(first - second, total, out=np.zeros(total.shape), where=total > 0) ** 2)
     parts = [counts[start : start + ROWS] for start in range(0, counts.shape[0], ROWS)]
-    each = np.concatenate([np.empty(0), *(_sums(part.multiply(part @ squares)) for part in parts)])
-    return each, lambda margins: ((margins @ squares) * margins).sum(axis=1)
+    disagreement = np.concatenate([np.empty(0), *(_sums(part.multiply(part @ squares)) for part in parts)])
+    return disagreement, lambda margins: ((margins @ squares) * margins).sum(axis=1)
 
 
 def _sums(counts: sparse.csr_array) -> Floats:

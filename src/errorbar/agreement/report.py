@@ -112,10 +112,10 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
     which = "the judgments of the items that both judged"
     remarks = list(prevalence_remarks(share, float(np.trace(p)), s, pi, which))
     if gained is not None and gained >= BIAS_REMARK:
-        one, other = table.raters
+        first, second = table.raters
         remarks.append(
-            f"raters '{one}' and '{other}' give the labels with different frequencies, which lowers the agreement that"
-            f" Cohen's kappa expects and raises it by {gained:.3f} to {kappa:.3f}; see the bias"
+            f"raters '{first}' and '{second}' give the labels with different frequencies, which lowers the agreement "
+            f"that Cohen's kappa expects and raises it by {gained:.3f} to {kappa:.3f}; see the bias"
         )
     return PrevalenceBias(share, dict(zip(table.labels, (rows - columns).tolist(), strict=True)), tuple(remarks))
 

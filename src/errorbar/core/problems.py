@@ -291,8 +291,8 @@ class Problems:
     def collect(self, found: Problems) -> None:
         """Take over what was found elsewhere, e.g. by another process that read a piece."""
         self.take(found.notes)
-        for each in found.errors:
-            self.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
+        for problem in found.errors:
+            self.error(problem.code, problem.what, problem.place, expected=problem.expected, fix=problem.fix)
 
     def raise_errors(self) -> None:
         """Refuse the input, with every error recorded so far, if there is any."""

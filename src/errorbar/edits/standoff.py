@@ -286,9 +286,9 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
         return
     words = Words(fragment.text)
     token_edits = place_edits(fragment.edits, words, Place(fragment.file))
-    for each in token_edits:
-        _note_changes(each, fragment, problems)
-    placed = [(each.edit, each.start) for each in token_edits if each.edit is not None]
+    for token_edit in token_edits:
+        _note_changes(token_edit, fragment, problems)
+    placed = [(token_edit.edit, token_edit.start) for token_edit in token_edits if token_edit.edit is not None]
     inside = {k for edit, _ in placed for k in range(edit.start + 1, edit.end)}
     ends = {bisect_left(words.starts, match.end()) for match in _SENTENCE_END.finditer(words.text)}
     cuts = sorted(k for k in ends - inside if 0 < k < len(words.tokens))
@@ -346,15 +346,15 @@ def check_sentences(
     for sentence in sentences:
         there.setdefault(sentence.document, []).append(sentence)
         others.update({name: len(edits) for name, edits in sentence.annotations.items() if name != annotator})
-    for one in fragments:
+    for fragment in fragments:
         projected = [
-            (s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))
+            (s.text, s.annotations[annotator]) for s in fragment_sentences(fragment, annotator, Problems(lenient=True))
         ]
-        sentences_there = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
+        sentences_there = [(s.text, s.annotations.get(annotator)) for s in there.pop(fragment.name, [])]
         if projected != sentences_there:
-            message = f"fragment {one.name}: its sentences are not those of its stand-off record"
+            message = f"fragment {fragment.name}: its sentences are not those of its stand-off record"
             expected = "both unchanged, or no record"
-            problems.repairable("hoo-changed", message, Place(one.file), "the stand-off record is used", expected)
+            problems.repairable("hoo-changed", message, Place(fragment.file), "the stand-off record is used", expected)
     for name in there:
         message = f"the sentences of document '{name}' have no stand-off record beside those that have"
         problems.repairable("hoo-changed", message, Place(), "they are left out", "a record for each")

@@ -257,8 +257,8 @@ def chunk_text(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit]) -> lis
 def says(tokens: Sequence[str], chunk: Span, edits: Sequence[Edit], text: Sequence[str]) -> bool:
     """Whether some alternatives of a side's edits make this text of a chunk."""
     ends = {0}
-    for one in _pieces(tokens, chunk, edits):
-        ends = {at + len(words) for at in ends for words in one if list(text[at : at + len(words)]) == words}
+    for alternatives in _pieces(tokens, chunk, edits):
+        ends = {at + len(words) for at in ends for words in alternatives if list(text[at : at + len(words)]) == words}
     return len(text) in ends
 
 

@@ -361,8 +361,8 @@ def looking(*, command: bool = False) -> Iterator[None]:
         yield
     finally:
         _scope.reset(token)
-        for each in scope.inputs.values():
-            each.close()
+        for opened in scope.inputs.values():
+            opened.close()
 
 
 def look(path: Source) -> Input:
@@ -516,8 +516,8 @@ class Lines:
             try:
                 lines = block.decode().split("\n")
             except UnicodeDecodeError:
-                each = enumerate(block.split(b"\n"), number + 1)
-                lines = [decode_text(raw, Place(self.name, at), problems) for at, raw in each]
+                numbered = enumerate(block.split(b"\n"), number + 1)
+                lines = [decode_text(raw, Place(self.name, at), problems) for at, raw in numbered]
             if b"\r" in block and not self.returns:
                 lines = [line.removesuffix("\r") for line in lines]
             if number == 0:

@@ -119,9 +119,12 @@ class _Scores:
             for scores in sentences.values():
                 for system, score in scores.items():
                     values.setdefault(system, []).append(score)
-            for system, each in values.items():
-                self.systems[metric].setdefault(system, sum(each) / len(each))
-        return [MetricScores(metric, each, self.sentences.get(metric, {})) for metric, each in self.systems.items()]
+            for system, of_sentences in values.items():
+                self.systems[metric].setdefault(system, sum(of_sentences) / len(of_sentences))
+        return [
+            MetricScores(metric, by_system, self.sentences.get(metric, {}))
+            for metric, by_system in self.systems.items()
+        ]
 
 
 def _read_table(path: Source, called: str, scores: _Scores) -> None:

@@ -157,14 +157,14 @@ def _expand_rankings(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]
         for others in texts[at + 1 :]:
             # The first stands for those that follow from two texts.
             pairs += [(a, b, False, a == own[0] and b == others[0]) for a, b in product(own, others)]
-    one, two, identical, shown = np.array(pairs).T
+    first, second, identical, shown = np.array(pairs).T
     n = len(alike.number)
     codes = np.array(alike.codes, np.int32).reshape(n, -1)
     ranks = np.array(alike.ranks, np.int64).reshape(n, -1)
     table = np.empty((n, len(pairs), 9), np.int32)
     table[:, :, 0] = np.array(alike.number, np.int32)[:, None]
-    table[:, :, 1], table[:, :, 2] = codes[:, one], codes[:, two]
-    table[:, :, 3] = np.sign(ranks[:, two] - ranks[:, one])
+    table[:, :, 1], table[:, :, 2] = codes[:, first], codes[:, second]
+    table[:, :, 3] = np.sign(ranks[:, second] - ranks[:, first])
     table[:, :, 4:7] = np.array(alike.where, np.int32)[:, None, :]
     table[:, :, 7], table[:, :, 8] = identical, shown
     return table.reshape(-1, 9)
@@ -305,18 +305,20 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: RankingCollection) ->
     seen = _PairRows(columns)
     for row, place in rows:
         key = _key(row, columns, place, collected.problems)
-        one, two, winner = row["system1"], row["system2"], row["winner"]
-        if winner in (one, two):  # before the words for a tie: a system may be called so
-            ranks = (1, 2) if winner == one else (2, 1)
+        first, second, winner = row["system1"], row["system2"], row["winner"]
+        if winner in (first, second):  # before the words for a tie: a system may be called so
+            ranks = (1, 2) if winner == first else (2, 1)
         elif winner.lower() in TIES:
             ranks = (1, 1)
         else:
-            message = f"the winner '{winner}' is not in the pair; {nearest(winner, (one, two, 'tie'))}"
+            message = f"the winner '{winner}' is not in the pair; {nearest(winner, (first, second, 'tie'))}"
             collected.problems.repairable("ranking-winner", message, place)
             continue
         if key is not None:
-            seen.add(key, (one, two))
-            collected.add(key, [RankedText(ranks[0], (one,), place), RankedText(ranks[1], (two,), place)], join=True)
+            seen.add(key, (first, second))
+            collected.add(
+                key, [RankedText(ranks[0], (first,), place), RankedText(ranks[1], (second,), place)], join=True
+            )
     seen.tell(collected.name, collected.problems)
 
 

@@ -356,9 +356,9 @@ def _touch(gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], rules: 
     start, end, s_start, s_end = pairs.spans
     touches = (start <= s_end) & (s_start <= end) & ((start == end) ^ (s_start == s_end))
     for k in np.flatnonzero(touches & ~pairs.lenient).tolist():
-        one, whole = gold[pairs.g[k]], system[pairs.s[k]]
+        gold_edit, whole = gold[pairs.g[k]], system[pairs.s[k]]
         other = whole._replace(corrections=whole.corrections[:1])
-        point, span = (one, other) if one.is_insertion else (other, one)
+        point, span = (gold_edit, other) if gold_edit.is_insertion else (other, gold_edit)
         if rules.insertion == "text" and not _same_at_edge(point, span):
             continue
         pairs.lenient[k] = True

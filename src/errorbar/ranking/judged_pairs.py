@@ -53,8 +53,8 @@ class JudgeAgreement:
 def judge_agreement(comparisons: Comparisons) -> tuple[JudgeAgreement, JudgeAgreement]:
     """Agreement between judges, and of judges with themselves."""
     kept, size = ~comparisons.identical, len(comparisons.systems)
-    one, two, outcome = (column[kept] for column in ordered(comparisons))
-    question, answer = (comparisons.sentence[kept].astype(np.int64) * size + one) * size + two, outcome + 1
+    first, second, outcome = (column[kept] for column in ordered(comparisons))
+    question, answer = (comparisons.sentence[kept].astype(np.int64) * size + first) * size + second, outcome + 1
     judge = comparisons.judge[kept].astype(np.int64)
     everybody = _answers(question, answer)
     alone = _answers(question * len(comparisons.judges) + judge, answer)

@@ -360,8 +360,8 @@ def sentence_chances(sentences: Sentences, systems: Sequence[str], seed: int = 0
     random = _signs(len(scores), stream(seed, "soft-accuracy", len(scores)))
     p_values = np.full(len(pairs), np.nan)
     for start in range(0, len(pairs), _AT_ONCE):
-        one, two = pairs[start : start + _AT_ONCE].T
-        apart = scores[:, one] - scores[:, two]
+        first, second = pairs[start : start + _AT_ONCE].T
+        apart = scores[:, first] - scores[:, second]
         scored = ~np.isnan(apart)
         apart = np.where(scored, apart, 0.0)
         swapped = random @ apart

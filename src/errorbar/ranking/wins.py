@@ -83,16 +83,16 @@ def count(comparisons: Comparisons) -> Counts:
 
 def ordered(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
     """Both systems of each comparison, the smaller number first, and what was said of that one."""
-    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
+    first, second = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
     outcome = comparisons.outcome.astype(np.int64)
-    return np.minimum(one, two), np.maximum(one, two), np.where(one > two, -outcome, outcome)
+    return np.minimum(first, second), np.maximum(first, second), np.where(first > second, -outcome, outcome)
 
 
 def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int]]:
     """Wins, losses and ties of the first system of each pair that was compared, in the order of the systems."""
     names, size = comparisons.systems, len(comparisons.systems)
-    one, two, outcome = ordered(comparisons)
-    pairs, at = np.unique(one * size + two, return_inverse=True)
+    first, second, outcome = ordered(comparisons)
+    pairs, at = np.unique(first * size + second, return_inverse=True)
     columns = [np.bincount(at[outcome == result], minlength=len(pairs)).tolist() for result in (1, -1, 0)]
     places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
     return [(names[a], names[b], *counts) for (a, b), *counts in zip(places, *columns, strict=True)]
@@ -235,9 +235,9 @@ def _cells(comparisons: Comparisons) -> Integers:
     """Where each comparison counts: winner and loser, then both of a tie in the order given."""
     size = len(comparisons.systems)
     lost = comparisons.outcome < 0
-    one = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
-    two = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
-    cells: Integers = one * size + two + size * size * (comparisons.outcome == 0)
+    winner = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
+    loser = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
+    cells: Integers = winner * size + loser + size * size * (comparisons.outcome == 0)
     return cells
 
 
@@ -406,13 +406,13 @@ def matched_runs(
             chance = rng.random((_AT_ONCE, 2, runs))
             if progress is not None:
                 progress(step)
-        one = np.where(everybody, variance, -1.0).argmax(axis=1)
-        weight = np.where(met[one], np.exp(-np.abs(mu - mu[run, one][:, None])), 0.0).cumsum(axis=1)
+        uncertain = np.where(everybody, variance, -1.0).argmax(axis=1)
+        weight = np.where(met[uncertain], np.exp(-np.abs(mu - mu[run, uncertain][:, None])), 0.0).cumsum(axis=1)
         two = (weight <= (chance[step % _AT_ONCE, 0] * weight[:, -1])[:, None]).sum(axis=1)
-        pair = np.minimum(one, two) * size + np.maximum(one, two)
+        pair = np.minimum(uncertain, two) * size + np.maximum(uncertain, two)
         drawn = outcomes[starts[pair] + (chance[step % _AT_ONCE, 1] * counts[pair]).astype(np.int64)]
-        swap = (one < two) == (drawn < 0)
-        better, worse = np.where(swap, two, one), np.where(swap, one, two)
+        swap = (uncertain < two) == (drawn < 0)
+        better, worse = np.where(swap, two, uncertain), np.where(swap, uncertain, two)
         _move(mu, variance, (run, better), (run, worse), drawn == 0, skill)
     return mu
 

@@ -232,12 +232,14 @@ def estimate_audit(
     base = [system.correct / system.proposed if system.proposed else None for system in strata.systems]
     systems = [_system(each, estimates, weights[at], beta) for at, each in enumerate(strata.systems)]
     differences = []
-    for one, two in combinations(range(len(systems)), 2):
-        official = (base[one] or 0.0) - (base[two] or 0.0) if None not in (base[one], base[two]) else None
+    for first, second in combinations(range(len(systems)), 2):
+        official = (base[first] or 0.0) - (base[second] or 0.0) if None not in (base[first], base[second]) else None
         value = both = Estimate(None, int(n.sum()), undefined=Undefined.NOT_COMPARABLE)
         if official is not None:
-            value, both = estimates.estimates(official, weights[one] - weights[two], -1.0, 1.0)
-        differences.append(AuditedDifference(strata.systems[one].name, strata.systems[two].name, official, value, both))
+            value, both = estimates.estimates(official, weights[first] - weights[second], -1.0, 1.0)
+        differences.append(
+            AuditedDifference(strata.systems[first].name, strata.systems[second].name, official, value, both)
+        )
     return systems, differences
 
 

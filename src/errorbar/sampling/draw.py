@@ -208,12 +208,12 @@ def set_lines(
     if kind == "csv":
         yield csv_line([*shown[0], "set", "rater", "label"] if shown else ["item", "set", "rater", "label"])
     for rater in raters:
-        for one in shown:
-            if "\n" in one["item"] or "\r" in one["item"]:
-                message = f"the name of item {one['item']!r} has a line break"
+        for item in shown:
+            if "\n" in item["item"] or "\r" in item["item"]:
+                message = f"the name of item {item['item']!r} has a line break"
                 raise InputError(Problem("sample-item", message, fix="rename the item"))
             # A line break in a text would tear the row apart for readers that go by lines.
-            cells = {column: text if column == "item" else " ".join(text.split()) for column, text in one.items()}
+            cells = {column: text if column == "item" else " ".join(text.split()) for column, text in item.items()}
             row = {**cells, "set": name, "rater": rater, "label": ""}
             yield csv_line(list(row.values())) if kind == "csv" else json.dumps(row, ensure_ascii=False)
 

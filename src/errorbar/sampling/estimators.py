@@ -191,9 +191,9 @@ def difference(
     name: Name, totals: Floats, variances: Floats, strata: Strata, *, beta: float = 1.0
 ) -> tuple[float, float]:
     """The first system's value minus the second's, and its standard error."""
-    one, two = (Quantity(name, strata, system, beta) for system in range(2))
-    error = np.sqrt(((one.gradient(totals) - two.gradient(totals)) ** 2 * variances).sum(axis=-1))
-    return float(one.value(totals) - two.value(totals)), float(error)
+    first, second = (Quantity(name, strata, system, beta) for system in range(2))
+    error = np.sqrt(((first.gradient(totals) - second.gradient(totals)) ** 2 * variances).sum(axis=-1))
+    return float(first.value(totals) - second.value(totals)), float(error)
 
 
 def _totals(sample: Sample, strata: Strata, assisted: AssistedTotals | None, add: float) -> tuple[Totals, Totals]:
@@ -233,12 +233,12 @@ def _notes(
 ) -> Iterator[Problem]:
     """Notes on few hits or misses, of which there are two rows."""
     strata, flags = quantity.strata, quantity.flags
-    for side, row, one in ((flags, rows[0], "hit"), (~flags, rows[1], "miss")):
+    for side, row, name in ((flags, rows[0], "hit"), (~flags, rows[1], "miss")):
         n, sizes = sample.n[side], strata.sizes[side]
         seen, judged, size = float(sample.x[side].sum()), int(n.sum()), int(sizes.sum())
         if judged == size or seen >= FEW:
             continue
-        message = f"{seen:g} {one if seen == 1 else row.name} in {judged} judged item{'s' * (judged != 1)}"
+        message = f"{seen:g} {name if seen == 1 else row.name} in {judged} judged item{'s' * (judged != 1)}"
         message += f" for {strata.systems[quantity.system]}"
         if seen:
             fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"

@@ -363,17 +363,17 @@ class Quantity:
 
     def gradient(self, totals: Floats) -> Floats:
         """The derivative by the errors of each stratum; shape (..., strata)."""
-        one = np.broadcast_to(self.flags.astype(np.float64), totals.shape)
+        flagged = np.broadcast_to(self.flags.astype(np.float64), totals.shape)
         if self.name == "P":
-            return one / self.flagged
+            return flagged / self.flagged
         if self.name == "Q":
-            return (1 - one) / self.unflagged
+            return (1 - flagged) / self.unflagged
         value = self.value(totals)[..., None]
         errors = totals.sum(axis=-1)[..., None]
         if self.name == "R":
-            return np.asarray((one - value) / errors)
+            return np.asarray((flagged - value) / errors)
         square = self.beta**2
-        return np.asarray(((1 + square) * one - square * value) / (square * errors + self.flagged))
+        return np.asarray(((1 + square) * flagged - square * value) / (square * errors + self.flagged))
 
     def standard_error(self, totals: Floats, variances: Floats) -> Floats:
         """The standard error of the value; shape (...)."""
