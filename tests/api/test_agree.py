@@ -55,10 +55,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_what_the_command_prints(
     errorbar: CommandLine, path: str, options: list[str], keywords: dict[str, object]
 ) -> None:
-    drawn = [] if "--no-ci" in options else ["--resamples", "60"]
+    resamples = {} if "--no-ci" in options else {"resamples": 60}
+    drawn = [f"--{name}={number}" for name, number in resamples.items()]
     printed = errorbar("agree", path, *options, *drawn, "--format", "json")
     document = validated("agree", printed.out)
-    result = agree(path, **keywords, resamples=60)  # type: ignore[arg-type]  # of parameters of several types
+    result = agree(path, **keywords, **resamples)  # type: ignore[arg-type]  # of parameters of several types
     assert {"schema": "errorbar.agree/1", **json.loads(json.dumps(result.to_dict()))} == {
         key: value for key, value in document.items() if key != "warnings"
     }
