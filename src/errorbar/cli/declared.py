@@ -99,6 +99,11 @@ class Source:
 
     def assigned(self, name: str) -> tuple[ast.expr, Source] | None:
         """The expression that a constant or an alias of a type stands for; None: the name is of something else."""
+        if name in self.imported:
+            module, original = self.imported[name]
+            return source(module).assigned(original)
+        if name not in self.places or self.text.startswith(("class ", "def ", "@"), self.places[name][0]):
+            return None  # classes may be long: they are not parsed where only aliases are looked for
         statement, home = self.statement(name) or (None, self)
         if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
             return None
