@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import isnan
 from os import PathLike
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 from urllib.parse import quote
 
 import numpy as np
 
-from errorbar.api.arguments import Metrics, public, sentence_metric
+from errorbar.api.arguments import Beta, Bounds, Confidence, Count, Metrics, Whole, public, sentence_metric
 from errorbar.api.inputs import Gold, Loaded, ReadingOptions, Systems, Taking, load, usual_metric
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.formats.saving import save_lines
@@ -269,38 +269,37 @@ def fit_judges(
     systems: Systems = (),
     metric: Metrics = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     name: str = "own",
     described: str = "",
     hold_out: Sequence[str] = (),
-    up_to: int = MOST_JUDGES,
+    up_to: Annotated[int, Bounds(1, 5)] = MOST_JUDGES,
     floor: float | None = None,
     exponent: float = EXPONENT,
     df: float = DF,
-    draws: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    jobs: int = 1,
+    draws: Whole = 1000,
+    confidence: Confidence = 0.95,
+    seed: Whole = 0,
+    jobs: Count = 1,
     **shared: Unpack[Taking],
 ) -> JudgeFit:
     """Fit how scores vary over the judges of a corpus, so that corpora of few judges can lean on it.
 
     Args:
-        gold: The reference with at least three annotators, as for ``score``; each is a system, too.
         systems: Systems, as for ``score``; the more they differ in kind, the better.
-        metric: What is computed, or several; None: M2, or ``tokens`` of token labels.
-        beta: Weight of recall in F, short for the metric's parameter.
-        name: Name of the population: letters, digits, hyphens.
-        described: Who the judges are, as a sentence names them; empty: so many judges of the reference.
-        hold_out: Names of systems and annotators' texts that take no part in the fit but are covered or not.
-        up_to: The most judges for whom constants are made, at most 5.
-        floor: The least variance, in squared points; None: half the geometric mean over systems against two judges.
-        exponent: How the variance of a difference falls with that over texts.
+        metric: What is computed. None: m2; tokens of labels.
+        name: Name of the population, which signatures show. It has letters, digits and hyphens.
+        described: Who the judges are, as a sentence names them. Empty: so many judges of the reference.
+        hold_out: A system, or an annotator's text, that takes no part in the fit and shows what it is worth.
+        up_to: The most judges for whom constants are made. At most 5.
+        floor: The least variance, squared points. None: fitted, as half the geometric mean over systems
+            against two judges.
+        exponent: How a difference's variance falls with that over texts.
         df: Degrees of freedom that the variance counts for.
-        draws: Simulated corpora for each system and difference; 0: no coverage.
-        confidence: Confidence level of the simulated intervals, a fraction.
-        seed: Of the simulation, and of sets of judges, where there are too many.
-        jobs: How many cores; changes no digit.
+        draws: Simulated corpora for each system and pair; 0: none.
+        confidence: Confidence level of intervals, a fraction.
+        seed: Seed of everything random. The simulation draws, and sets of judges are drawn where there are too many.
+        jobs: Number of processes to use; no digit depends on it.
         shared: How files are read.
 
     Raises:

@@ -117,22 +117,6 @@ def gold_option(help: str, *, required: bool = False) -> Decorator:
     return click.option(*names, type=INPUT, multiple=True, required=required, metavar="FILE", help=help)
 
 
-gold_options = together(
-    gold_option(
-        "Reference (M2 or JSONL; with --source a text; for HOO the folder of edits), a quoted pattern, or a name of "
-        "errorbar.toml; repeatable.",
-        required=True,
-    ),
-    source_option,
-    unmarked_option,
-    documents_option,
-    click.option(
-        "--as-written",
-        is_flag=True,
-        help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one "
-        "counts twice, and one out of order may not match.",
-    ),
-)
 taken_options = together(
     click.option("--force", is_flag=True, help="Take a system that is not a correction of the source, with a warning."),
     click.option(
@@ -146,7 +130,6 @@ retokenize_option = click.option(
     "--retokenize", is_flag=True, help="Cut lines into tokens first, as the text was that the models learned from."
 )
 """Of what reads a text to judge or correct it."""
-scoring_options = together(gold_options, taken_options, lenient_option)
 
 
 models_option = click.option(

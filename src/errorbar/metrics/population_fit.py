@@ -42,7 +42,8 @@ MOST_SETS = 300
 """Sets of one size that are scored against."""
 SMALL = 0.08
 """Of a score: a standard error over texts above which a system is too small to show how judges vary."""
-EXPONENT, DF = 0.75, 3.0
+EXPONENT = 0.75
+DF = 3.0
 Judges = tuple[int, ...]
 
 
