@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.detect import read_tagger
 from errorbar.core.arrays import Floats
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
@@ -23,6 +22,7 @@ from errorbar.detectors.candidates import Classifiers, Proposals, Proposer, Read
 from errorbar.detectors.chooser import train_chooser
 from errorbar.detectors.corrector import NEVER, Change, Weighed, changed, choose
 from errorbar.detectors.correctors import tune
+from errorbar.detectors.detect import read_tagger
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.ranker import (
     FOLDS,

@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from timing import ERRORBAR, median_call, median_process, run_process, table
 
-from errorbar.api.detect import read_corrector
 from errorbar.detectors.corrector import Corrector
 from errorbar.detectors.correctors import CORRECTORS
+from errorbar.detectors.detect import read_corrector
 
 
 def main() -> None:

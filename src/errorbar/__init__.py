@@ -14,12 +14,12 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name; where that needs an extra that is missing, using it says so."""
-    from errorbar.core.problems import MissingExtraError  # noqa: PLC0415 - importing the package costs nothing
+    """Import a public name; where that needs what is missing, using it says so."""
+    from errorbar.core.problems import MissingExtraError, MissingPartError  # noqa: PLC0415 - importing the package costs nothing
 
     try:
         return import_name(name, _MODULES, __name__)
-    except MissingExtraError as error:
+    except (MissingExtraError, MissingPartError) as error:
         return _refusing(error)
 
 

@@ -16,8 +16,6 @@ from errorbar.api.crowd_answers import crowd_howmany as crowd_howmany
 from errorbar.api.crowd_answers import crowd_mine as crowd_mine
 from errorbar.api.crowd_answers import crowd_raters as crowd_raters
 from errorbar.api.curve import curve as curve
-from errorbar.api.detect import correct as correct
-from errorbar.api.detect import detect as detect
 from errorbar.api.fit_judges import fit_judges as fit_judges
 from errorbar.api.inputs import read_corpus as read_corpus
 from errorbar.api.inputs import read_system as read_system
@@ -30,7 +28,6 @@ from errorbar.api.sample import sample_estimate as sample_estimate
 from errorbar.api.sample import sample_plan as sample_plan
 from errorbar.api.sample import sample_rehearse as sample_rehearse
 from errorbar.api.score import score as score
-from errorbar.api.training import train as train
 from errorbar.codabench.bundle import bundle_task as bundle_task
 from errorbar.codabench.competition import score_submission as score_submission
 from errorbar.core.corpus import Corpus as Corpus
@@ -40,6 +37,9 @@ from errorbar.core.edit import Edit as Edit
 from errorbar.core.judgments import Judgments as Judgments
 from errorbar.core.problems import ErrorbarError as ErrorbarError
 from errorbar.core.problems import Problems as Problems
+from errorbar.detectors.detect import correct as correct
+from errorbar.detectors.detect import detect as detect
+from errorbar.detectors.training import train as train
 from errorbar.edits.maxmatch import max_match as max_match
 from errorbar.judging.analysis.study_analysis import judge_analyze as judge_analyze
 from errorbar.judging.demo import judge_demo as judge_demo

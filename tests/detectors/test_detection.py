@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.detect import USUAL_PRIOR, log_odds, read_detector
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.problems import InputError, UsageError
+from errorbar.detectors.detect import USUAL_PRIOR, log_odds, read_detector
 from errorbar.detectors.detection import Detected, detect, margins
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model

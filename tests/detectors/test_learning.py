@@ -13,7 +13,7 @@ from errorbar.detectors import learning
 from errorbar.detectors.learning import code, kernel, row_of, rows_of, state, states, step_one
 from errorbar.detectors.linear import Weights, averaged, log_probabilities, tables, train_maxent, train_perceptron
 from errorbar.detectors.ngrams import train_ngrams
-from errorbar.detectors.small import LOG_STEP, small_ngrams, small_weights
+from errorbar.detectors.training import LOG_STEP, small_ngrams, small_weights
 
 BITS, CLASSES, WIDTH = 6, 5, 4
 BOTH = [learning] if kernel() is learning else [learning, kernel()]

@@ -21,7 +21,7 @@ from errorbar.api.ceiling import RESAMPLES, CeilingResult, reached
 from errorbar.api.compare import USUAL_JUDGES, ComparisonResult, compared
 from errorbar.api.crowd import Against, CrowdScores, crowd_rows
 from errorbar.api.curve import Curves, Marks, curve_rows
-from errorbar.api.detect import DetectorStudy
+from errorbar.api.detector_study import DetectorStudy
 from errorbar.api.hoo_score import in_order
 from errorbar.api.inputs import Loaded
 from errorbar.api.judgment_input import ReadJudgments

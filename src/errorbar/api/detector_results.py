@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from errorbar.api.corpus_results import CorpusStudy
 from errorbar.api.crowd import Against, flags_of_items, sweeps
-from errorbar.api.detect import DetectorResult, DetectorStudy, HardItem, Marked, WordConfusion, WordScore
+from errorbar.api.detector_study import DetectorResult, DetectorStudy, HardItem, Marked, WordConfusion, WordScore
 from errorbar.api.judgment_input import JudgmentOptions, ReadJudgments, read_crowd
 from errorbar.core.arrays import Flags, Floats
 from errorbar.core.corpus import Corpus

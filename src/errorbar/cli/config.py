@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,10 +109,10 @@ def find_config(context: click.Context | None) -> Config:
     return (context.find_object(Config) if context is not None else None) or Config()
 
 
-def load_config(named: str | None, commands: Collection[str]) -> Config:
+def load_config(named: str | None, commands: Callable[[], Collection[str]]) -> Config:
     """Read the config file that was named (empty: none), or that of the working directory or nearest folder above.
 
-    ``commands`` are the names of all commands; what nothing reads is refused.
+    ``commands`` gives the names of all commands; what nothing reads is refused.
     """
     if named is not None:
         return _read(Path(named), commands) if named else Config()
@@ -121,7 +121,7 @@ def load_config(named: str | None, commands: Collection[str]) -> Config:
     return _read(found, commands) if found else Config()
 
 
-def _read(path: Path, commands: Collection[str]) -> Config:
+def _read(path: Path, commands: Callable[[], Collection[str]]) -> Config:
     from errorbar.core.problems import Problems
     from errorbar.formats.toml_tables import Field, TomlTable, checked, is_list, read_toml
 
@@ -143,10 +143,12 @@ def _read(path: Path, commands: Collection[str]) -> Config:
     )
 
 
-def _defaults(config: Config, table: Mapping[str, object], commands: Collection[str]) -> dict[str, dict[str, object]]:
+def _defaults(
+    config: Config, table: Mapping[str, object], commands: Callable[[], Collection[str]]
+) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {"": {}}
     for key, value in table.items():
-        known = commands if isinstance(value, dict) else OF_ALL
+        known = commands() if isinstance(value, dict) else OF_ALL
         if key not in known:
             raise config.unknown("defaults", key, known)
         if not isinstance(value, dict):

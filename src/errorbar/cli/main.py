@@ -17,12 +17,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
 from errorbar.cli.command import be_quiet, show_click_error, tell
 from errorbar.cli.config import VARIABLE, load_config
+from errorbar.core.entry_points import registered
 from errorbar.core.problems import ErrorbarError, as_options, nearest
 from errorbar.formats.look import looking
 from errorbar.version import __version__
@@ -169,9 +170,6 @@ COMMANDS = {
     "plan-judging": "Estimate how much another judge, or more sentences, would narrow the intervals.",
     "judges": "Make what intervals of few judges lean on.",
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
-    "train": "Train detectors from plain text.",
-    "correct": "Correct a text by a corrector.",
-    "detect": "Judge every preposition of a text by a detector.",
     "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
     "audit": "Ask judges about edits that match no annotator.",
@@ -191,7 +189,36 @@ COMMANDS = {
     "doctor": "Say what is installed and which kernel is active.",
     "completion": "Print a shell completion script.",
 }
-"""Every command with its one-line help; a command's module is imported only when it runs."""
+"""The commands of this folder with their one-line help; a command's module is imported only when it runs."""
+
+
+def added_commands(group: str = "") -> dict[str, tuple[str, str]]:
+    """The commands that packages add to a group, "" of all, with the one-line help and the place of each.
+
+    An entry point of ``errorbar.commands`` is a mapping: ``{"NAME": ("Its help.", "module:attribute")}``, where a name
+    such as ``task bundle`` is one of the group ``task``. A mapping that cannot be loaded is told, and left out.
+    """
+    commands: dict[str, tuple[str, str]] = {}
+    for entry in registered("errorbar.commands").values():
+        try:
+            mapping = entry.load()
+        except ErrorbarError as error:
+            show_problems(error)
+            continue
+        for name, place in mapping.items():
+            parent, _, own = name.rpartition(" ")
+            if parent == group:
+                commands.setdefault(own, place)
+    return commands
+
+
+def _added_command(group: str, name: str) -> click.Command | None:
+    added = added_commands(group).get(name)
+    if added is None:
+        return None
+    module, _, attribute = added[1].partition(":")
+    return cast("click.Command", getattr(import_module(module), attribute))
+
 
 CITATION = """\
 To cite it:
@@ -201,11 +228,15 @@ and the paper of each metric that you report; its page in the documentation name
 
 
 class Group(click.Group):
-    """A group of commands, in the order in which they were made."""
+    """A group of commands, in the order in which they were made, and behind them those of packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
-        return list(self.commands)
+        return list(dict.fromkeys([*self.commands, *added_commands(self.name or "")]))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Its own command, or that of a package."""
+        return super().get_command(ctx, cmd_name) or _added_command(self.name or "", cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -227,12 +258,12 @@ class LazyGroup(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
-        return list(COMMANDS)
+        return list(dict.fromkeys([*COMMANDS, *added_commands()]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module, which is called as the command is; without one, the function's options do."""
         if cmd_name not in COMMANDS:
-            return None
+            return _added_command("", cmd_name)
         module = cmd_name.replace("-", "_")
         if find_spec(f"errorbar.cli.{module}") is None:
             from errorbar.cli.output import plain_command
@@ -244,7 +275,8 @@ class LazyGroup(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            added = {name: text for name, (text, _) in added_commands().items()}
+            formatter.write_dl(list((COMMANDS | {name: added[name] for name in added if name not in COMMANDS}).items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; click would call it a failure where the reader of the output has seen enough."""
@@ -275,7 +307,7 @@ def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`. `errorbar help COMMAND` explains a
     command. --config and --quiet may also stand after the command.
     """
-    ctx.obj = load_config(config, COMMANDS)
+    ctx.obj = load_config(config, lambda: [*COMMANDS, *added_commands()])
     if quiet or ctx.obj.quiet:
         be_quiet(ctx)
     ctx.with_resource(looking(command=True))

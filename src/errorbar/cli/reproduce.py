@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -14,6 +14,7 @@ from errorbar.cli.command import OUTPUT, Command, progress_bar, say
 from errorbar.cli.main import while_read
 from errorbar.cli.options import INPUT, refuse_given, seed_option
 from errorbar.cli.output import PICTURES, OutputOptions, by_ending, output_options
+from errorbar.core.problems import Problem, UsageError
 
 HOO = "hoo2011"
 WITH_TEXT = "tetreault-chodorow2008"
@@ -83,14 +84,17 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
         tables = recompute(None if data is None else str(data), Problems(lenient=True), seed=seed)
         output.show(tables, "errorbar.reproduce-hoo2011/1")
         return
-    from errorbar.reproduce import Cell, Reproduction, Sources, cell_table, reproduce
+    from errorbar.reproduce import Cell, Reproduction, Sources, added_cells, cell_table, reproduce
 
     sources = Sources(**given, tell=lambda what: say(f"{what} ..."))
     made = reproduce(study, sources)
     _see_options(study, **given)
     refuse_given(("seed",), f"is about the simulated teams of {HOO}")
     if chart is not None:
-        picture = by_ending(chart, PICTURES, "")
+        picture, added = by_ending(chart, PICTURES, ""), added_cells(study)
+        if added is None or added.draw is None:
+            message = f"the figures of {study} are drawn by errorbar.detectors, which is not installed here"
+            raise UsageError(Problem("missing-part", message, fix="leave out --chart"))
     cells: list[Cell] = []
     # Where steps are told, there is no bar: it would be in their lines.
     with nullcontext(lambda _: None) if given["texts"] else progress_bar("cells") as progress:
@@ -98,9 +102,9 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
             cells.append(cell)
             progress(len(cells))
     if chart is not None:
-        from errorbar.reporting.figures import draw_curves, draw_figures
-
-        (draw_curves if study == WITH_TEXT else draw_figures)(sources, chart, cast("Any", picture))
+        assert added is not None
+        assert added.draw is not None
+        added.draw(sources, chart, picture)
     found = Reproduction(study, cells)
     listed = cells if everything or output.style == "csv" else found.listed
     shown = [cell_table(listed)] if listed else []

@@ -23,7 +23,7 @@ from errorbar.cli.options import (
 )
 from errorbar.cli.output import OutputOptions, check_output, output_options, show_notes
 from errorbar.core.problems import InputError, Problem, UsageError
-from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
+from errorbar.formats.saving import is_stream, receipt_name
 
 if TYPE_CHECKING:
     from errorbar.tasks.config import Kind
@@ -113,7 +113,7 @@ def run(output: OutputOptions, receipt: bool, **options: Any) -> None:
         from errorbar.receipts.receipt import receipt_of_task
 
         receipt_of_task(results, str(output.file)).save(str(output.file))
-    _exit(results)
+    exit_for(results)
 
 
 @command.command("board", cls=Command, short_help="Write the tables, the page of the task and a page for each team.")
@@ -153,44 +153,7 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
         files, notes = write_board(results, out, options)
     show_notes(list(dict.fromkeys([*results.notes, *notes])))
     show_lines(*(str(out / name) for name in files))
-    _exit(results)
-
-
-@command.command("bundle", cls=Command, short_help="Write a competition that Codabench takes as it is.")
-@task_argument
-@click.option(
-    "-o",
-    "--output",
-    "--out",
-    "out",
-    type=OutputPath(path_type=Path),
-    required=True,
-    metavar="ZIP",
-    help="Where to write.",
-)
-@click.option("--wheel", "wheels", type=INPUT, multiple=True, metavar="FILE", help="A wheel that the image installs.")
-@cache_option
-@click.option("--tables-only", is_flag=True, help="Boards of known runs are tables in Markdown and LaTeX, no pages.")
-@jobs_option
-def bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
-    """Write a competition bundle: settings, pages, leaderboard, scoring program, gold edits, starting kit, image.
-
-    Upload the zip to Codabench; README.md in it says how the image is built. Scores there are those of task run, digit
-    by digit. What a competition says beside the task stands in the table [codabench] of TASK.toml.
-
-    \b
-    errorbar task bundle task.toml -o bundle.zip
-    errorbar task bundle task.toml -o bundle.zip --wheel errorbar-0.1.0-cp312-cp312-linux_x86_64.whl
-    """
-    from errorbar.codabench.bundle import bundle_task
-
-    with progress_bar("runs") as progress:
-        made = bundle_task(task, out, pages=not tables_only, progress=progress, **options)
-    show_notes(made.notes)
-    if str(out) != STANDARD_OUTPUT:
-        show_lines(*made.files)
-    say(f"{out}: ranks by {made.columns[0]}; README.md in it says what comes next")
-    _exit(made.results)
+    exit_for(results)
 
 
 @command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
@@ -249,7 +212,7 @@ def _score(*, prune: bool = False, **options: Any) -> TaskResults:
     return results
 
 
-def _exit(results: TaskResults) -> None:
+def exit_for(results: TaskResults) -> None:
     """Say what is wrong with runs that were not scored, and leave with the exit code."""
     problems = [problem for each in results.refused for problem in each.problems]
     with while_read():

@@ -1,1 +1,8 @@
-"""Shared tasks on servers of others: what a host unpacks, and what it runs on each submission."""
+"""A shared task as a competition that Codabench hosts, which scores with the same code as ``errorbar task``."""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "task bundle": ("Write a competition that Codabench takes as it is.", "errorbar.codabench.command:write_bundle"),
+}
+"""What the entry point ``errorbar.commands`` adds: the one-line help of each command, and where it is."""

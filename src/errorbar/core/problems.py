@@ -169,6 +169,14 @@ class MissingExtraError(ErrorbarError):
         super().__init__(Problem("missing-extra", message, fix=f"in a checkout of errorbar: make {extra}"))
 
 
+class MissingPartError(ErrorbarError):
+    """A folder of the package is needed that was deleted, or left out."""
+
+    def __init__(self, purpose: str, folder: str) -> None:
+        message = f"{purpose} needs {folder}, which is not installed here"
+        super().__init__(Problem("missing-part", message, fix="install the whole of errorbar"))
+
+
 def unknown_ending(file: str, known: Sequence[str], option: str = "") -> UsageError:
     """Of a file to be written whose name does not end in one of the known ways; ``option`` says it, too."""
     ending = Path(file.lower().removesuffix(".gz")).suffix

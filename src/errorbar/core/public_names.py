@@ -23,7 +23,16 @@ def import_name(name: str, modules: Mapping[str, str], package: str) -> Any:  # 
 
     Raises:
         AttributeError: If the package has no such name.
+        MissingPartError: If the folder of the package that has it is not there.
     """
     if name not in modules:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    return getattr(import_module(modules[name]), name)
+    try:
+        return getattr(import_module(modules[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{modules[name]}.".startswith(f"{error.name}."):
+            raise
+        from errorbar.core.problems import MissingPartError  # noqa: PLC0415 - only needed here
+
+        folder = ".".join(modules[name].split(".")[:2])
+        raise MissingPartError(f"{package}.{name}", folder) from None

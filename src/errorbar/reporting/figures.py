@@ -2,88 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from errorbar.api.plan_judging import JudgingPlan, Target
-from errorbar.core.estimate import Estimate
 from errorbar.formats.saving import save_bytes
-from errorbar.metrics.crowd_weighted import CurvePoint, Estimand
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
-from errorbar.reporting.charts.curves import LinePoint, learning_chart, line_chart
-from errorbar.reporting.charts.rows import Dot, bar_chart, dot_chart
-from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.export import Picture, draw_spec
-from errorbar.reporting.sections.figures import drawn
-from errorbar.reproduce.cells import Sources
-from errorbar.reproduce.judged_detectors import BINS, EXTRANEOUS, JudgedDetector, judged_detectors
-from errorbar.reproduce.prepositions import curves, published_point, selection
-
-
-def draw_curves(sources: Sources, path: str, picture: Picture) -> None:
-    """Write the learning curve of ``errorbar reproduce tetreault-chodorow2008`` with the published point.
-
-    ``sources`` must name text and models.
-
-    Raises:
-        InputError: If the file cannot be written.
-        MissingExtraError: If the library that draws is not installed.
-    """
-    chosen = selection(sources)
-    assert chosen is not None
-    save_bytes(draw_spec(learning_chart(curves(chosen), published_point()), picture), path)
-
-
-def draw_figures(sources: Sources, path: str, picture: Picture) -> None:
-    """Write the figures of ``errorbar reproduce madnani2011``, ``NAME-1`` and so on; ``sources`` must name models.
-
-    Raises:
-        InputError: If a file cannot be written.
-        MissingExtraError: If the library that draws is not installed.
-    """
-    judged = judged_detectors(sources)
-    assert judged is not None
-    contents = {name: draw_spec(spec, picture) for name, spec in figures(judged).items()}
-    for name, content in contents.items():
-        save_bytes(content, str(Path(path).with_stem(f"{Path(path).stem}-{name}")))
-
-
-def figures(judged: Sequence[JudgedDetector]) -> Mapping[str, Spec]:
-    """By name: agreement (1), P and R by it, unweighted (2) and weighted, and both kappas along the agreement."""
-    agreement = next(detector.agreement for detector in judged if detector.question == EXTRANEOUS)
-    counts = {f"{share:.0%}": count for share, count in agreement.items()}
-    histogram = bar_chart(counts, x_title="annotators who agree", y_title="items")
-    curves = {
-        "kappa": _curves(judged, "kappa with the majority", lambda point: point.kappa),
-        "kappa-at": _curves(judged, "kappa with the majority, at 10 % errors", lambda point: point.kappa_at),
-    }
-    bins = {"2": _by_agreement(judged, "majority"), "weighted": _by_agreement(judged, "weighted")}
-    return {"1": histogram, **bins, **curves}
-
-
-def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurvePoint], Estimate]) -> Spec:
-    points = [
-        LinePoint(f"{detector.detector}, {detector.question}", point.threshold, *drawn(take(point), "number"))
-        for detector in judged
-        for point in detector.curve
-    ]
-    along = Axis("share of annotators who agree, at least", "number")
-    return line_chart(points, along, Axis(title, "number", most=1.0), series_title="detector, question")
-
-
-def _by_agreement(judged: Sequence[JudgedDetector], estimand: Estimand) -> Spec:
-    dots = [
-        Dot(f"{detector.detector}, {name}", *drawn(estimate), series=measure)
-        for place, name in enumerate(BINS.values())
-        for detector in judged
-        if detector.question == EXTRANEOUS
-        for score in (detector.bins[place].scores[estimand],)
-        for measure, estimate in (("precision", score.precision), ("recall", score.recall))
-    ]
-    title = {"majority": "unweighted", "weighted": "crowd-weighted"}[estimand]
-    return dot_chart(dots, Axis(f"{title}, percent"), name_title="detector, agreement", series_title="measure")
-
 
 MOST_JUDGES = 10
 TIMES = (0.5, 1, 2, 4)

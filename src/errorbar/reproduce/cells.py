@@ -306,3 +306,16 @@ class Sources:
         """The submission of a team of CoNLL-2014."""
         text = self.file("conll2014-systems", name).read_bytes().decode()
         return Hypothesis(name, text.removesuffix("\n").split("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class AddedCells:
+    """The cells that a package adds to a study.
+
+    Attributes:
+        cells: Recomputes them.
+        draw: Draws the study's figures to a file of some kind of picture; None: it has none.
+    """
+
+    cells: Callable[[Sources], Iterator[Cell]]
+    draw: Callable[[Sources, str, Any], None] | None = None

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-
-import numpy as np
+from collections.abc import Iterator
 
 from errorbar.agreement.cohen import pairwise_agreement
-from errorbar.api.detect import read_corrector
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import InputError, Problems
-from errorbar.detectors.corrector import changed
-from errorbar.detectors.correctors import CORRECTORS, Name
+from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, edit_items
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.look import Lines
 from errorbar.formats.nucle import read_nucle
-from errorbar.metrics.ceiling import StudyPlan, ceiling, ceiling_intervals, prepare_study
-from errorbar.metrics.comparison import System, compare_systems
-from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score_corpus
-from errorbar.metrics.swaps import SwapPlan
 from errorbar.reproduce.cells import (
-    NO_DETECTOR,
     Cell,
     Number,
     Printed,
@@ -35,112 +22,7 @@ from errorbar.reproduce.cells import (
     percents,
     published,
     score_systems,
-    with_ends,
 )
-from errorbar.stats.resampling import Resampling
-
-# Our correctors beside the teams of CoNLL-2014: scores with intervals, groups, and ratios to humans.
-
-
-OURS = "our corrector, which the paper does not have"
-BY_ESSAY = f"{OURS}; intervals over essays"
-LEVEL = 0.05
-RESAMPLES = 500  # of essays: each folds every subset of annotators again
-SIZES = (1, 9)
-"""How many of ten annotators a corrector is held against, and a human too."""
-
-
-def corrector_cells(sources: Sources, corpora: Mapping[str, Corpus], teams: Sequence[Hypothesis]) -> Iterator[Cell]:
-    """Rows of our correctors.
-
-    Args:
-        sources: With trained models; without, the rows say what they take.
-        corpora: The references by the name of their table.
-        teams: Those of the shared task.
-    """
-    plain = next(iter(corpora.values()))
-    if sources.models is None:
-        for name in CORRECTORS:
-            yield Cell("our correctors", name, "f0.5", None, None, known=NO_DETECTOR)
-        return
-    corrected: list[Hypothesis] = []
-    for name in CORRECTORS:
-        sources.tell(f"correcting by {name}")
-        try:
-            corrected.append(_correct_corpus(sources, plain, name))
-        except InputError as error:
-            yield Cell("our correctors", name, "f0.5", None, None, known=f"not run: {error.problems[0].what}")
-    for table, corpus in corpora.items():
-        for score in score_corpus(corpus, corrected, ScoringPlan([M2()], resampling=Resampling()), Problems()):
-            for column, value in (("precision", score.precision), ("recall", score.recall), ("f0.5", score.f)):
-                yield from with_ends(table, score.system, column, None, _percent(value), OURS)
-    yield from _groups(sources, plain, [*teams, *corrected], len(corrected))
-    yield from _ratios(sources, corrected)
-
-
-def _correct_corpus(sources: Sources, corpus: Corpus, name: Name) -> Hypothesis:
-    assert sources.models is not None
-    corrector = read_corrector(sources.models, name)
-    sentences = iter([sentence.tokens for sentence in corpus.sentences])
-    return Hypothesis(name, [" ".join(changed(tokens, changes)) for tokens, changes in corrector.changes(sentences)])
-
-
-def _percent(value: Estimate) -> Estimate:
-    if value.value is None:
-        return value
-    interval = value.interval
-    ends = None if interval is None else replace(interval, low=100 * interval.low, high=100 * interval.high)
-    return replace(value, value=100 * value.value, interval=ends)
-
-
-def _groups(sources: Sources, corpus: Corpus, systems: Sequence[Hypothesis], n_ours: int) -> Iterator[Cell]:
-    """The number of systems that each of ours is better and worse than, and those that it does not differ from."""
-    if not n_ours:
-        return
-    sources.tell("comparing with the teams")
-    metric = M2()
-    measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
-    clusters = np.arange(len(corpus.sentences))
-    comparison = compare_systems(
-        metric, measured, clusters, Resampling(confidence_level=1 - LEVEL), SwapPlan(), intervals=False
-    )
-    ranking = comparison.ranking()
-    for system in ranking:
-        if system.name not in CORRECTORS:
-            continue
-        above = {other.number for other in ranking if system.number in other.better}
-        apart = {system.number, *system.better, *above}
-        same = ", ".join(other.name for other in ranking if other.number not in apart)
-        alike = f"{system.name} is not told apart from {same or 'any other'}"
-        known = f"swaps of sentences, level {LEVEL} for all pairs; {alike}"
-        yield Cell("groups", system.name, "significantly better than", None, len(system.better), known)
-        yield Cell("groups", system.name, "significantly worse than", None, len(above), known)
-
-
-def _ratios(sources: Sources, corrected: Sequence[Hypothesis]) -> Iterator[Cell]:
-    """The share of a human's F0.5 that each of our correctors reaches, in percent, against some of ten annotators."""
-    problems = Problems(lenient=True)
-    table = "ratio to humans"
-    try:
-        corpus = sources.ten_annotators(problems, essays=True)
-    except InputError as error:
-        for system in corrected:
-            yield Cell(table, system.name, "percent", None, None, known=f"not run: {error.problems[0].what}")
-        return
-    if not corrected:
-        return
-    sources.tell("comparing with ten annotators")
-    study = prepare_study(corpus, corrected, M2(), problems, StudyPlan(sizes=SIZES))
-    result = ceiling(study)
-    _, essays = np.unique([sentence.document for sentence in corpus.sentences], return_inverse=True)
-    drawn = ceiling_intervals(study, essays, Resampling("percentile", replicates=RESAMPLES))
-    for number, system in enumerate(corrected):
-        for at, size in enumerate(SIZES):
-            ends = drawn.ratios[number][at]
-            value = Estimate(float(result.ratio[number, at]), len(essays))
-            column = f"percent, {size} reference{'s' if size > 1 else ''}"
-            yield from with_ends(table, system.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
-
 
 TABLES = "conll2014_table"
 NOT_RELEASED = {"NARA": "the team's output was never released"}
@@ -159,13 +41,8 @@ def cells(sources: Sources) -> Iterator[Cell]:
     """Every cell of the paper's tables about the test data and the systems' scores."""
     yield from compare(Printed("table 2", f"{TABLES}02_statistics"), _sizes(sources), known=NO_TRAINING)
     yield from _error_types(sources)
-    systems = [
-        sources.system(row["team"])
-        for row in published(f"{TABLES}07_no_alternatives")
-        if row["team"] not in NOT_RELEASED
-    ]
-    plain = sources.conll2014("noalt/official-2014.combined.m2")
-    alternatives = sources.conll2014("alt/official-2014.combined-withalt.m2")
+    systems = team_systems(sources)
+    plain, alternatives = references(sources)
     for number, name, corpus in (("07", "no", plain), ("08", "with", alternatives)):
         file = f"{TABLES}{number}_{name}_alternatives"
         printed = Printed(f"table {int(number)}", file, columns={"late": ""})
@@ -188,7 +65,19 @@ def cells(sources: Sources) -> Iterator[Cell]:
         (pair,) = pairwise_agreement(edit_items(both, projection).judgments)
         known = "" if projection in KAPPA_AS_PUBLISHED else OTHER_READING
         yield Cell("kappa", "identification", projection, PUBLISHED_KAPPA, pair.kappa.estimate.value, known=known)
-    yield from corrector_cells(sources, {"table 7": plain, "table 8": alternatives}, systems)
+
+
+def references(sources: Sources) -> tuple[Corpus, Corpus]:
+    """The references of tables 7 and 8: without and with accepted alternative answers."""
+    names = ("noalt/official-2014.combined.m2", "alt/official-2014.combined-withalt.m2")
+    plain, alternatives = (sources.conll2014(name) for name in names)
+    return plain, alternatives
+
+
+def team_systems(sources: Sources) -> list[Hypothesis]:
+    """The output of the teams, in the order of table 7."""
+    teams = [row["team"] for row in published(f"{TABLES}07_no_alternatives")]
+    return [sources.system(team) for team in teams if team not in NOT_RELEASED]
 
 
 def _sizes(sources: Sources) -> Values:

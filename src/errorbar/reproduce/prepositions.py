@@ -7,26 +7,17 @@ with ten annotators, whose numbers stand beside the published ones as a known di
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator
 from statistics import fmean
 
 import numpy as np
 
 from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
 from errorbar.agreement.label_counts import PairTable
-from errorbar.api.detect import THRESHOLDS, file_of, read_selector, read_tagger
-from errorbar.api.selection import ENSEMBLE, FIVE, MAJORITY, SELECTION, ChoiceSelection, Chosen, study_selection
-from errorbar.core.arrays import Flags
 from errorbar.crowdsourcing.howmany import against_experts
-from errorbar.detectors.detection import detect
-from errorbar.detectors.learning_curve import Form, LearningCurve
-from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.detectors.selectors import PAPER, Kind
-from errorbar.edits.items import ERROR, Items, edit_items
+from errorbar.edits.items import ERROR, edit_items
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, agreement_bins, score_kinds
 from errorbar.reproduce.cells import (
-    NO_DETECTOR,
     TEN_ANNOTATORS,
     Cell,
     Number,
@@ -35,9 +26,7 @@ from errorbar.reproduce.cells import (
     compare,
     facts,
     published,
-    with_ends,
 )
-from errorbar.reproduce.judged_detectors import judged_cells
 from errorbar.sampling import (
     Estimation,
     Sample,
@@ -49,7 +38,7 @@ from errorbar.sampling import (
     stratify,
 )
 from errorbar.stats.proportion import proportion_bounds
-from errorbar.stats.resampling import Resampling, stream
+from errorbar.stats.resampling import stream
 
 SYSTEM = "CAMB"
 OTHER_TEXT = "not their data: prepositions of CoNLL-2014, ten annotators"
@@ -98,124 +87,8 @@ def madnani2011(sources: Sources) -> Iterator[Cell]:
     for column, ours_of_three in (("agreement", agreed), ("kappa", kappa)):
         theirs = printed[f"crowd3_vs_expert_{column}"]
         yield Cell("crowd of 3, ten annotators", row, column, theirs, ours_of_three, OTHER_JUDGES, other_data=True)
-    yield from judged_cells(sources)
 
 
-# Tetreault & Chodorow 2008, section 3, on native text of one's own: how often the preposition written is chosen.
-
-
-FACTS, TABLE_1 = "tetreault_chodorow2008_facts", "tetreault_chodorow2008_table1_f_measures"
-NO_TEXT = "not run: it takes native text and a tagger (--text, --models)"
-OTHER_NATIVE = "not their text"
-ADDED_CURVE = "the paper has two points, and not of this text"
-AHEAD = 3_200_000
-"""Examples that the paper's classifier was trained on."""
-EXTRAPOLATED = "an extrapolation, and not their text"
-FORMS: Mapping[Form, str] = {"line": "a line over log2(n)", "power": "a power law of the error"}
-HELD, OTHER = "held-out text", "treebank"
-RESAMPLING = Resampling("percentile")
-SETTINGS = {
-    MAJORITY: "majority_of_accuracy",
-    PAPER: "accuracy_encarta_reuters",
-    "me": "accuracy_encarta_reuters",
-    FIVE: "accuracy_five_prepositions_wsj",
-    "perc": "",
-    ENSEMBLE: "",
-}
-"""Who chooses, and which of the paper's facts stands beside."""
-NAMES = {
-    MAJORITY: "majority",
-    PAPER: "ME, the paper's features",
-    "me": "ME",
-    FIVE: "ME, five most frequent",
-    "perc": "PERC",
-}
-NAMES |= {ENSEMBLE: "ensemble of PERC, ME and n-grams"}
-
-
-def selection(sources: Sources) -> ChoiceSelection | None:
-    """Choices in the text that is given, made once; None: text or models are not given."""
-    if not sources.texts or sources.models is None:
-        return None
-    if SELECTION not in sources.made:
-        made = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
-        sources.made[SELECTION] = made
-    found: ChoiceSelection = sources.made[SELECTION]
-    return found
-
-
-def curves(found: ChoiceSelection) -> dict[str, LearningCurve]:
-    """The learning curve in each text."""
-    return {text: chosen.curve(AHEAD, RESAMPLING) for text, chosen in _texts(found).items()}
-
-
-def published_point() -> dict[str, tuple[float, float]]:
-    """Examples and accuracy of the paper's classifier."""
-    value = facts(FACTS)[SETTINGS["me"]]
-    return {f"published: {100 * value:.1f}": (AHEAD, value)}
-
-
-def selection_cells(sources: Sources) -> Iterator[Cell]:
-    """Table 1, the settings of section 3 and the learning curve."""
-    printed, found = facts(FACTS), selection(sources)
-    if found is None:
-        yield from compare(
-            Printed(f"table 1, {HELD}", TABLE_1, columns={"gamon2008": "", "tetreault2008": "F"}), {}, known=NO_TEXT
-        )
-        for who, name in SETTINGS.items():
-            if name:
-                yield Cell("selection", NAMES[who], HELD, printed[name], None, known=NO_TEXT)
-        yield Cell("learning curve", f"{AHEAD:,} examples", HELD, printed[SETTINGS["me"]], None, known=NO_TEXT)
-        return
-    yield from _each_preposition(found.held)
-    for text, chosen in _texts(found).items():
-        yield from _settings(text, chosen, found, printed if text == HELD else {})
-    for text, curve in curves(found).items():
-        yield from _curve(text, curve, printed[SETTINGS["me"]] if text == HELD else None)
-
-
-def _texts(found: ChoiceSelection) -> dict[str, Chosen]:
-    return {HELD: found.held} | ({} if found.other is None else {OTHER: found.other})
-
-
-def _each_preposition(held: Chosen) -> Iterator[Cell]:
-    """F of each preposition of table 1 in the choices of ME."""
-    scores = held.text.f_scores(held.by["me"], RESAMPLING)
-    for row in published(TABLE_1):
-        name = row["preposition"]
-        yield from with_ends(f"table 1, {HELD}", name, "F", Number(row["tetreault2008"]), scores[name], OTHER_NATIVE)
-
-
-def _settings(text: str, chosen: Chosen, found: ChoiceSelection, printed: Mapping[str, Number]) -> Iterator[Cell]:
-    """Accuracy in the paper's settings, and of an ensemble."""
-    few = ", ".join(PREPOSITIONS[number] for number in found.most_frequent)
-    here = f"{OTHER_NATIVE}; ours is trained on {found.n_examples:,} examples"
-    for who, name in SETTINGS.items():
-        asked = chosen.five if who == FIVE else chosen.text
-        row = f"{NAMES[who]} ({few})" if who == FIVE else NAMES[who]
-        value = asked.accuracy(chosen.by[who], RESAMPLING)
-        yield from with_ends("selection", row, text, printed.get(name), value, here)
-    more = chosen.text.accuracy(chosen.by[ENSEMBLE], RESAMPLING, less=chosen.by["perc"])
-    yield from with_ends("selection", f"{NAMES[ENSEMBLE]}, less PERC", text, None, more, here)
-
-
-def _curve(text: str, curve: LearningCurve, printed: Number | None) -> Iterator[Cell]:
-    """Accuracy by the number of examples, and where it would go."""
-    table = "learning curve"
-    for point in curve.points:
-        row = f"{point.n:,} examples"
-        yield from with_ends(table, row, text, None, point.accuracy, ADDED_CURVE)
-        yield Cell(table, row, f"{text}, samples", None, len(point.accuracies), known=ADDED_CURVE)
-        if len(point.accuracies) > 1:
-            yield Cell(table, row, f"{text}, SD of samples", None, point.spread, known=ADDED_CURVE)
-    if curve.doubling is not None:
-        yield from with_ends(table, "a doubling adds", text, None, curve.doubling, ADDED_CURVE)
-    for fit in curve.fits:
-        row = f"{AHEAD:,} examples by {FORMS[fit.form]}"
-        yield from with_ends(table, row, text, printed, fit.ahead, EXTRAPOLATED)
-
-
-METRIC = Crowd()
 PREFIX = "tetreault_chodorow2008"
 NOT_RELEASED = "the essays, ratings and system output were never released"
 OTHER_FLAGS = f"{OTHER_TEXT}; flags of {SYSTEM}; truth: edits of any type by five of ten or more"
@@ -232,8 +105,6 @@ MERGINGS = {
 }
 BUDGET, SEED = 500, 2008
 COLUMNS = ("precision", "recall")
-EACH_JUDGE, TWO_RATERS = "table 4, ten annotators", "difference of two raters, mean"
-NO_PAPER = "not run: the folder has no me-paper.model, which errorbar train --part me-paper makes"
 
 
 def tetreault_chodorow2008(sources: Sources) -> Iterator[Cell]:
@@ -252,8 +123,6 @@ def tetreault_chodorow2008(sources: Sources) -> Iterator[Cell]:
     for file in ("table1_f_measures", "table2_cloze", "table4_raters", "table6_sampling"):
         yield from compare(Printed(f"table {file[5]}", f"{PREFIX}_{file}"), {}, known=NOT_RELEASED)
     yield from _ten_annotators(sources, printed)
-    yield from _each_judge(sources)
-    yield from selection_cells(sources)
 
 
 def _confusion(printed: dict[str, Number]) -> Iterator[Cell]:
@@ -338,49 +207,3 @@ def _ten_annotators(sources: Sources, printed: dict[str, Number]) -> Iterator[Ce
     }
     table6 = Printed("table 6, ten annotators", f"{PREFIX}_table6_sampling")
     yield from compare(table6, ours, known=OTHER_FLAGS, other_data=True)
-
-
-def _each_judge(sources: Sources) -> Iterator[Cell]:
-    """Table 4 for detectors like theirs: P and R against one judge at a time, and how far judges are apart."""
-    raters = [[float(row[column]) for column in COLUMNS] for row in published(f"{PREFIX}_table4_raters")]
-    printed = [Number(f"{apart:.2f}") for apart in np.ptp(raters, axis=0).tolist()]  # as the two are printed
-    tables: dict[Kind, str] = {PAPER: f"{EACH_JUDGE}, me(features=paper)", "me": EACH_JUDGE}
-    if sources.models is None:
-        for table in tables.values():
-            for column, value in zip(COLUMNS, printed, strict=True):
-                yield Cell(table, TWO_RATERS, column, value, None, known=NO_DETECTOR)
-        return
-    corpus = sources.ten_annotators(essays=True)
-    items = edit_items(corpus, "words", words="prepositions", type="Prep")
-    tagger = read_tagger(sources.models)
-    for kind, table in tables.items():
-        if kind == PAPER and not file_of(sources.models, PAPER).exists():
-            for column, value in zip(COLUMNS, printed, strict=True):
-                yield Cell(table, TWO_RATERS, column, value, None, known=NO_PAPER)
-            continue
-        found = detect(read_selector(sources.models, kind, tagger), [one.tokens for one in corpus.sentences])
-        spec = f"me({'features=paper,' if kind == PAPER else ''}threshold={THRESHOLDS[kind]:g})"
-        known = f"{OTHER_TEXT}; flags of {spec}; truth: edits of type Prep by one annotator"
-        yield from _against_judges(table, items, found.flags(THRESHOLDS[kind]), printed, known)
-
-
-def _against_judges(table: str, items: Items, flagged: Flags, printed: Sequence[Number], known: str) -> Iterator[Cell]:
-    """Precision and recall of flags against each judge, and the spread of the judges."""
-    values_of = []
-    judgments = items.judgments
-    for code, name in enumerate(judgments.raters):
-        weights = judgments.take(judgments.rater == code).label_weights()
-        votes = Votes(weights[:, judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), items.clusters)
-        score = score_kinds(METRIC, METRIC.measure(votes, flagged), resampling=RESAMPLING)
-        for column, estimate in zip(COLUMNS, (score.precision, score.recall), strict=True):
-            yield from with_ends(table, name, column, None, estimate, known)
-        values_of.append([score.precision.value, score.recall.value])
-    judged = np.array(values_of, np.float64)
-    pairs = [np.abs(first - second) for first, second in combinations(judged, 2)]
-    spread = {"lowest": judged.min(axis=0), "highest": judged.max(axis=0), "range": np.ptp(judged, axis=0)}
-    spread |= {"SD": judged.std(axis=0, ddof=1), TWO_RATERS: np.mean(pairs, axis=0)}
-    for row, values in spread.items():
-        theirs = printed if row == TWO_RATERS else (None, None)
-        for column, value, of_paper in zip(COLUMNS, values.tolist(), theirs, strict=True):
-            # Precision has no value where nothing is flagged.
-            yield Cell(table, row, column, of_paper, None if np.isnan(value) else value, known, other_data=True)

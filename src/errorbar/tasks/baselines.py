@@ -23,15 +23,14 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 
 from errorbar.api.corpus_results import Memory
-from errorbar.api.detect import correct, detect, file_of, models_folder
+from errorbar.api.installed_systems import TrainedSystem, find_system
 from errorbar.core.corpus import CorrectedSentence, Sentence, source_record, system_record
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
 from errorbar.formats.judgments import read_flags
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.formats.token_labels import CORRECT, INCORRECT
 from errorbar.metrics.base import Metric, Statistics
-from errorbar.tables.writers import tables_text
-from errorbar.tasks.config import TeamSubmission
+from errorbar.tasks.config import Baseline, TeamSubmission
 from errorbar.version import __version__
 
 # What was measured, kept in a folder by content: a task measures only what is new.
@@ -221,8 +220,8 @@ def _using(path: Path) -> Iterator[None]:
         ) from None
 
 
-ROOMS = ("api", "core", "detectors", "edits", "formats", "metrics", "stats", "tables")
-"""Whose code an output depends on."""
+CODE = ("api", "core", "edits", "formats", "metrics", "stats", "tables")
+"""The folders on whose code an output depends, beside that of the system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,39 +231,40 @@ class BaselineMaker:
     sentences: Sequence[Sentence]
     cache: TaskCache
 
-    def made(self, run: TeamSubmission) -> TeamSubmission:
-        """The run with its output; one that a team handed in as it is.
+    def with_output(self, run: TeamSubmission) -> TeamSubmission:
+        """The run with its output; one that a team handed in stays the same.
 
         Raises:
-            InputError: If a model is missing or does not fit, or the file names no such system.
+            InputError: If a model is missing or does not fit, the file names no such system, or it fails.
         """
-        if run.made is None:
+        baseline = run.made
+        if baseline is None:
             return run
-        models = run.made.models if run.made.models is not None else models_folder(None, Problems())
-        models_hash = _hash_of(models)
-        source = hashlib.sha256("\n".join(map(source_record, self.sentences)).encode("utf-8", "surrogatepass"))
-        parts = [run.made.kind, run.made.spec, models_hash, source.hexdigest()]
         try:
-            path = self.cache.output(parts, ROOMS, lambda out: self._make(run, models, out))
+            return self._with_output(run, baseline)
         except UsageError as error:  # it is the file of the task that names it
-            place = run.made.place
-            raise InputError([replace(each, place=place) for each in error.problems]) from None
-        made = replace(run.made, models_hash=models_hash)
-        if made.kind == "corrector":
-            return replace(run, path=path, made=made)
-        labels = self.cache.output([*parts, "labels"], ROOMS, lambda out: save_lines(self._labels(path), str(out)))
-        return replace(run, path=labels, made=replace(made, table=path))
+            raise InputError([replace(each, place=baseline.place) for each in error.problems]) from None
 
-    def _make(self, run: TeamSubmission, models: Any, out: Path) -> None:  # noqa: ANN401 - as ``correct`` takes them
-        assert run.made is not None
+    def _with_output(self, run: TeamSubmission, baseline: Baseline) -> TeamSubmission:
+        records = "\n".join(map(source_record, self.sentences))
+        source = hashlib.sha256(records.encode("utf-8", "surrogatepass")).hexdigest()
+        system = find_system(baseline.kind, baseline.spec)
+        assert isinstance(system, TrainedSystem)
+        models, models_hash = system.fingerprint(baseline.models)
+        parts = [baseline.kind, baseline.spec, models_hash, source]
+        code = (*CODE, system.code)
+        path = self.cache.output(parts, code, lambda out: self._write_trained(system, baseline.spec, models, out))
+        baseline = replace(baseline, models_hash=models_hash)
+        if baseline.kind == "corrector":
+            return replace(run, path=path, made=baseline)
+        labels = self.cache.output([*parts, "labels"], code, lambda out: save_lines(self._labels(path), str(out)))
+        return replace(run, path=labels, made=replace(baseline, table=path))
+
+    def _write_trained(self, system: TrainedSystem, spec: str, models: Path, out: Path) -> None:
         with TemporaryDirectory() as folder:
             text = Path(folder) / "source.txt"
             save_lines((" ".join(sentence.tokens) for sentence in self.sentences), str(text))
-            if run.made.kind == "corrector":
-                correct(text, out, corrector=run.made.spec, models=models)
-            else:
-                found = detect(text, run.made.spec, models=models)
-                save_lines(tables_text([found.every()], "csv").rstrip("\n").split("\n"), str(out))
+            system.write(text, out, spec, models)
 
     def _labels(self, table: Path) -> Iterator[str]:
         flags = read_flags(table, Problems()).flags
@@ -282,21 +282,13 @@ def make_all(
     runs: Sequence[TeamSubmission], maker: BaselineMaker, refused: dict[str, list[Problem]]
 ) -> list[TeamSubmission]:
     """Every run with its output; what is wrong with those that have none goes to ``refused``, by path."""
-    found = []
+    whole = []
     for run in runs:
         try:
-            found.append(maker.made(run))
+            whole.append(maker.with_output(run))
         except InputError as error:
             if error.code == CACHE_ERROR:
                 raise
             refused[str(run.path)] = list(error.problems)
-            found.append(run)
-    return found
-
-
-def _hash_of(models: Any) -> str:  # noqa: ANN401 - as ``correct`` takes them
-    """Hash of all models of a folder: which of them a system reads is for the system to know."""
-    sha = hashlib.sha256()
-    for file in sorted(file_of(models, "tagger").parent.glob("*.model")):
-        sha.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return sha.hexdigest()
+            whole.append(run)
+    return whole

@@ -246,10 +246,10 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
 
 def _is_known(table: TomlTable, kind: MadeBy, spec: str) -> bool:
     """Whether such a system exists; if not, the error is reported before anything is computed."""
-    from errorbar.api.detect import known_corrector, read_detector  # noqa: PLC0415 - only tasks with detectors
+    from errorbar.api.installed_systems import find_system  # noqa: PLC0415 - only tasks with systems
 
     try:
-        known_corrector(spec) if kind == "corrector" else read_detector(spec)
+        find_system(kind, spec)
     except UsageError as error:
         (problem,) = error.problems
         table.error(problem.code, problem.what, kind, expected=problem.expected, fix=problem.fix)

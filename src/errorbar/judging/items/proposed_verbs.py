@@ -16,17 +16,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
+from errorbar.core.entry_points import registered
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.look import Source
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Scheme, tokens
 
-if TYPE_CHECKING:
-    from errorbar.detectors.tagger import Tagger
+
+class VerbTagger(Protocol):
+    """What names the part of speech of each token, in Penn tags."""
+
+    def tag(self, sentences: Sequence[Sequence[str]], /) -> Iterable[Sequence[str]]:
+        """Give the tags of the tokens of each sentence."""
+
 
 AUTO = "auto"
 _BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re", "’m", "’s", "’re"])
@@ -48,13 +55,15 @@ def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, prob
         InputError: If there is no tagger.
         UsageError: If the scheme does not ask for a verb.
     """
-    from errorbar.api.detect import models_folder, read_tagger  # noqa: PLC0415 - of the few who propose
-
     asked = [question.id for question in scheme.questions if question.proposed == "verb"]
     if not asked:
         message = f"--tagger proposes a verb, and the scheme {scheme.name} asks for none"
         raise UsageError(Problem("useless-option", message, fix="leave it out, or take --scheme=preposition"))
-    tagger = read_tagger(models_folder(None if str(models) == AUTO else models, problems))
+    taggers = registered("errorbar.taggers")
+    if not taggers:
+        message = "--tagger needs a tagger, and no installed package registers one in errorbar.taggers"
+        raise UsageError(Problem("missing-part", message, fix="leave it out: raters name the verb themselves"))
+    tagger = next(iter(taggers.values())).load()(None if str(models) == AUTO else Path(models), problems)
     found = [
         item if at is None else replace(item, proposed=dict.fromkeys(asked, at))
         for item, at in zip(items, verbs_of(items, tagger), strict=True)
@@ -65,7 +74,7 @@ def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, prob
     return found
 
 
-def verbs_of(items: Sequence[JudgedItem], tagger: Tagger) -> Iterator[int | None]:
+def verbs_of(items: Sequence[JudgedItem], tagger: VerbTagger) -> Iterator[int | None]:
     """For each item the number of the token that is proposed; None: nothing is."""
     pieces = [[found.span() for found in _WORDS.finditer(item.text)] for item in items]
     forms = [[item.text[start:end] for start, end in spans] for item, spans in zip(items, pieces, strict=True)]

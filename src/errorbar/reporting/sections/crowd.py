@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, SampleStudy, Study
-from errorbar.api.detect import DetectorResult, DetectorStudy, HardItem, Marked, WordConfusion
+from errorbar.api.detector_study import DetectorResult, DetectorStudy, HardItem, Marked, WordConfusion
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import listed
 from errorbar.metrics.crowd_weighted import TRUTHS, CurvePoint, Sweep, Truth

@@ -1,19 +1,19 @@
-"""What a detector says of the prepositions of a text: what ``errorbar detect`` writes."""
+"""Detectors and correctors at work on a text: ``errorbar detect``, ``errorbar correct``, and the models they read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import isfinite, log, log1p
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from errorbar.api.arguments import Lenient, Progress, public
-from errorbar.api.crowd import Sweeps
+from errorbar.api.installed_systems import SystemKind, TrainedSystem, correct_by, detect_by, find_system
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
 from errorbar.detectors.candidates import Classifiers, Proposer, Reader
@@ -36,7 +36,6 @@ from errorbar.detectors.text import read_sentences, stored_counts
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.saving import save_lines
-from errorbar.metrics.crowd_weighted import CrowdScore, Truth
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -279,7 +278,7 @@ def detect(
         detector: ``lm``, ``me``, ``perc``, ``combined`` or ``majority``, with a threshold as in
             ``"me(threshold=4)"``: a word is an error if its score is at least that (of ``lm``: above it).
             ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
-            use; its model is ``train``'s part ``me-paper``.
+            use; its model is ``train``'s part ``me-paper``. Or the name of a detector of another package.
         prior: Share of the text's prepositions that are expected to be wrong, between 0 and 1, as in
             ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013; None: they
             stay. Not for ``perc``, whose scores are votes.
@@ -291,23 +290,47 @@ def detect(
         InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
         UsageError: If there is no such detector, or it takes no such prior.
     """
-    name, threshold, prior, spec = read_detector(detector, prior)
+    other = _other_system("detector", detector, {"--prior": prior, "--models": models})
     problems = Problems(lenient=lenient)
     sentences = [*read_sentences(text, problems, retokenize=retokenize)]
     problems.raise_errors()
     if not any(sentences):
         place = Place(display_name(text))
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
+    if other is not None:
+        return Detections(detector, _judged_by_other(detector, other, sentences), tuple(problems.notes))
+    name, threshold, prior, spec = read_detector(detector, prior)
     found, suggestions = _judged(name, models_folder(models, problems), sentences)
     moved = found.margin if prior is None else found.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
     rows = [
-        Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _shown(sentences[s], t))
+        Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _in_brackets(sentences[s], t))
         for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
     ]
     return Detections(spec, rows, tuple(problems.notes))
+
+
+def _other_system(kind: SystemKind, spec: str, options: Mapping[str, object]) -> Callable[..., Any] | None:
+    """The corrector or detector of another package, which takes none of some options; None: it is ours."""
+    system = find_system(kind, spec)
+    if isinstance(system, TrainedSystem):
+        return None
+    for name, value in options.items():
+        if value not in (None, False):
+            message = f"{name} is about errorbar's own {kind}s, and {spec} is another package's"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    return system
+
+
+def _judged_by_other(name: str, detect: Callable[..., Any], sentences: Sentences) -> list[Detection]:
+    return [
+        Detection(
+            f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, float(score), suggestion, _in_brackets(sentences[s], t)
+        )
+        for s, t, flag, score, suggestion in detect_by(name, detect, sentences)
+    ]
 
 
 def log_odds(share: float) -> float:
@@ -323,7 +346,7 @@ def _finite(threshold: Value) -> str:
     return "" if isinstance(threshold, float) and isfinite(threshold) else "a number, neither nan nor infinite"
 
 
-def _shown(tokens: Sequence[str], at: int) -> str:
+def _in_brackets(tokens: Sequence[str], at: int) -> str:
     return " ".join([*tokens[:at], f"[{tokens[at]}]", *tokens[at + 1 :]])
 
 
@@ -405,7 +428,7 @@ def correct(
     Args:
         text: One tokenized sentence per line.
         out: File to write, ``-`` for standard output; None: the result has the lines.
-        corrector: ``lm``, ``lm+classifiers`` or ``ranked``.
+        corrector: ``lm``, ``lm+classifiers`` or ``ranked``, or that of another package.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         least: The score that a change needs, in the corrector's unit (nats, of ``ranked`` log odds); None: one above
             0. Above 0 there are fewer changes and surer ones, below 0 more.
@@ -419,16 +442,25 @@ def correct(
         InputError: If the text is bad, a model is missing or damaged, or the file cannot be written.
         UsageError: If there is no such corrector, or the least score is none.
     """
-    name = known_corrector(corrector)
+    other = _other_system("corrector", corrector, {"--models": models, "--least": least, "--explain": explain})
     problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
     if least is not None and not isfinite(least):
         raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
-    made = replace(read_corrector(models_folder(models, problems), name), least=least)
     sentences = read_sentences(text, problems, retokenize=retokenize)
+    if other is not None:
+        tokens = [*sentences]
+        problems.raise_errors()
+        lines = correct_by(corrector, other, tokens)
+        n_changed = sum(line.split() != words for line, words in zip(lines, tokens, strict=True))
+        if out is not None:
+            save_lines(lines, str(out))
+        kept = tuple(lines) if out is None else ()
+        return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes))
+    own = replace(read_corrector(models_folder(models, problems), known_corrector(corrector)), least=least)
 
     def corrected() -> Iterator[str]:
         nonlocal n, n_changed
-        for tokens, changes in made.changes(sentences):
+        for tokens, changes in own.changes(sentences):
             n += 1
             n_changed += bool(changes)
             for change in changes:
@@ -442,117 +474,9 @@ def correct(
                 yield said
         problems.raise_errors()
 
-    kept: tuple[str, ...] = ()
+    kept = ()
     if out is None:
         kept = tuple(corrected())
     else:
         save_lines(corrected(), str(out))
     return CorrectionResult(corrector, n, n_changed, types, kept, tuple(problems.notes))
-
-
-# What a report shows of detectors: the results of ``crowd sweep`` and ``crowd score``, and these word by word.
-
-
-Marked = tuple[str, str, str]
-"""A sentence in three parts; the second is the word that is judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class WordScore:
-    """Everything that is judged of one written word under a detector's flags.
-
-    Attributes:
-        word: In lower case; "" for all the words that have no row of their own.
-        n_flagged: How many of them are flagged.
-        scores: P, R and F by what counts as an error.
-    """
-
-    word: str
-    n_flagged: int
-    scores: Mapping[Truth, CrowdScore]
-
-
-class WordConfusion(NamedTuple):
-    """A written word and what a detector suggests instead, among what it flags."""
-
-    written: str
-    suggested: str  # "": nothing
-    n_flagged: int
-    n_marked: int  # of these, what a judge calls an error
-    n_agreed: int | None  # of these, what an annotator writes too; None where nobody says what should stand there
-
-
-@dataclass(frozen=True, slots=True)
-class HardItem:
-    """An item on which a detector and the judges disagree.
-
-    Attributes:
-        item: Its name.
-        sentence: The number of its sentence, from 1; "" where the item's name does not tell.
-        text: The sentence; None where it is not known, or not to be shown.
-        word: What is judged.
-        score: The detector's, None without one.
-        suggestion: What the detector would write, "": nothing; None: it does not say.
-        share: Of judges who call it an error.
-        n_judges: How many judged it.
-        written: What annotators write instead, how many each; "": nothing.
-    """
-
-    item: str
-    sentence: str
-    text: Marked | None
-    word: str
-    score: float | None
-    suggestion: str | None
-    share: float
-    n_judges: int
-    written: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DetectorResult:
-    """One detector, as it flags.
-
-    Attributes:
-        scores: P, R and F of its flags by what counts as an error.
-        words: The same for each word, frequent ones first.
-        confusions: What it flags by word and suggestion, frequent ones first; empty where it suggests nothing.
-        false_alarms: What it flags and no judge calls an error, the highest score first.
-        misses: What most judges call an error and it does not flag, the most judges first.
-        n_false_alarms: How many of these there are; ``n_misses`` likewise.
-    """
-
-    name: str
-    n_flagged: int
-    scores: Mapping[Truth, CrowdScore]
-    words: Sequence[WordScore]
-    confusions: Sequence[WordConfusion]
-    false_alarms: Sequence[HardItem]
-    misses: Sequence[HardItem]
-    n_false_alarms: int
-    n_misses: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DetectorStudy:
-    """Detectors against the judges of the same items.
-
-    Attributes:
-        n_items: Items with a judgment.
-        n_judges: How many judges there are.
-        annotated: The judges are annotators of a corpus, who also say what should stand there.
-        unit: What intervals resample.
-        detectors: In the order given.
-        sweeps: Under every threshold, by what counts as an error; of detectors that score every item.
-        written: What annotators write instead of a word, how many judgments; "": nothing.
-        signatures: Title to signature.
-    """
-
-    n_items: int
-    n_judges: int
-    annotated: bool
-    unit: str
-    detectors: Sequence[DetectorResult]
-    sweeps: Mapping[Truth, Sweeps]
-    written: Mapping[tuple[str, str], int]
-    signatures: Mapping[str, str]

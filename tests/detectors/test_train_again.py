@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.detect import detect
-from errorbar.api.training import train
+from errorbar.detectors.detect import detect
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.tagger import PIPELINE
-from tests.cli.test_detect import TAGGED, TRAIN, record, treebank
+from errorbar.detectors.training import train
+from tests.detectors.small_tables import shrink_tables
+from tests.detectors.test_detect import TAGGED, TRAIN, record, treebank
 from tests.helpers.cli import CommandLine
-from tests.helpers.small_tables import shrink_tables
 
 LABELED = "S She depends of him .\nA 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0\n\nS He lives in the city .\n\n"
 
@@ -112,13 +112,13 @@ def test_a_tagger_that_is_asked_for_is_not_another_one(errorbar: CommandLine) ->
 
 def test_a_pipeline_of_another_version_is_made_anew(errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model("models/tagger.model", "tagger")
-    version = "errorbar.api.training.pipeline_version"
+    version = "errorbar.detectors.training.pipeline_version"
     save_model(replace(model, made={"features": PIPELINE, "version": "0.9"}), "models/tagger.model")
     words = ("train", "--treebank", "bank.conllu", "--tagger", "errorbar-en")
     monkeypatch.setattr(version, lambda: "0.9")
     assert record(errorbar, *words)["models"][0]["found"]
     monkeypatch.setattr(version, lambda: "1.0")
-    monkeypatch.setattr("errorbar.api.training.pipeline_tagger", lambda *_: _Made(model))
+    monkeypatch.setattr("errorbar.detectors.training.pipeline_tagger", lambda *_: _Made(model))
     assert not record(errorbar, *words)["models"][0]["found"]
 
 

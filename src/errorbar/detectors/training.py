@@ -9,24 +9,27 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from errorbar.api.arguments import Lenient, Said, public
 from errorbar.api.arguments import part as part_of
-from errorbar.api.detect import file_of, read_combined, read_reader, read_tagger
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
 from errorbar.detectors.candidates import Reader
 from errorbar.detectors.chooser import CLASSES, Task, train_chooser
 from errorbar.detectors.chooser import FEATURES as OF_CHOICES
 from errorbar.detectors.combined import RIDGE, Combined
 from errorbar.detectors.correctors import learn
+from errorbar.detectors.detect import file_of, read_combined, read_reader, read_tagger
 from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model
-from errorbar.detectors.ngrams import train_ngrams
+from errorbar.detectors.linear import Weights
+from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model, stored_weights
+from errorbar.detectors.ngrams import NgramModel, Tree, train_ngrams
 from errorbar.detectors.prepositions import FEATURES as OF_PREPOSITIONS
 from errorbar.detectors.prepositions import LEAST as FREQUENT
 from errorbar.detectors.prepositions import OF_PAPER
 from errorbar.detectors.ranker import FEATURES as OF_RANKER
 from errorbar.detectors.selectors import BITS, PAPER, Examples, Kind, find_examples, train_classifier, train_majority
-from errorbar.detectors.small import LEAST, LEAST_EXAMPLES, SMALL, small_classifier, small_ngrams
 from errorbar.detectors.tagger import FEATURES as OF_TAGGER
 from errorbar.detectors.tagger import PIPELINE, Tagger, pipeline_tagger, pipeline_version, train_tagger
 from errorbar.detectors.text import (
@@ -44,7 +47,71 @@ from errorbar.formats.reference import expand_files
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-# What ``errorbar train`` is told, and what it says of each model.
+# Small models: light weights are left out and numbers are rounded, so that files pack well.
+#
+# Formula  Classifiers: features in fewer than LEAST_EXAMPLES examples share rows. Of a row the median of the classes'
+# weights is taken from each where scores become probabilities, which do not change by that; then a weight below LIGHT
+# (absolute) is left out, the others become multiples of STEP. N-gram models: n-grams rarer than LEAST are pruned
+# (ngrams.py); logarithms become multiples of LOG_STEP, so that probabilities are off by 7.5 % at most.
+#
+# Conventions  The numbers were chosen by the judgments of a model of 70 % of the textbooks on the rest of them and on
+# UD-EWT, and by the labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
+#
+# Source  Absolute thresholds as in Seymore and Rosenfeld (1996), who call it a cutoff for n-grams.
+
+
+SMALL = "small-1"
+"""The name that models made with these numbers carry."""
+LEAST = (1, 2, 2)
+LOG_STEP = 1 / 16
+LEAST_EXAMPLES = 4
+LIGHT: Mapping[str, float] = {"me": 0.15, "me-paper": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
+STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
+"""Values of each kind of classifier, in the unit of its scores."""
+
+
+def small_ngrams(model: NgramModel) -> NgramModel:
+    """An n-gram model with rounded logarithms."""
+    tree = model.tree
+    rounded = Tree(tree.word, _rounded(tree.log10_prob), tree.first, _rounded(tree.log10_backoff), tree.order)
+    return NgramModel(rounded, model.words, model.made, model.text)
+
+
+def _rounded(logs: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (np.round(logs / LOG_STEP) * LOG_STEP).astype(np.float32)
+
+
+def small_classifier(model: Model, n_classes: int) -> Model:
+    """The model of a classifier with few weights."""
+    kind = model.kind
+    weights = small_weights(stored_weights(model, n_classes), LIGHT[kind], STEP[kind], centered=kind != "perc")
+    return replace(model, arrays={**model.arrays, **weights.arrays()})
+
+
+def small_weights(weights: Weights, light: float, step: float, *, centered: bool) -> Weights:
+    """Weights without the light ones, rounded.
+
+    Args:
+        weights: The weights of a classifier.
+        light: Below it, absolute, a weight is left out.
+        step: The others become multiples of it.
+        centered: Take each row's median from its weights first: for scores of which only differences count.
+    """
+
+    def part(rows: slice) -> NDArray[np.float32]:
+        end = min(rows.stop, 1 << weights.bits)
+        first, last = weights.offsets[rows.start], weights.offsets[end]
+        table = np.zeros((end - rows.start, weights.n_classes), np.float32)
+        table[weights.rows[first:last] - rows.start, weights.classes[first:last]] = weights.wide[first:last]
+        if centered:
+            table -= np.median(table, axis=1, keepdims=True)
+        table[np.abs(table) < light] = 0
+        return (np.round(table / step) * step).astype(np.float32)
+
+    return Weights.of_table(part, (1 << weights.bits, weights.n_classes))
+
+
+# The arguments of ``errorbar train``, and its result.
 
 
 Part = Literal[

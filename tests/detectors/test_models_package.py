@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api import detect as model_folder
 from errorbar.api.convert import convert
-from errorbar.api.detect import INFINITIVE, USUAL_PRIOR, correct, detect, log_odds
-from errorbar.api.training import ON_REQUEST, PARTS
 from errorbar.core.problems import Problems, UsageError
+from errorbar.detectors import detect as model_folder
+from errorbar.detectors.detect import INFINITIVE, USUAL_PRIOR, correct, detect, log_odds
+from errorbar.detectors.training import ON_REQUEST, PARTS
 from errorbar.edits.items import edit_items
 from errorbar.formats.reference import read_corpus
 
-PACKAGE = Path(__file__).parents[1] / "packages" / "errorbar-models"
+PACKAGE = Path(__file__).parents[2] / "packages" / "errorbar-models"
 MODELS = PACKAGE / "errorbar_models" / "models"
 MOST = 20_000_000  # bytes of all
 TEXT = """He is very interested on music and it depends of the weather .
@@ -35,7 +35,7 @@ def models_are_read_once() -> Iterator[None]:
         for name in ("read_tagger", "read_selector", "read_ngrams", "read_reader"):
             reader = cache(getattr(model_folder, name))
             patch.setattr(model_folder, name, reader)
-            patch.setattr(f"errorbar.api.detect.{name}", reader, raising=False)
+            patch.setattr(f"errorbar.detectors.detect.{name}", reader, raising=False)
         yield
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.detect import read_reader
-from errorbar.api.training import train
 from errorbar.detectors.candidates import Proposals, Reader
+from errorbar.detectors.detect import read_reader
 from errorbar.detectors.model_file import Model, load_model, save_model
-from tests.cli.test_detect import TAGGED, record, treebank
+from errorbar.detectors.training import train
+from tests.detectors.small_tables import shrink_tables
+from tests.detectors.test_detect import TAGGED, record, treebank
 from tests.helpers.cli import CommandLine
-from tests.helpers.small_tables import shrink_tables
 
 LABELED = """S She depends of him .
 A 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.selection import ChoiceSelection, study_selection
-from errorbar.api.training import train
 from errorbar.core.problems import InputError, UsageError
 from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.published_tables import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
+from errorbar.detectors.selection import ChoiceSelection, study_selection
+from errorbar.detectors.training import train
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.prepositions import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
-from tests.helpers.small_tables import shrink_tables
+from tests.detectors.small_tables import shrink_tables
 
 PLACES = {"town": "to", "house": "in", "sea": "by", "table": "on", "hill": "over", "friends": "with"}
 STUDY = "tetreault-chodorow2008"
@@ -46,7 +46,7 @@ def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         shrink_tables(patch)
-        patch.setattr("errorbar.api.selection.SIZES", (100, 300))
+        patch.setattr("errorbar.detectors.selection.SIZES", (100, 300))
         bank = folder / "bank.conllu"
         train(folder / "text.txt", folder / "models", part=["tagger", "me", "me-paper"], treebank=bank)
         yield folder
@@ -114,7 +114,7 @@ def test_an_interrupted_study_goes_on(folder: Path, monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("errorbar.api.selection.fit_log_linear", interrupted)
+        patched.setattr("errorbar.detectors.selection.fit_log_linear", interrupted)
         with pytest.raises(KeyboardInterrupt):
             small(folder)
     told: list[str] = []

@@ -15,9 +15,9 @@ from errorbar.core.problems import InputError, Problems
 from errorbar.receipts.receipt import receipt_of_task
 from errorbar.reporting import board_report
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks import baselines, read_task, run_task, study_best
+from errorbar.tasks import read_task, run_task, study_best
 from tests.cli.schema import validated
-from tests.cli.test_detect import TAGGED, treebank
+from tests.detectors.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
 
 SOURCE = ("She depends on him .", "He lives in a city .", "We looked of the book of the girl .")
@@ -112,7 +112,7 @@ def test_it_is_made_once(task: Callable[..., Path], monkeypatch: pytest.MonkeyPa
         pytest.fail("made a second time")
 
     with monkeypatch.context() as patched:
-        patched.setattr(baselines, "correct", never)
+        patched.setattr("errorbar.detectors.registered.correct", never)
         again = run_task(path)
     assert (again.n_measured, again.n_found) == (0, first.n_measured)
     assert again.to_dict() == first.to_dict()

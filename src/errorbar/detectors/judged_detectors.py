@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errorbar.api.detect import THRESHOLDS, read_ngrams, read_selector, read_tagger
 from errorbar.core.arrays import Flags, Floats
 from errorbar.core.estimate import Estimate, Undefined
+from errorbar.detectors.detect import THRESHOLDS, read_ngrams, read_selector, read_tagger
 from errorbar.detectors.detection import deletion_scores, detect
 from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
 from errorbar.edits.items import ERROR, Items, edit_items

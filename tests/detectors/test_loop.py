@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.test_detect import TAGGED, treebank
+from tests.detectors.small_tables import shrink_tables
+from tests.detectors.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
-from tests.helpers.small_tables import shrink_tables
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "loop.md").read_text(encoding="utf-8")

@@ -12,15 +12,10 @@ import pytest
 import errorbar as library
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import PairTable
-from errorbar.api.detect import read_tagger
 from errorbar.core.problems import Problems
-from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
-from errorbar.edits.items import PREPOSITIONS
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.crowd_weighted import Votes
-from errorbar.reporting.figures import figures
-from errorbar.reproduce import Cell, Outcome, Sources, reproduce
-from errorbar.reproduce.judged_detectors import (
+from errorbar.detectors.detect import read_tagger
+from errorbar.detectors.figures import figures
+from errorbar.detectors.judged_detectors import (
     AT_RECALL,
     BALANCED,
     BINS,
@@ -33,6 +28,11 @@ from errorbar.reproduce.judged_detectors import (
     judged_cells,
     judged_detectors,
 )
+from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
+from errorbar.edits.items import PREPOSITIONS
+from errorbar.formats.reference import read_corpus
+from errorbar.metrics.crowd_weighted import Votes
+from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from tests.helpers.cli import CommandLine
 
 PAGE = Path(__file__).parents[2] / "docs/measurements/judged-detectors.md"
@@ -45,7 +45,7 @@ def small(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Sources:
     with (data / "openstax_ccby_text" / "american-government.txt").open(encoding="utf-8") as book:
         (folder / "native.txt").write_text("".join(islice(book, 400)), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("errorbar.api.training.BITS", 16)  # not the tagger's: it is read without the patch
+        patch.setattr("errorbar.detectors.training.BITS", 16)  # not the tagger's: it is read without the patch
         library.train(
             folder / "native.txt",
             folder / "models",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.detect import read_tagger
 from errorbar.core.problems import Problems, UsageError
+from errorbar.detectors.detect import read_tagger
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import verb_before, verbs_of, with_verbs
 from errorbar.judging.schemes import Scheme, load_scheme, tokens

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.training import train
 from errorbar.detectors.model_file import load_model
+from errorbar.detectors.training import train
 from tests.cli.schema import validated
+from tests.detectors.small_tables import shrink_tables
 from tests.helpers.cli import CommandLine
-from tests.helpers.small_tables import shrink_tables
 
 TAGGED = """The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.
 She/PRP depends/VBZ on/IN him/PRP ./.
@@ -57,7 +57,7 @@ def write_texts(folder: Path) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     shrink_tables(monkeypatch)
-    monkeypatch.setattr("errorbar.api.detect.INSTALLED", "no_such_models")  # whatever is installed here
+    monkeypatch.setattr("errorbar.detectors.detect.INSTALLED", "no_such_models")  # whatever is installed here
     write_texts(tmp_path)
     return tmp_path
 
@@ -300,7 +300,7 @@ def test_installed_models_are_found(errorbar: CommandLine, monkeypatch: pytest.M
     said = source.read_text(encoding="utf-8").replace('__version__ = "', '__version__ = "7')
     package.joinpath("__init__.py").write_text(said, encoding="utf-8")
     monkeypatch.syspath_prepend("site")
-    monkeypatch.setattr("errorbar.api.detect.INSTALLED", "models_of_a_test")
+    monkeypatch.setattr("errorbar.detectors.detect.INSTALLED", "models_of_a_test")
     found = errorbar("detect", "essay.txt", "--detector", "me(threshold=0.5)")
     assert "1 of 4 prepositions" in found.out
     noted = "note: the small models of errorbar-models 70.1.0 are used; --models DIR names others"

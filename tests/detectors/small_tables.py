@@ -13,7 +13,7 @@ BITS = 12
 
 def shrink_tables(patch: pytest.MonkeyPatch, bits: int = BITS) -> None:
     """Let models that are trained from now on have small tables of weights and of known features."""
-    patch.setattr("errorbar.api.training.BITS", bits)
-    patch.setattr("errorbar.api.selection.BITS", bits)
+    patch.setattr("errorbar.detectors.training.BITS", bits)
+    patch.setattr("errorbar.detectors.selection.BITS", bits)
     patch.setattr("errorbar.detectors.prepositions._MARKS", bits + 4)
-    patch.setattr("errorbar.api.training.train_tagger", partial(train_tagger, bits=bits))
+    patch.setattr("errorbar.detectors.training.train_tagger", partial(train_tagger, bits=bits))

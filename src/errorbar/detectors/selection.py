@@ -13,10 +13,9 @@ from os import fspath
 
 import numpy as np
 
-from errorbar.api.detect import file_of, read_tagger
-from errorbar.api.training import Told
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import InputError, Problem, UsageError
+from errorbar.detectors.detect import file_of, read_tagger
 from errorbar.detectors.detection import LmChoice
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve, training_samples
@@ -38,6 +37,7 @@ from errorbar.detectors.selectors import (
     train_classifier,
 )
 from errorbar.detectors.text import BLOCK, CorpusText, Treebank, held_out, read_corpus_text, read_treebank, split
+from errorbar.detectors.training import Told
 from errorbar.formats.look import Source
 from errorbar.formats.reference import expand_files
 from errorbar.stats.resampling import Resampling, stream
