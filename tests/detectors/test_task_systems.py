@@ -187,8 +187,11 @@ def test_the_others_are_scored(task: Callable[..., Path], errorbar: CommandLine)
 @pytest.mark.parametrize(
     ("systems", "said"),
     [
-        ('corrector = "lm"\ndetector = "me"\n', "system 'baseline' has both a corrector and a detector"),
-        ("", 'system \'baseline\' has no corrector (expected corrector = "lm", or detector = "me")'),
+        ('corrector = "lm"\ndetector = "me"\n', "system 'baseline' has a corrector and a detector"),
+        (
+            "",
+            'system \'baseline\' has no corrector (expected corrector = "lm", or detector = "me", or command',
+        ),
         ('detector = "me"\n', "me is a detector, which has no corrections, and the metric m2 needs them"),
         ('corrector = "ln"\n', "no corrector is called 'ln'"),
         ('corrector = "lm"\nmodels = "none"\n', "no such file: models = 'none'"),

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from errorbar.core.entry_points import registered
-from errorbar.core.problems import ErrorbarError, InputError, Problem, UsageError, nearest
+from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 
-Output = TypeVar("Output")
+Item = TypeVar("Item")
 SystemKind = Literal["corrector", "detector"]
 UNKNOWN: Mapping[SystemKind, str] = {"corrector": "unknown-corrector", "detector": "unknown-detector"}
 Tokens = Sequence[Sequence[str]]
@@ -69,7 +69,7 @@ def find_system(kind: SystemKind, spec: str) -> TrainedSystem | Correct | Detect
         InputError: If its package cannot be loaded.
     """
     known = registered(f"errorbar.{kind}s")
-    name, parameters = (spec, {}) if spec in known else split_spec(spec)
+    name, parameters = (spec, None) if spec in known else split_spec(spec)
     if name not in known:
         fix = nearest(name, [*known]) if known else f"install a package that registers one in errorbar.{kind}s"
         raise UsageError(Problem(UNKNOWN[kind], f"no {kind} is called '{name}'", fix=fix))
@@ -86,7 +86,8 @@ def correct_by(name: str, function: Correct, sentences: Tokens) -> list[str]:
     """The lines that the corrector of a package gives; refused if there is not one for each sentence."""
     lines = _run(name, function, sentences)
     check_lines(f"the corrector '{name}'", lines, len(sentences))
-    if any(not isinstance(line, str) or len(line.splitlines()) > 1 for line in lines):
+    outputs: list[object] = [*lines]
+    if any(not isinstance(line, str) or len(line.splitlines()) > 1 for line in outputs):
         raise InputError(Problem("system-output", f"the corrector '{name}' gave something that is not one line"))
     return lines
 
@@ -101,14 +102,14 @@ def detect_by(name: str, function: Detect, sentences: Tokens) -> list[WordFlag]:
     return flags
 
 
-def check_lines(system: str, lines: Sequence[str], n_sentences: int) -> None:
+def check_lines(system: str, lines: Sequence[str], n_sentences: int, place: Place | None = None) -> None:
     """Refuse output that has more or fewer lines than there are sentences."""
     if len(lines) != n_sentences:
         message = f"{system} wrote {len(lines):,} lines for {n_sentences:,} sentences"
-        raise InputError(Problem("system-lines", message, expected="one line for each sentence"))
+        raise InputError(Problem("system-lines", message, place or Place(), "one line for each sentence"))
 
 
-def _run(name: str, function: Callable[[Tokens], Iterable[Output]], sentences: Tokens) -> list[Output]:
+def _run(name: str, function: Callable[[Tokens], Iterable[Item]], sentences: Tokens) -> list[Item]:
     try:
         return list(function(sentences))
     except ErrorbarError:

@@ -19,6 +19,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast, get_args
 
+from errorbar.core.entry_points import registered
 from errorbar.core.problems import InputError, Place, Problem, shortened
 from errorbar.core.spec import split_spec
 from errorbar.formats.catalog import RAW, is_hoo
@@ -376,8 +377,12 @@ _RUN = {"team", "run", "corpus", "name", "file", "made"}
 """The keys of each record; any other key would be stated without being computed."""
 
 
-def task_arguments(task: Task, files: DataFiles) -> dict[str, object]:
-    """A task as a receipt has it; every file that was read is added to ``files``."""
+def task_arguments(task: Task, files: DataFiles, outputs: Iterable[TeamSubmission] = ()) -> dict[str, object]:
+    """A task as a receipt has it; every file that was read is added to ``files``.
+
+    ``outputs`` are the runs that were scored: a command's output is data, since whoever verifies must not run it.
+    """
+    written = {(run.team, run.corpus): run.path for run in outputs if run.made and run.made.kind == "command"}
     if not read_once(str(task.file)):
         files.add(str(task.file))
     corpora = [corpus for corpus in task.with_role("test") if corpus.gold]
@@ -387,7 +392,11 @@ def task_arguments(task: Task, files: DataFiles) -> dict[str, object]:
         "name": task.name,
         "metric": list(task.metrics),
         "corpora": [_corpus_record(corpus, files) for corpus in corpora],
-        "runs": [_run_record(run, files) for run in runs],
+        "runs": [
+            _run_record(run, files, written.get((run.team, run.corpus)))
+            for run in runs
+            if run.made is None or run.made.kind != "command" or (run.team, run.corpus) in written
+        ],
     }
 
 
@@ -407,10 +416,12 @@ def _file(path: Path, files: DataFiles) -> dict[str, str]:
     return {"file": files.add(str(path))}
 
 
-def _run_record(run: TeamSubmission, files: DataFiles) -> dict[str, object]:
+def _run_record(run: TeamSubmission, files: DataFiles, output: Path | None) -> dict[str, object]:
     record: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
     if run.made is None:
         return {**record, **_file(run.path, files)}
+    if output is not None:
+        return {**record, **_file(output, files), "made": {"kind": run.made.kind, "spec": run.made.spec}}
     models = {} if run.made.models is None else {"models": _file(run.made.models, files)}
     return {**record, "made": {"kind": run.made.kind, "spec": run.made.spec, **models}}
 
@@ -478,7 +489,12 @@ def _read_run(record: Mapping[str, Any], known: set[str], stage: Path, receipt: 
     system = record["made"]
     if system["kind"] not in get_args(MadeBy):
         raise ValueError("kind of a system")
-    split_spec(system["spec"])
+    if system["kind"] == "command":  # a stranger's: it is never run
+        output = Path(staged_path(record, known, stage, receipt))
+        baseline = Baseline("command", str(system["spec"]), None, Place(receipt), output=output)
+        return TeamSubmission(team, number, corpus, output, made=baseline)
+    if system["spec"] not in registered("errorbar.correctors"):
+        split_spec(system["spec"])
     models = Path(staged_path(system["models"], known, stage, receipt)) if "models" in system else None
     kind = cast("MadeBy", system["kind"])
     return TeamSubmission(

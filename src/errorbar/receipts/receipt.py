@@ -252,7 +252,8 @@ def receipt_of_report(arguments: Mapping[str, Any], page: MadeReport, output: st
 def receipt_of_task(results: TaskResults, output: str) -> Receipt:
     """The receipt of a task's scores that go to a file."""
     files = DataFiles(Path(output).parent)
-    arguments = task_arguments(results.task, files)
+    outputs = [run.submission for corpus in results.corpora for run in corpus.runs]
+    arguments = task_arguments(results.task, files, outputs)
     return _receipt("task run", arguments, files, task_values(results), results.task.metrics)
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import shlex
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryDirectory
 from threading import Lock
 from types import NoneType, UnionType
@@ -23,13 +27,15 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 
 from errorbar.api.corpus_results import Memory
-from errorbar.api.installed_systems import TrainedSystem, find_system
+from errorbar.api.installed_systems import Tokens, TrainedSystem, check_lines, correct_by, detect_by, find_system
 from errorbar.core.corpus import CorrectedSentence, Sentence, source_record, system_record
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
 from errorbar.formats.judgments import read_flags
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.formats.token_labels import CORRECT, INCORRECT
 from errorbar.metrics.base import Metric, Statistics
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.writers import tables_text
 from errorbar.tasks.config import Baseline, TeamSubmission
 from errorbar.version import __version__
 
@@ -88,16 +94,21 @@ class TaskCache:
                 save_bytes(pack(made, path.stem), str(path))
         return made
 
-    def output(self, parts: Sequence[str], rooms: Sequence[str], make: Callable[[Path], None]) -> Path:
-        """The file of what these parts and the code of some rooms make; a checksum beside it tells that it is whole."""
+    def output(
+        self, parts: Sequence[str], rooms: Sequence[str], make: Callable[[Path], None], *, anew: bool = False
+    ) -> Path:
+        """The file of what these parts and the code of some rooms make; a checksum beside it tells that it is whole.
+
+        ``anew``: make it also where it is there, since it depends on more than these.
+        """
         path = self._place([code_hash(tuple(rooms)), *parts], OUTPUT)
         check = path.with_suffix(CHECK)
         self._used |= {path, check}
         with _using(path):
             there = path.exists() and check.exists()
-            if there and check.read_bytes() == hashlib.sha256(path.read_bytes()).digest():
+            if there and not anew and check.read_bytes() == hashlib.sha256(path.read_bytes()).digest():
                 return path
-            if there:
+            if there and not anew:
                 message = "a damaged output in the cache"
                 self.problems.note("task-cache-damaged", message, Place(str(path)), fix="made again")
             self._make_room(path)
@@ -246,18 +257,27 @@ class BaselineMaker:
             raise InputError([replace(each, place=baseline.place) for each in error.problems]) from None
 
     def _with_output(self, run: TeamSubmission, baseline: Baseline) -> TeamSubmission:
+        if baseline.output is not None:
+            return replace(run, path=baseline.output)
         records = "\n".join(map(source_record, self.sentences))
         source = hashlib.sha256(records.encode("utf-8", "surrogatepass")).hexdigest()
-        system = find_system(baseline.kind, baseline.spec)
-        assert isinstance(system, TrainedSystem)
-        models, models_hash = system.fingerprint(baseline.models)
-        parts = [baseline.kind, baseline.spec, models_hash, source]
-        code = (*CODE, system.code)
-        path = self.cache.output(parts, code, lambda out: self._write_trained(system, baseline.spec, models, out))
-        baseline = replace(baseline, models_hash=models_hash)
-        if baseline.kind == "corrector":
+        system = None if baseline.kind == "command" else find_system(baseline.kind, baseline.spec)
+        parts: list[str] = [baseline.kind, baseline.spec, source]
+        code: tuple[str, ...] = CODE
+        anew = baseline.depends is None
+        if isinstance(system, TrainedSystem):
+            models, models_hash = system.fingerprint(baseline.models)
+            write = partial(self._write_trained, system, baseline.spec, models)
+            baseline, anew = replace(baseline, models_hash=models_hash), False
+            parts, code = [*parts, models_hash], (*CODE, system.code)
+        else:
+            parts.append(_content_of(baseline.depends or ()))
+            write = partial(self._write_other, baseline, system)
+        path = self.cache.output(parts, code, write, anew=anew)
+        if baseline.kind != "detector":
             return replace(run, path=path, made=baseline)
-        labels = self.cache.output([*parts, "labels"], code, lambda out: save_lines(self._labels(path), str(out)))
+        parts.append("labels")
+        labels = self.cache.output(parts, code, lambda out: save_lines(self._labels(path), str(out)), anew=anew)
         return replace(run, path=labels, made=replace(baseline, table=path))
 
     def _write_trained(self, system: TrainedSystem, spec: str, models: Path, out: Path) -> None:
@@ -265,6 +285,22 @@ class BaselineMaker:
             text = Path(folder) / "source.txt"
             save_lines((" ".join(sentence.tokens) for sentence in self.sentences), str(text))
             system.write(text, out, spec, models)
+
+    def _write_other(self, baseline: Baseline, function: Any, out: Path) -> None:  # noqa: ANN401 - see find_system
+        tokens = [sentence.tokens for sentence in self.sentences]
+        if baseline.kind == "command":
+            lines = run_command(baseline, tokens)
+        elif baseline.kind == "corrector":
+            lines = correct_by(baseline.spec, function, tokens)
+        else:
+            columns = [Column("item"), Column("flag", "count"), Column("score", "number"), Column("word")]
+            rows: list[list[Cell]] = [
+                [f"{s + 1}:{t}-{t + 1}", int(flag), score, tokens[s][t], suggestion]
+                for s, t, flag, score, suggestion in detect_by(baseline.spec, function, tokens)
+            ]
+            table = Table([*columns, Column("suggestion")], rows, name="judgments")
+            lines = tables_text([table], "csv").rstrip("\n").split("\n")
+        save_lines(lines, str(out))
 
     def _labels(self, table: Path) -> Iterator[str]:
         flags = read_flags(table, Problems()).flags
@@ -276,6 +312,73 @@ class BaselineMaker:
             for at, token in enumerate(sentence.tokens):
                 yield f"{token}\t{INCORRECT if f'{number}:{at}-{at + 1}' in flagged else CORRECT}"
             yield ""
+
+
+def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
+    """Run a command on sentences, one a line, in the folder of the task's file; its output, one line for each.
+
+    No shell runs it. What it started ends with it.
+
+    Raises:
+        InputError: If it cannot be started, fails, takes too long, or does not give one line for each sentence.
+    """
+    words, folder = shlex.split(baseline.spec), Path(baseline.place.file).parent
+    source = "".join(f"{' '.join(tokens)}\n" for tokens in sentences)
+    command = f"the command '{shortened(baseline.spec)}'"
+    try:
+        process = Popen(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, start_new_session=True)
+    except (OSError, ValueError) as error:
+        message = f"{command} cannot be started: {getattr(error, 'strerror', None) or error}"
+        raise InputError(Problem("system-failed", message, baseline.place)) from None
+    with process:
+        try:
+            output, errors = process.communicate(source.encode("utf-8", "surrogatepass"), timeout=baseline.timeout)
+        except TimeoutExpired:
+            message = f"{command} did not end in {baseline.timeout:,} seconds"
+            fix = f"give it longer: timeout = {2 * baseline.timeout}"
+            raise InputError(Problem("system-failed", message, baseline.place, fix=fix)) from None
+        finally:
+            _end(process)
+    if process.returncode:
+        last = next((line for line in reversed(errors.decode(errors="replace").splitlines()) if line.strip()), "")
+        message = f"{command} failed with exit code {process.returncode}{f': {shortened(last, 200)}' if last else ''}"
+        raise InputError(Problem("system-failed", message, baseline.place))
+    try:
+        text = output.decode()
+    except UnicodeDecodeError:
+        message = f"{command} wrote something that is not UTF-8"
+        raise InputError(Problem("system-output", message, baseline.place)) from None
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+    check_lines(command, lines, len(sentences), baseline.place)
+    return lines
+
+
+def _end(process: Popen[bytes]) -> None:
+    """End a command and all that it started, which its group has."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _content_of(paths: Sequence[Path]) -> str:
+    """Hash of the files and folders that a system depends on, by content."""
+    sha = hashlib.sha256()
+    for path in paths:
+        for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+            with _reading(file), file.open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").digest()
+            sha.update(str(file.relative_to(path.parent)).encode("utf-8", "surrogateescape") + b"\0" + content)
+    return sha.hexdigest()
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(Problem("cannot-open", f"cannot be opened: {error.strerror}", Place(str(file)))) from None
 
 
 def make_all(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -68,10 +69,11 @@ def read_competition(top: TomlTable, deadline: datetime | None) -> Competition:
 
 Kind = Literal["m2", "hoo"]
 Role = Literal["test", "dev"]
-MadeBy = Literal["corrector", "detector"]
+MadeBy = Literal["corrector", "detector", "command"]
 KINDS: tuple[Kind, ...] = ("m2", "hoo")
 ROLES: tuple[Role, ...] = ("test", "dev")
 RUNS_PER_TEAM = 10
+TIMEOUT = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,12 @@ class Baseline:
     """A system that errorbar runs itself, a baseline."""
 
     kind: MadeBy
-    spec: str  # as ``errorbar correct`` or ``errorbar detect`` takes it
+    spec: str  # as ``errorbar correct`` or ``errorbar detect`` takes it; of a command its words
     models: Path | None  # folder of its models; None: where the commands look
     place: Place  # where the TOML file names it
+    depends: tuple[Path, ...] | None = None  # files that a command reads; None: nobody knows, so it runs every time
+    timeout: int = TIMEOUT  # seconds that a command may take
+    output: Path | None = None  # of a command that a receipt tells of, which is not run again
     models_hash: str = ""  # of the models that made the output, once it is made, as the next
     table: Path | None = None  # flags and scores of a detector
 
@@ -204,7 +209,10 @@ SYSTEM = {
     "name": Field(toml.file_name, "", required=True),
     "corrector": Field(toml.text, ""),
     "detector": Field(toml.text, ""),
+    "command": Field(toml.raw, ""),
     "models": Field(toml.path),
+    "depends": Field(toml.paths),
+    "timeout": Field(toml.whole, TIMEOUT),
 }
 
 
@@ -227,24 +235,41 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
         names.add(name)
         kinds = [kind for kind in SYSTEM_KINDS if values[kind]]
         if len(kinds) != 1:
-            message = f"system '{name}' has {'both a corrector and a detector' if kinds else 'no corrector'}"
-            table.error("task-value", message, expected='corrector = "lm", or detector = "me"')
+            message = f"system '{name}' has {' and '.join(f'a {kind}' for kind in kinds) or 'no corrector'}"
+            expected = 'corrector = "lm", or detector = "me", or command = "PROGRAM"'
+            table.error("task-value", message, expected=expected)
             continue
         (kind,) = kinds
-        if not _is_known(table, kind, values[kind]):
+        if not (_is_command(table, values[kind]) if kind == "command" else _is_known(table, kind, values[kind])):
             continue
+        if kind == "command" and values["models"]:
+            table.error("task-value", "models are of errorbar's own systems, and this is a command", "models")
         _check_fitness(task, table, kind, values[kind])
         models = values["models"] or task.file.parent / MODELS
-        baseline = Baseline(kind, values[kind], models if models.exists() else None, table.place(kind))
+        models = models if models.exists() else None
+        baseline = Baseline(kind, values[kind], models, table.place(kind), values["depends"], values["timeout"])
         runs = [
             TeamSubmission(name, 1, corpus.name, task.file.parent / name, made=baseline)
             for corpus in task.with_role("test")
         ]
-        approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {values[kind]}"
+        approach = values[kind]
+        if kind != "command":
+            approach = f"errorbar {'correct' if kind == 'corrector' else 'detect'} --{kind} {values[kind]}"
         yield Team(name, approach=approach, submissions=tuple(runs), line=table.place().line, baseline=True)
 
 
-def _is_known(table: TomlTable, kind: MadeBy, spec: str) -> bool:
+def _is_command(table: TomlTable, command: object) -> bool:
+    """Whether a command is one line that can be cut into words as a shell would, which does not run it."""
+    try:
+        if isinstance(command, str) and command.isprintable() and shlex.split(command):
+            return True
+    except ValueError:  # a quotation mark without its other half
+        pass
+    table.error("task-value", "this is not a command", "command", expected='command = "PROGRAM ARGUMENT..."')
+    return False
+
+
+def _is_known(table: TomlTable, kind: Literal["corrector", "detector"], spec: str) -> bool:
     """Whether such a system exists; if not, the error is reported before anything is computed."""
     from errorbar.api.installed_systems import find_system  # noqa: PLC0415 - only tasks with systems
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -208,10 +209,13 @@ def without_folder(problem: Problem) -> Problem:
 
 
 def sign_score(score: Score, baseline: Baseline | None) -> Score:
-    """Add the system and the models that made the hypothesis to the signature of a score."""
+    """Add the system that made the hypothesis, with a hash of its models or of the command, to a signature."""
     if baseline is None:
         return score
-    by = f"{score.signature.hypothesis}({baseline.kind}={baseline.spec},models={baseline.models_hash[:_SHOWN]})"
+    is_command = baseline.kind == "command"
+    spec = hashlib.sha256(baseline.spec.encode()).hexdigest()[:_SHOWN] if is_command else baseline.spec
+    models = f",models={baseline.models_hash[:_SHOWN]}" if baseline.models_hash else ""
+    by = f"{score.signature.hypothesis}({baseline.kind}={spec}{models})"
     return replace(score, signature=replace(score.signature, hypothesis=by))
 
 
