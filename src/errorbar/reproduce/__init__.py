@@ -53,6 +53,6 @@ def reproduce(study: str, sources: Sources) -> Iterator[Cell]:
 
 
 def added_cells(study: str) -> AddedCells | None:
-    """What a package adds to a study, by the entry point ``errorbar.reproductions``; None: nothing."""
+    """The cells that a package adds to a study, by the entry point ``errorbar.reproductions``; None: nothing."""
     known = registered("errorbar.reproductions").get(study)
     return None if known is None else cast("AddedCells", known.load())

@@ -65,13 +65,13 @@ def madnani2011(sources: Sources) -> Iterator[Cell]:
     numbers = weights.sum(axis=1)
     votes = Votes(weights[:, judgments.labels.index(ERROR)] / numbers, numbers.astype(np.int64))
     flags = np.array([flagged[item] for item in judgments.items])
-    metrics = [Crowd(estimand=each) for each in ESTIMANDS[::-1]]
+    metrics = [Crowd(estimand=estimand) for estimand in ESTIMANDS[::-1]]
     statistics: dict[Crowd, CrowdStatistics] = {metric: metric.measure(votes, flags) for metric in metrics}
     ours: dict[tuple[str, str], float | None] = {}
     for metric, table in statistics.items():
         row = "unweighted" if metric.estimand == "majority" else "weighted"
-        found = score_kinds(metric, table)
-        ours |= {(row, "precision"): found.precision.value, (row, "recall"): found.recall.value}
+        score = score_kinds(metric, table)
+        ours |= {(row, "precision"): score.precision.value, (row, "recall"): score.recall.value}
     table1 = Printed("table 1, ten annotators", "madnani2011_table1_lm")
     yield from compare(table1, ours, known=OTHER_EDITS, other_data=True)
     for name, part in zip(BINS, agreement_bins(statistics), strict=True):
@@ -150,18 +150,18 @@ def _sampling_example() -> Iterator[Cell]:
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
     )
-    found = estimate_sample(strata, sample, Estimation(method="logit"))
+    estimates = estimate_sample(strata, sample, Estimation(method="logit"))
     for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
-        value = found[name].estimate.value
+        value = estimates[name].estimate.value
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"])
     for column, name in (("precision", "P"), ("recall", "R")):
-        yield Cell("table 5", "sampling", column, row[column], found[name].estimate.value)
+        yield Cell("table 5", "sampling", column, row[column], estimates[name].estimate.value)
     bounds = proportion_bounds(row["hits_in_sample"], row["error_sample"], method="wald")
     for column, scale in (("precision", 1.0), ("hit_rate", row["error_stratum"] / row["corpus"])):
         for end, text, bound in zip(("low", "high"), PRINTED_INTERVALS[column], bounds, strict=True):
             yield Cell("table 5", f"95% interval of {column}", end, Number(text), scale * float(bound))
     for name in ("P", "R", "F"):
-        interval = found[name].estimate.interval
+        interval = estimates[name].estimate.interval
         assert interval is not None  # hits and misses were seen
         for column, value in (("low", interval.low), ("high", interval.high)):
             yield Cell("table 5", f"95% interval of {name}, corrected", column, None, value, known=WITH_CORRECTION)
@@ -198,8 +198,8 @@ def _ten_annotators(sources: Sources, printed: dict[str, Number]) -> Iterator[Ce
     key = draw_sample(frame, plan_sample(strata, rates, BUDGET).n, seed=SEED)
     drawn = key.items()
     stratum = np.array(list(drawn.values()))
-    said = np.bincount(stratum, [float(truth[item]) for item in drawn], minlength=len(strata)).astype(np.float64)
-    part = Sample(np.bincount(stratum, minlength=len(strata)), said)
+    n_errors = np.bincount(stratum, [float(truth[item]) for item in drawn], minlength=len(strata)).astype(np.float64)
+    part = Sample(np.bincount(stratum, minlength=len(strata)), n_errors)
     ours = {
         (approach, column): estimate_sample(strata, sample)[name].estimate.value
         for approach, sample in (("standard", whole), ("sampling", part))

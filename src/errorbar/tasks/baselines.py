@@ -79,20 +79,20 @@ class TaskCache:
         content: bytes | None = None
         with _using(path), suppress(FileNotFoundError):
             content = path.read_bytes()
-        found: Any = None if content is None else unpack(content, path.stem, get_type_hints(kind.measure)["return"])
+        stored: Any = None if content is None else unpack(content, path.stem, get_type_hints(kind.measure)["return"])
         with self._lock:
             self._used.add(path)
-            self.n_found += found is not None
-            self.n_measured += found is None
-            if content is not None and found is None:
+            self.n_found += stored is not None
+            self.n_measured += stored is None
+            if content is not None and stored is None:
                 message = "damaged statistics in the cache"
                 self.problems.note("task-cache-damaged", message, Place(str(path)), fix="measured again")
-        made: Statistics = measure() if found is None else found
-        if found is None:
+        result: Statistics = measure() if stored is None else stored
+        if stored is None:
             with _using(path):
                 self._make_room(path)
-                save_bytes(pack(made, path.stem), str(path))
-        return made
+                save_bytes(pack(result, path.stem), str(path))
+        return result
 
     def output(
         self, parts: Sequence[str], rooms: Sequence[str], make: Callable[[Path], None], *, anew: bool = False
@@ -156,8 +156,8 @@ class Kept(Memory):
             measure = partial(metric.measure, self.corpus, lines, by_type="types" not in metric.lacks)
             return self._folder.statistics(metric, [self._reference, content, metric.measure_key], measure)
 
-        found: Statistics = self._once((metric.measure_key, content), find)
-        return found
+        result: Statistics = self._once((metric.measure_key, content), find)
+        return result
 
 
 def pack(statistics: object, key: str) -> bytes:
@@ -188,24 +188,24 @@ def unpack(content: bytes, key: str, kind: Any) -> Any:  # noqa: ANN401 - of tha
         with np.load(io.BytesIO(body), allow_pickle=False) as archive:
             parts = {name: archive[name] for name in archive.files}
         parts |= json.loads(parts.pop(_PLAIN).tobytes())
-        return _made(kind, "", parts) if parts.pop("") == key else None
+        return _unpack_value(kind, "", parts) if parts.pop("") == key else None
     except (KeyError, TypeError, ValueError):  # whole, but of another making
         return None
 
 
-def _made(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
+def _unpack_value(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
     if name in parts:
         return tuple(parts[name]) if isinstance(parts[name], list) else parts[name]
     if isinstance(hint, UnionType):
-        (hint,) = (each for each in get_args(hint) if each is not NoneType)
+        (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
     hints = get_type_hints(hint)
-    return hint(*(_made(hints[each.name], f"{name}.{each.name}", parts) for each in fields(hint)))
+    return hint(*(_unpack_value(hints[part.name], f"{name}.{part.name}", parts) for part in fields(hint)))
 
 
 def _content(units: Sequence[object]) -> str:
     """Hash of units as they were read: everything that is in them, the edits of a sentence that knows them too."""
-    said = [system_record(unit) if isinstance(unit, CorrectedSentence) else unit for unit in units]
-    return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()
+    records = [system_record(unit) if isinstance(unit, CorrectedSentence) else unit for unit in units]
+    return hashlib.sha256(repr(records).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
@@ -214,7 +214,7 @@ def code_hash(rooms: tuple[str, ...] = _MEASURING) -> str:
     sha = hashlib.sha256()
     for folder in rooms:
         root = Path(str(files("errorbar"))) / folder
-        for file in sorted(each for each in root.rglob("*") if each.suffix in _CODE):
+        for file in sorted(path for path in root.rglob("*") if path.suffix in _CODE):
             sha.update(file.relative_to(root).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return sha.hexdigest()
 
@@ -254,7 +254,7 @@ class BaselineMaker:
         try:
             return self._with_output(run, baseline)
         except UsageError as error:  # it is the file of the task that names it
-            raise InputError([replace(each, place=baseline.place) for each in error.problems]) from None
+            raise InputError([replace(problem, place=baseline.place) for problem in error.problems]) from None
 
     def _with_output(self, run: TeamSubmission, baseline: Baseline) -> TeamSubmission:
         if baseline.output is not None:
@@ -366,7 +366,7 @@ def _content_of(paths: Sequence[Path]) -> str:
     """Hash of the files and folders that a system depends on, by content."""
     sha = hashlib.sha256()
     for path in paths:
-        for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+        for file in sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else [path]:
             with _reading(file), file.open("rb") as stream:
                 content = hashlib.file_digest(stream, "sha256").digest()
             sha.update(str(file.relative_to(path.parent)).encode("utf-8", "surrogateescape") + b"\0" + content)

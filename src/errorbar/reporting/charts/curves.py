@@ -63,16 +63,16 @@ def line_chart(
 
     def curve(which: Sequence[str], look: vega.Part, channels: vega.Part) -> list[vega.Part]:
         own = [row for row in known if row["series"] in which]
-        told = {"x": at, "tooltip": tooltip, **channels}
+        encoding = {"x": at, "tooltip": tooltip, **channels}
         detail = {} if channels else {"detail": vega.text("series")}
         # Points of the background stay in it.
         size = {"filled": True, "size": 12} if look.get("style") == "quiet" else vega.POINT | {"size": 40}
         return [
-            *vega.bars(own, "y", upright, look, **told),
+            *vega.bars(own, "y", upright, look, **encoding),
             vega.layer(
                 own, "line", {"fill": None, **look}, x=at, y=vega.number("value", **upright), **channels, **detail
             ),
-            vega.layer(own, "point", size | look, y=vega.number("value", **upright), **told),
+            vega.layer(own, "point", size | look, y=vega.number("value", **upright), **encoding),
         ]
 
     layers: list[vega.Part] = []
@@ -145,7 +145,7 @@ def band_chart(
     banded = [row for row in rows if row["low"] is not None]
     place = vega.number("x", **across)
     color = vega.name("series", title=series_title, scale={"domain": names}, legend=vega.LEGEND | {"symbolOpacity": 1})
-    told = vega.tips(series=series_title, x=x.title, shown=y.title, interval="interval")
+    tooltips = vega.tips(series=series_title, x=x.title, shown=y.title, interval="interval")
     layers: list[vega.Part] = []
     if guide is not None:
         layers.append(vega.layer([{"y": guide}], "rule", {"style": "guide"}, y=vega.number("y", title=y.title)))
@@ -155,5 +155,5 @@ def band_chart(
         layers.append(vega.layer(banded, "area", look, x=place, color=color, **ends))
     shared = {"x": place, "y": vega.number("value", **upright), "color": color}
     layers.append(vega.layer(rows, "line", {"fill": None}, **shared))
-    layers.append(vega.layer(rows, "point", vega.POINT | {"size": 30}, tooltip=told, **shared))
+    layers.append(vega.layer(rows, "point", vega.POINT | {"size": 30}, tooltip=tooltips, **shared))
     return vega.finish(layers, height=BAND_HEIGHT)
