@@ -286,7 +286,7 @@ def _use_config(ctx: click.Context, file: str | None) -> None:
     if file is None:
         raise click.BadOptionUsage("--config", "Option '--config' requires an argument.", ctx)
     root = ctx.find_root().command
-    ctx.obj = load_config(file, root.list_commands(ctx) if isinstance(root, click.Group) else ())
+    ctx.obj = load_config(file, lambda: root.list_commands(ctx) if isinstance(root, click.Group) else ())
     if ctx.obj.quiet:
         be_quiet(ctx)
 
