@@ -59,6 +59,8 @@ def main() -> None:
     if options.speed:
         rows = [[title, f"{ratio:.2f}"] for title, ratio in speed(options.repeats)]
         table("score on CoNLL-2014, processor time", ["", "ratio"], rows)
+        rows = [[title, f"{seconds:.2f}"] for title, seconds in cost_of_judges(options.repeats)]
+        table("intervals over texts and two judges, processor time", ["", "seconds"], rows)
 
 
 def counts() -> Iterator[tuple[str, int]]:
@@ -122,6 +124,18 @@ def speed(repeats: int) -> Iterator[tuple[str, float]]:
     yield "CAMB without intervals, against numpy alone", _ratio([*score, "--no-ci"], numpy, repeats)
     yield f"CAMB, {len(ten)} annotators, without intervals, against numpy alone", _ratio(of_ten, numpy, repeats)
     yield "CAMB with intervals, against without", _ratio(score, [*score, "--no-ci"], repeats)
+
+
+def cost_of_judges(repeats: int) -> Iterator[tuple[str, float]]:
+    """What judges cost: twelve systems compared over texts and judges, and what they add to the score of one."""
+    data = ROOT.parent / "shared" / "data"
+    gold = [word for path in sorted(data.rglob("official-2014.[01].m2")) for word in ("--gold", str(path))][:4]
+    systems = sorted(str(path) for path in (data / "conll14_systems/official_submissions").iterdir())
+    teams = [path for path in systems if not path.endswith("INPUT")]
+    yield f"compare of {len(teams)} systems", min(run_process([ERRORBAR, "compare", *gold, *teams]).cpu for _ in "ab")
+    score = [ERRORBAR, "score", *gold, teams[0], "--judges"]
+    added = (run_process([*score, "random"]).cpu - run_process([*score, "fixed"]).cpu for _ in range(repeats))
+    yield "score of one, above fixed judges", statistics.median(added)
 
 
 def _ratio(command: Sequence[str], other: Sequence[str], repeats: int) -> float:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import resource
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,6 @@ from typing import Any
 import pytest
 
 from errorbar import ErrorbarError, compare
-from errorbar.edits.matching import COMPILED
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -355,27 +351,3 @@ class TestOneJudge:
         (note,) = document["warnings"]
         assert note["what"].endswith("how judges vary, and intervals are to lean on no population")
         assert "judges" not in document
-
-
-def processor_time(*arguments: str) -> float:
-    """Seconds of the processor that a command takes, with all that it starts."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "errorbar", *arguments], check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
-def test_judges_cost_little_time(data: Path) -> None:
-    """Twelve systems of CoNLL-2014 over texts and two judges in 5 s; a score in .2 s more than with fixed judges."""
-    folder = data / "conll14_systems/official_submissions"
-    gold = ("--gold", str(data / "conll14/noalt/official-2014.[01].m2"))
-    systems = sorted(str(path) for path in folder.iterdir() if path.name != "INPUT")
-    assert len(systems) == 12
-    assert min(processor_time("compare", *gold, *systems) for _ in range(2)) <= 5
-    fixed, drawn = (
-        min(processor_time("score", *gold, systems[0], "--judges", judges) for _ in range(5))
-        for judges in ("fixed", "random")
-    )
-    assert drawn <= fixed + 0.2, (fixed, drawn)
