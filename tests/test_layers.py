@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from tests.helpers.source import count_lines, find_homes, find_splinters, parse_nodes
+from tests.helpers.source import count_lines, find_homes, find_repeated_lines, find_splinters, parse_nodes
 
 PACKAGE = Path(errorbar.__file__).parent
 MODULES = {
@@ -200,6 +200,10 @@ def test_a_short_module_has_more_than_one_reader() -> None:
     """Commands apart, which are found by their names."""
     splinters = find_splinters(MODULES.values(), PACKAGE.parent)
     assert [path for path in splinters if path.parent.name != "cli"] == []
+
+
+def test_no_lines_stand_twice() -> None:
+    assert find_repeated_lines(MODULES.values()) == []
 
 
 MOST_PARAMETERS, MOST_LONG_LISTS = 6, 26
