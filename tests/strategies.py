@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Corpus, Edit, Sentence
 
 WORDS = ("a", "b", "c", "A", "ab")
 """``a`` and ``A`` differ in case, ``a b`` and ``ab`` in white space only."""

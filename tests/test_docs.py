@@ -23,7 +23,7 @@ import pytest
 
 from errorbar.cli.main import COMMANDS, cli
 from errorbar.datasets.cards import cache_root, catalog
-from errorbar.metrics.registry import metric_class, metric_names
+from errorbar.metrics import metric_class, metric_names
 from tests.helpers.cli import CommandLine
 from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, meanings, render_page
 from tests.helpers.options import OPTIONS_PAGE, render_options

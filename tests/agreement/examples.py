@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from errorbar.agreement.label_counts import PairTable
-from errorbar.core.judgments import Judgments
+from errorbar import Judgments
+from errorbar.agreement import PairTable
 
 # Two raters of preposition use: extraneous, wrong choice, correct. Tetreault and Chodorow 2008, table 3.
 PREPOSITION_RATERS = PairTable.of([[17, 0, 6], [1, 42, 20], [4, 33, 1213]], ["extraneous", "wrong", "ok"])

@@ -12,10 +12,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.report import Judges, agreement_report
-from errorbar.core.judgments import Judgments
+from errorbar import Judgments, Resampling
+from errorbar.agreement import Judges, agreement_report
 from errorbar.stats import stream
-from errorbar.stats.resampling import Resampling
 
 Floats = NDArray[np.float64]
 SEED, RUNS = 264, 200

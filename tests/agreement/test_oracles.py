@@ -10,19 +10,16 @@ from typing import Literal
 
 import pytest
 
+from errorbar.agreement import PairTable, Weighting, cohen_kappa, krippendorff_alpha, observed_agreement
 from errorbar.agreement.coefficients import (
     bennett_s,
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
-    observed_agreement,
     scott_pi,
     specific_agreement,
 )
-from errorbar.agreement.cohen import Weighting, cohen_kappa
-from errorbar.agreement.krippendorff import krippendorff_alpha
-from errorbar.agreement.label_counts import PairTable
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core import Estimate, Undefined
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TEXTBOOK, TRAP, WEB
 
 SIX_DIGITS = 5.1e-7

@@ -8,14 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.agreement.coefficients import observed_agreement
-from errorbar.agreement.report import agreement_report
-from errorbar.api.agree import agree
-from errorbar.core.estimate import Undefined
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import TwoWay, two_way
+from errorbar import Judgments, Resampling, agree
+from errorbar.agreement import agreement_report, observed_agreement
+from errorbar.core import Undefined, UsageError
+from errorbar.stats import TwoWay
+from errorbar.stats.two_way import two_way
 from tests.agreement.rater_runs import NAMES, POPULATIONS, SIZES, coverage, row
 from tests.helpers.cli import CommandLine
 

@@ -9,6 +9,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from errorbar import Judgments, Resampling
+from errorbar.agreement import (
+    PairTable,
+    agreement_report,
+    alpha_kernel,
+    cohen_kappa,
+    item_counts,
+    kernel_of,
+    krippendorff_alpha,
+    pair_table,
+    pairwise_agreement,
+    without_unknown,
+)
 from errorbar.agreement.coefficients import (
     EXPECTED,
     Kernel,
@@ -16,19 +29,14 @@ from errorbar.agreement.coefficients import (
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
-    kernel_of,
     scott_pi,
     specific_agreement,
     specific_kernel,
 )
-from errorbar.agreement.cohen import agreement_weights, cohen_kappa, cohen_kernel, pairwise_agreement
-from errorbar.agreement.krippendorff import LEVELS, alpha_kernel, krippendorff_alpha
-from errorbar.agreement.label_counts import PairTable, item_counts, pair_table
-from errorbar.agreement.report import agreement_report, prevalence_and_bias, without_unknown
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.stats.resampling import Resampling
+from errorbar.agreement.cohen import agreement_weights, cohen_kernel
+from errorbar.agreement.krippendorff import LEVELS
+from errorbar.agreement.report import prevalence_and_bias
+from errorbar.core import Estimate, Interval, Undefined, UsageError
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 from tests.helpers.cli import CommandLine
 

@@ -13,13 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from errorbar.agreement.coefficients import conger_kappa, fleiss_kappa, observed_agreement, scott_pi, specific_agreement
-from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
-from errorbar.agreement.krippendorff import Level, confusion, krippendorff_alpha
-from errorbar.agreement.label_counts import ItemCounts, item_counts, pair_table
-from errorbar.agreement.report import agreement_report
-from errorbar.core.judgments import Judgments
-from errorbar.stats.resampling import Resampling, Units
+from errorbar import Judgments, Resampling
+from errorbar.agreement import (
+    Level,
+    agreement_report,
+    cohen_kappa,
+    confusion,
+    item_counts,
+    krippendorff_alpha,
+    observed_agreement,
+    pair_table,
+    pairwise_agreement,
+)
+from errorbar.agreement.coefficients import conger_kappa, fleiss_kappa, scott_pi, specific_agreement
+from errorbar.agreement.label_counts import ItemCounts
+from errorbar.stats import Units
 
 ORDER = ("0", "1", "2", "4")
 rows = st.lists(st.lists(st.sampled_from([None, *ORDER]), min_size=3, max_size=3).map(tuple), min_size=1, max_size=12)

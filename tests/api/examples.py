@@ -8,16 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from errorbar.api.corpus_results import CorpusStudy, study_corpus
-from errorbar.api.inputs import Loaded
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.base import Metric
-from errorbar.metrics.folding import Documents
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
+from errorbar import M2, Corpus, Hypothesis, Problems, Resampling
+from errorbar.api import CorpusStudy, Loaded, study_corpus
+from errorbar.core import Estimate, Interval, Undefined
+from errorbar.formats import read_corpus
+from errorbar.metrics import Documents, Metric
 from tests.helpers.cli import CommandLine
 
 DEMO = Path(__file__).parents[2] / "src/errorbar/demo"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.estimate import Interval
+from errorbar.api import CorpusStudy
+from errorbar.core import Interval
 from tests.api.examples import interval_of, only_ends
 
 Document = dict[str, Any]

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.agree import agree, agreed
-from errorbar.api.judgment_input import ReadJudgments
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.edits.items import edit_items
-from errorbar.formats.reference import read_corpus
+from errorbar import Judgments, agree
+from errorbar.api import ReadJudgments
+from errorbar.api.agree import agreed
+from errorbar.core import UsageError
+from errorbar.edits import edit_items
+from errorbar.formats import read_corpus
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

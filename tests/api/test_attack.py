@@ -9,19 +9,15 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.api.attack import Attacked, Kind, Landings, Standing, land, ordinal
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import InputError, UsageError
-from errorbar.core.rankings import MetricScores
+from errorbar import M2, Hypothesis
+from errorbar.api import Attacked, Landings
+from errorbar.api.attack import Kind, Standing, land, ordinal
+from errorbar.core import Estimate, InputError, MetricScores, Problem, UsageError
 from errorbar.demo import demo_files
-from errorbar.edits.degenerate import KINDS
-from errorbar.edits.matching import match_corpus
-from errorbar.edits.maxmatch import MatchRules
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.base import Measure
+from errorbar.edits import KINDS, MatchRules, match_corpus
+from errorbar.formats import read_corpus
+from errorbar.metrics import Measure
 from errorbar.metrics.gleu import Gleu
-from errorbar.metrics.m2 import M2
 from tests.helpers.build import corpus, edit, sentence
 from tests.thirdparty.character_rate import CharacterRate
 
@@ -201,7 +197,7 @@ def test_a_text_that_a_metric_refuses_has_no_place(monkeypatch: pytest.MonkeyPat
 
     def measure(self: M2, reference: errorbar.Corpus, output: list[str], *, by_type: bool = False) -> object:
         if output[0] == "":
-            raise InputError(errorbar.core.problems.Problem("pair-too-large", "a pair is too large"))  # type: ignore[attr-defined]  # loaded
+            raise InputError(Problem("pair-too-large", "a pair is too large"))
         return refuse(self, reference, output, by_type=by_type)
 
     monkeypatch.setattr(M2, "measure", measure)

@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.api.browse import Browse, BrowseEdit, browse_corpus, disagreement
-from errorbar.api.corpus_results import Memory, remembering
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import apply_edits, corrected_text
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Corpus, Edit, Hypothesis, Problems
+from errorbar.api import Browse, BrowseEdit, Memory, remembering
+from errorbar.api.browse import browse_corpus, disagreement
+from errorbar.edits import apply_edits, corrected_text
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

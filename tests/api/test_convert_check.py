@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.check import MOST, check
-from errorbar.api.convert import convert
-from errorbar.api.inputs import read_corpus
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import InputError, UsageError
+from errorbar import Hypothesis, check, convert, read_corpus
+from errorbar.api.check import MOST
+from errorbar.core import InputError, UsageError
 from tests.helpers.cli import CommandLine
 
 GOLD = "S a b c\nA 0 1|||X|||d|||REQUIRED|||-NONE-|||0\n\nS e f\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"

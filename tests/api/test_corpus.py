@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.api.corpus_results import CorpusStudy, study_corpus
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.problems import InputError, UsageError
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Method, Resampling
+from errorbar import M2, Corpus, Hypothesis, Resampling
+from errorbar.api import CorpusStudy, study_corpus
+from errorbar.core import InputError, UsageError
+from errorbar.formats import read_corpus
+from errorbar.stats import Method
 from tests.api import same
 from tests.api.examples import GOLD, SYSTEMS, demo_study, document, ends, hypothesis, loaded
 from tests.helpers.build import corpus as build_corpus

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar.api.corpus_results import CrowdStudy, study_crowd
-from errorbar.api.judgment_input import ReadJudgments
-from errorbar.core.estimate import Estimate
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Place, Problems, UsageError
-from errorbar.stats.resampling import Resampling
+from errorbar import Judgments, Problems, Resampling
+from errorbar.api import CrowdStudy, ReadJudgments, study_crowd
+from errorbar.core import Estimate, Place, UsageError
 from tests.api.examples import document, interval_of, only_ends
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.browse import BrowseEdit
-from errorbar.api.corpus_results import HooData, HooStudy, browse_hoo, study_hoo
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.problems import InputError, Problems
-from errorbar.edits.standoff_runs import read_run
-from errorbar.formats.hoo import expand_runs, read_gold, save_fragments
-from errorbar.metrics.hoo import CONDITIONS, Hoo
-from errorbar.metrics.hoo_scoring import parse_hoo, prf
-from errorbar.stats.resampling import Resampling
+from errorbar import Problems, Resampling
+from errorbar.api import BrowseEdit, HooData, HooStudy, study_hoo
+from errorbar.api.corpus_results import browse_hoo
+from errorbar.core import Fragment, InputError, StandoffEdit
+from errorbar.edits import read_run
+from errorbar.formats import expand_runs, read_gold, save_fragments
+from errorbar.metrics import CONDITIONS, Hoo, parse_hoo, prf
 from tests.api.examples import document, interval_of, only_ends
 from tests.helpers.cli import CommandLine
 

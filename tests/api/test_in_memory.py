@@ -15,7 +15,8 @@ import pyarrow
 import pytest
 
 import errorbar as library
-from errorbar.core.problems import ErrorbarError, InputError, UsageError
+from errorbar import ErrorbarError
+from errorbar.core import InputError, UsageError
 from tests.helpers.cli import CommandLine
 
 SOURCES = ["I likes cats .", "He go home .", "They is here .", "We was late ."]

@@ -9,25 +9,12 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.inputs import (
-    Gold,
-    ReadingOptions,
-    System,
-    Systems,
-    corpus_files,
-    load,
-    read_corpus,
-    read_pieces,
-    read_system,
-    system_list,
-)
-from errorbar.api.score import score
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis
-from errorbar.core.problems import InputError, UsageError
+from errorbar import M2, Corpus, Hypothesis, read_corpus, read_system, score
+from errorbar.api import Gold, ReadingOptions, Systems, load
+from errorbar.api.inputs import System, corpus_files, read_pieces, system_list
+from errorbar.core import CorrectedSentence, InputError, UsageError
 from errorbar.execute import choose_executor
-from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score_pieces
+from errorbar.metrics import ScoringPlan, score_pieces
 
 M2_TEXT = "S a b c\nA 0 1|||X|||d|||REQUIRED|||-NONE-|||0\n\nS e f\n\n"
 OUTPUT = ["d b c", "e f"]

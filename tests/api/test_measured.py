@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.api.corpus_results import Measured, Memory, remembering
-from errorbar.metrics.base import Folded, Metric, Selection, Swapping
+from errorbar import M2, Resampling
+from errorbar.api import Memory, remembering
+from errorbar.api.corpus_results import Measured
+from errorbar.metrics import Folded, Metric, Selection, resampled_values
+from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.intervals import resampled_values
 from errorbar.metrics.judge_sets import without_each
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
 from tests.helpers.build import corpus, edit, sentence
 
 CORPUS = corpus(

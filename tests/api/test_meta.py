@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.attack import attack
-from errorbar.api.inputs import ReadingOptions, read_corpus
-from errorbar.api.meta import Outputs, meta
-from errorbar.api.score import score
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.core.rankings import MetricScores
-from errorbar.metrics.registry import parse_metrics
+from errorbar import Hypothesis, Problems, attack, meta, read_corpus, score
+from errorbar.api import ReadingOptions
+from errorbar.api.meta import Outputs
+from errorbar.core import InputError, MetricScores, UsageError
+from errorbar.metrics import parse_metrics
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.ranking.test_soft_accuracy import chance

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 import errorbar as api
-from errorbar.api.compare import ComparisonResult
-from errorbar.api.score_result import Scores
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.comparison import Pair
+from errorbar.api import ComparisonResult, Scores
+from errorbar.core import Estimate, Interval, Undefined
+from errorbar.metrics import Pair
 from tests.helpers.cli import CommandLine
 from tests.helpers.pairs import with_swaps
 from tests.thirdparty.character_rate import CharacterRate

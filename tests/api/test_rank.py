@@ -9,17 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.meta import meta
-from errorbar.api.rank import compare_pairs, rank
-from errorbar.api.sample import sample_draw, sample_estimate, sample_plan
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.core.rankings import MetricScores
-from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import read_rankings
+from errorbar import Corpus, Hypothesis, Judgments, Sentence, meta, rank, sample_draw, sample_estimate, sample_plan
+from errorbar.api import compare_pairs
+from errorbar.core import MetricScores, UsageError
+from errorbar.formats import read_metric_scores, read_rankings
 from errorbar.sampling import Frame
-from errorbar.tables.result import Result
+from errorbar.tables import Result
 from tests.helpers.cli import CommandLine
 
 PAIRS = "system1,system2,winner\n" + "A,B,A\n" * 6 + "A,B,B\n" * 4 + "B,C,B\n" * 7 + "B,C,C\n" * 3 + "A,C,tie\n" * 2

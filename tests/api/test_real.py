@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.corpus_results import CorpusStudy, study_corpus
-from errorbar.core.problems import Problems
-from errorbar.formats.nucle import add_documents
-from errorbar.formats.reference import NamedFile, read_named
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
+from errorbar import M2, Problems, Resampling
+from errorbar.api import CorpusStudy, study_corpus
+from errorbar.formats import NamedFile, add_documents, read_named
 from tests.api import same
 from tests.api.examples import document, hypothesis, loaded
 from tests.helpers.cli import CommandLine

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar.api.corpus_results import budget_steps, study_sample
+from errorbar import Problems
+from errorbar.api import study_sample
+from errorbar.api.corpus_results import budget_steps
 from errorbar.api.sample import estimation
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import Place, Problems, UsageError
+from errorbar.core import Estimate, Place, UsageError
 from errorbar.sampling import Aim, Estimation, Sample, Strata, budget_for_half_width
 from errorbar.sampling.plan import expected_precision
 from errorbar.version import __version__

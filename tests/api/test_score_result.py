@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import errorbar
-from errorbar.api.score_result import Scores
-from errorbar.core.problems import UsageError
+from errorbar.api import Scores
+from errorbar.core import UsageError
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.api.signatures import GIVEN, agreement_signature, corpus_signature, crowd_signature
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.judgments import Judgments
-from errorbar.stats.resampling import Resampling
+from errorbar import Corpus, Hypothesis, Judgments, Resampling
+from errorbar.api import crowd_signature
+from errorbar.api.signatures import GIVEN, agreement_signature, corpus_signature
 from errorbar.version import __version__
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.api import Browse, BrowseEdit
+from errorbar.api.browse import BrowseUnit
 from errorbar.reporting import Block, Code, ItemList, Prose, Report, WordInContext
-from errorbar.tables.table import Column, Table
+from errorbar.tables import Column, Table
 from tests.browser.pages import bars, report_of
 
 TEXTS = (

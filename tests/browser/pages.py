@@ -8,21 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zlib import crc32
 
-from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.api.corpus_results import study_corpus
-from errorbar.api.detector_results import with_detectors
-from errorbar.api.inputs import load
-from errorbar.api.judgment_input import JudgmentOptions
-from errorbar.core.corpus import Hypothesis, Sentence
-from errorbar.core.edit import Edit
+from errorbar import M2, Edit, Hypothesis, Resampling, Sentence
+from errorbar.api import Browse, BrowseEdit, JudgmentOptions, load, study_corpus, with_detectors
+from errorbar.api.browse import BrowseUnit
 from errorbar.demo import demo_files
-from errorbar.edits.items import PREPOSITIONS
-from errorbar.edits.texts import extract_edits
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
+from errorbar.edits import PREPOSITIONS, extract_edits
+from errorbar.formats import read_corpus
 from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, SentenceBrowser, build_report
-from errorbar.stats.resampling import Resampling
-from errorbar.tables.table import Column, Table
+from errorbar.tables import Column, Table
 
 
 def demo_browse() -> Browse:

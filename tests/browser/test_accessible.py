@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from errorbar.api.corpus_results import Study
+from errorbar import Resampling
+from errorbar.api import Study
 from errorbar.reporting import BoardOptions, build_report, write_board
-from errorbar.stats.resampling import Resampling
 from errorbar.tasks import run_task
 from tests.browser.conftest import Opener
 from tests.browser.hostile import hostile_report

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.api.browse import Browse, BrowseUnit
+from errorbar.api import Browse
+from errorbar.api.browse import BrowseUnit
 from errorbar.reporting import (
     Axis,
     Chart,
@@ -22,7 +23,7 @@ from errorbar.reporting import (
     line_chart,
     plane_chart,
 )
-from errorbar.tables.table import Column, Table
+from errorbar.tables import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
 from tests.browser.test_page import draw_all

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.core.problems import visible
+from errorbar.api import Browse, BrowseEdit
+from errorbar.api.browse import BrowseUnit
+from errorbar.core import visible
 from errorbar.reporting import Report, Section, SentenceBrowser
 from tests.browser.conftest import Opener
 from tests.browser.hostile import LONG, TEXTS, hostile_browse, hostile_report

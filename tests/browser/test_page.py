@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.reporting import Links, Report, Section
-from errorbar.tables.table import Column, Table
+from errorbar.tables import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
 

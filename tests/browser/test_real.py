@@ -7,10 +7,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from errorbar.api.browse import Browse
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import Problems
-from errorbar.formats.reference import read_corpus
+from errorbar import Hypothesis, Problems
+from errorbar.api import Browse
+from errorbar.formats import read_corpus
 from errorbar.reporting import page_html
 from tests.browser.conftest import Opener
 from tests.browser.pages import corpus_browse, report_of, write

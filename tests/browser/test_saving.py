@@ -11,15 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.browse import Browse, browse_corpus
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
+from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Sentence
+from errorbar.api import Browse
+from errorbar.api.browse import browse_corpus
 from errorbar.demo import demo_files
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score_corpus
+from errorbar.formats import read_corpus
+from errorbar.metrics import ScoringPlan, score_corpus
 from tests.browser.conftest import Opener, Watched
 from tests.browser.pages import report_of, write
 
@@ -180,7 +177,8 @@ def test_csv_is_quoted_and_runs_nothing(saved: Saved) -> None:
 
 def test_texts_with_line_ends(saved: Saved, opened: Opener, tmp_path: Path) -> None:
     """Of texts places are characters, and what a cell holds comes back with its line ends."""
-    from errorbar.api.browse import BrowseEdit, BrowseUnit
+    from errorbar.api import BrowseEdit
+    from errorbar.api.browse import BrowseUnit
 
     text = 'A "text",\r\nof 😀 two\nlines'
     edit = BrowseEdit(14, 15, ("\n=cmd",), "T")

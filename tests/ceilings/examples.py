@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import corrected_text
+from errorbar import Corpus, Edit, Hypothesis, Problems, Sentence
+from errorbar.edits import corrected_text
 from tests.helpers.build import corpus, edit, sentence
 
 TEXT = "a b c d e f g h i j k"

@@ -12,20 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.api.ceiling import CeilingResult
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.metrics.ceiling import (
-    CeilingData,
-    EssaySpread,
-    StudyPlan,
-    ceiling,
-    prepare_study,
-    repeat,
-    type_recall,
-    type_rows,
-)
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Corpus, Hypothesis, Problems
+from errorbar.api import CeilingResult
+from errorbar.core import InputError, UsageError
+from errorbar.metrics import CeilingData, EssaySpread, StudyPlan, prepare_study, type_rows
+from errorbar.metrics.ceiling import ceiling, repeat, type_recall
 from tests.ceilings.examples import TEXT, X, Y, by_hand, only_x, random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score

@@ -7,23 +7,21 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errorbar.core.estimate import Interval, Scale, Undefined
-from errorbar.core.problems import Problems
-from errorbar.metrics.base import Selection
-from errorbar.metrics.ceiling import (
+from errorbar import M2, Problems, Resampling
+from errorbar.core import Interval, Scale, Undefined
+from errorbar.metrics import (
     CeilingData,
-    ScoredText,
+    Documents,
+    Selection,
     StudyPlan,
-    Units,
     folds_left_out,
     jackknife_intervals,
+    judging_of,
     prepare_study,
 )
-from errorbar.metrics.folding import Documents
-from errorbar.metrics.judge_sets import judging_of
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import TwoWay, two_way
+from errorbar.metrics.ceiling import ScoredText, Units
+from errorbar.stats import TwoWay
+from errorbar.stats.two_way import two_way
 from tests.ceilings.examples import random_corpus
 from tests.helpers import plain_judges as by_hand
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems, UsageError
-from errorbar.metrics.ceiling import (
+from errorbar import M2, Problems, Resampling
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.metrics import (
     CeilingData,
     CeilingIntervals,
+    Documents,
     EssaySpread,
     StudyPlan,
-    ceiling,
     ceiling_intervals,
     essay_spread,
     prepare_study,
-    repeat,
 )
-from errorbar.metrics.folding import Documents
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling, resampled_units
+from errorbar.metrics.ceiling import ceiling, repeat
+from errorbar.stats import resampled_units
 from tests.ceilings.examples import random_corpus
 
 

@@ -10,18 +10,11 @@ from math import comb
 import numpy as np
 import pytest
 
-from errorbar.core.problems import Problems, UsageError
-from errorbar.metrics.ceiling import (
-    StudyPlan,
-    affordable_subsets,
-    annotator_subsets,
-    ceiling,
-    prepare_study,
-    usual_sizes,
-)
-from errorbar.metrics.judge_sets import MOST
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import stream
+from errorbar import M2, Problems
+from errorbar.core import UsageError
+from errorbar.metrics import MOST, StudyPlan, affordable_subsets, prepare_study, usual_sizes
+from errorbar.metrics.ceiling import annotator_subsets, ceiling
+from errorbar.stats import stream
 from tests.ceilings.examples import random_corpus
 
 

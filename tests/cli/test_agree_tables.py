@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.judgments import Judgments
+from errorbar import Judgments
 from tests.agreement.examples import KRIPPENDORFF, PREPOSITION_RATERS
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine, Outcome

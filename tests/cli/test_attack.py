@@ -8,7 +8,7 @@ import click
 import pytest
 
 from errorbar.cli.attack import command
-from errorbar.edits.degenerate import KINDS
+from errorbar.edits import KINDS
 from tests.helpers.cli import CommandLine
 
 GOLD = """S A cat sat on mat .

@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 
 import errorbar as library
+from errorbar import Corpus, Edit, Problems, Sentence
 from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, read_audit_key, stratified
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import apply_edits, changed_text, minimal_pieces
-from errorbar.formats.reference import NamedFile
-from errorbar.judging.items.item import Lease
-from errorbar.judging.schemes import Scheme, load_scheme
+from errorbar.edits import apply_edits, changed_text, minimal_pieces
+from errorbar.formats import NamedFile
+from errorbar.judging import Lease, load_scheme
+from errorbar.judging.schemes import Scheme
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.tasks import read_answers, with_answers
 from tests.cli.schema import validated
@@ -418,7 +416,7 @@ def test_pieces() -> None:
 
 
 def test_the_scheme_says_what_estimates_read() -> None:
-    from errorbar.api.audit_edits import LABELS
+    from errorbar.api import LABELS
 
     assert load_scheme("edit-valid").labels() == LABELS
 

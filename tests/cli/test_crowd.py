@@ -14,20 +14,19 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from errorbar.agreement.report import agreement_report
+from errorbar import ErrorbarError, Judgments, Problems, Resampling, read_judgments
+from errorbar import crowd as crowd_scores
+from errorbar import curve as follow
+from errorbar.agreement import agreement_report
 from errorbar.api import crowd_answers
 from errorbar.api import crowd_answers as crowd_raters
-from errorbar.api.crowd import crowd as crowd_scores
-from errorbar.api.curve import curve as follow
-from errorbar.api.judgment_input import read_judgments
 from errorbar.cli import options as crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import ErrorbarError, Problems, UsageError
+from errorbar.core import UsageError
 from errorbar.edits.items import PROJECTIONS
-from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_wide
-from errorbar.stats.resampling import Resampling
+from errorbar.formats import read_answers, read_flags
+from errorbar.formats.judgments import read_batch, read_wide
 from errorbar.testing import accurate, simulate
 from tests.cli.schema import validated
 from tests.cli.test_agree_tables import refused, table

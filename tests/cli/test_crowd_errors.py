@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.crowdsourcing.answers import error_codes, error_convention
+from errorbar.core import UsageError
+from errorbar.crowdsourcing import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
 from tests.helpers.cli import CommandLine
 

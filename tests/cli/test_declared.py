@@ -15,7 +15,7 @@ import pytest
 
 import errorbar
 from errorbar.cli.declared import parameters_of
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
 from tests.helpers.cli import CommandLine
 
 PACKAGE = Path(errorbar.__file__).parent

@@ -16,11 +16,11 @@ import pytest
 import yaml
 
 import errorbar.demo
-from errorbar.api.compare import ComparisonResult, gate
+from errorbar.api import ComparisonResult
+from errorbar.api.compare import gate
 from errorbar.cli.compare import SUMMARY, junit_xml, workflow_commands
-from errorbar.core.estimate import Interval
-from errorbar.core.problems import UsageError
-from errorbar.metrics.base import Measure
+from errorbar.core import Interval, UsageError
+from errorbar.metrics import Measure
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

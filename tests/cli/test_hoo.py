@@ -11,19 +11,13 @@ from typing import Any
 
 import pytest
 
-from errorbar.api import hoo_score
-from errorbar.api.check import check
-from errorbar.api.convert import convert
-from errorbar.api.hoo_score import HooRuns
-from errorbar.api.score import score
+from errorbar import Problems, Resampling, check, convert, score
+from errorbar.api import HooRuns, hoo_score
 from errorbar.cli.output import OutputOptions
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.edits.standoff import apply_standoff
-from errorbar.edits.texts import corrected_text
-from errorbar.formats.catalog import wants_hoo
-from errorbar.formats.reference import read_corpus
+from errorbar.core import InputError, UsageError
+from errorbar.edits import apply_standoff, corrected_text
+from errorbar.formats import read_corpus, wants_hoo
 from errorbar.reproduce.hoo2011 import recompute
-from errorbar.stats.resampling import Resampling
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, Problem, UsageError
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.make import Ruling, judge_init
+from errorbar import judge_init
+from errorbar.core import InputError, Problem, UsageError
+from errorbar.judging import Store, Study
+from errorbar.judging.study.make import Ruling
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.served import Visitor, served

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.fit_judges import fit_judges
-from errorbar.core.problems import UsageError
+from errorbar import fit_judges
+from errorbar.core import UsageError
 from errorbar.demo import demo_files
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

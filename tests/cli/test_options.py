@@ -8,13 +8,11 @@ from typing import get_args
 
 import pytest
 
-from errorbar.api.arguments import metrics_of
+from errorbar.api import metrics_of
 from errorbar.cli import convert, options
-from errorbar.core.problems import UsageError
-from errorbar.formats import reference
-from errorbar.formats.catalog import FORMATS
-from errorbar.metrics import swaps
-from errorbar.metrics.registry import parse_metrics
+from errorbar.core import UsageError
+from errorbar.formats import FORMATS, reference
+from errorbar.metrics import parse_metrics, swaps
 from errorbar.stats import resampling
 from tests.helpers.cli import CommandLine
 

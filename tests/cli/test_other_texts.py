@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import errorbar as package
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.cli import CommandLine
 from tests.helpers.untokenized import untokenized
@@ -172,9 +172,9 @@ class TestLibrary:
         assert found.signature.conventions == ("retokenized",)
 
     def test_studies(self) -> None:
-        from errorbar.api.corpus_results import study_corpus
-        from errorbar.metrics.ceiling import StudyPlan, prepare_study
-        from errorbar.stats.resampling import Resampling
+        from errorbar import Resampling
+        from errorbar.api import study_corpus
+        from errorbar.metrics import StudyPlan, prepare_study
         from tests.api.examples import loaded
 
         other = package.Hypothesis("other", OTHER)

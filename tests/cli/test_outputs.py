@@ -11,8 +11,7 @@ import click
 import pytest
 
 from errorbar.cli.command import Command, OutputPath
-from errorbar.formats.look import looking
-from errorbar.formats.saving import STUDY_FILES, save_bytes
+from errorbar.formats import STUDY_FILES, looking, save_bytes
 from tests.helpers.cli import CommandLine
 from tests.helpers.commands import every_command
 
@@ -201,7 +200,7 @@ def test_no_output_of_any_command_is_a_file_of_a_task(folder: Path, errorbar: Co
 
 def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Path) -> None:
     """A receipt, a chart or a page of a folder: whatever was opened in the same command."""
-    from errorbar.core.problems import UsageError
+    from errorbar.core import UsageError
     from errorbar.formats.look import look
 
     file = folder / "read.txt"

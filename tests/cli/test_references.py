@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.problems import Problems, UsageError
-from errorbar.edits.texts import corrected_text
-from errorbar.formats.reference import CHUNK
+from errorbar import Problems
+from errorbar.core import UsageError
+from errorbar.edits import corrected_text
+from errorbar.formats import CHUNK
 from tests.helpers.cli import CommandLine
 from tests.helpers.untokenized import untokenized
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from errorbar.cli.doctor import EXTRAS
 from errorbar.cli.doctor import command as doctor
-from errorbar.metrics.hoo import Hoo
+from errorbar.metrics import Hoo
 from tests.helpers.cli import CommandLine
 
 ROOT = Path(__file__).parents[2]

@@ -19,11 +19,10 @@ from typing import Any
 import pytest
 import yaml
 
-from errorbar.codabench.bundle import bundle_task
+from errorbar import ErrorbarError, bundle_task, parse_metric
 from errorbar.codabench.program import Wheel, container_files
-from errorbar.core.problems import ErrorbarError, MissingExtraError, UsageError
+from errorbar.core import MissingExtraError, UsageError
 from errorbar.metrics import registry
-from errorbar.metrics.registry import parse_metric
 from errorbar.version import __version__
 from tests.codabench.worker import inner, pack, work
 from tests.formats.test_essay_texts import HYPO, ORIG, REF1, REF2

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.codabench.bundle import bundle_task
-from errorbar.codabench.competition import score_submission
-from errorbar.core.problems import InputError
+from errorbar import bundle_task, score_submission
+from errorbar.core import InputError
 from errorbar.version import __version__
 from tests.codabench.worker import inner, layout, pack, unpack, work
 from tests.tasks.small import RUNS, make_task

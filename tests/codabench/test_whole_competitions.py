@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from errorbar.codabench.bundle import bundle_task
+from errorbar import bundle_task
 from errorbar.reporting.export import EPOCH
 from tests.codabench.test_bundle import everything, expected
 from tests.codabench.worker import inner, pack, work

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.corpus import ContentHash, Corpus, annotator_order, reference_record, source_record
-from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.problems import UsageError
+from errorbar import Corpus, Edit
+from errorbar.core import UNCLEAR, ContentHash, UsageError, annotator_order, reference_record, source_record
 from tests.helpers.build import corpus, edit, sentence
 
 

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import (
-    ErrorbarError,
+from errorbar import ErrorbarError, Problems
+from errorbar.core import (
     InputError,
     MissingExtraError,
     Place,
     Problem,
-    Problems,
     UsageError,
     as_options,
     in_file_order,

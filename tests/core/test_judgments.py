@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.core.rankings import Comparisons
+from errorbar import Judgments
+from errorbar.core import Comparisons, UsageError
 
 TABLE = Judgments.from_columns("xxyy", "abab", ["n", "y"] * 2, [1.0, 2.0, 0.0, 0.5])
 PAIRS = Comparisons.from_pairs([("A", "B", 1), ("B", "C", 0), ("C", "A", -1)], items="xyx")

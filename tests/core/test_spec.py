@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import UsageError
-from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters, split_spec
+from errorbar.core import Parameter, Spec, UsageError, Value, check_value, make_spec, read_parameters, split_spec
 
 DECLARED = (
     Parameter("beta", float, 0.5, "Weight."),

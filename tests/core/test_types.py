@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.edits.items import edit_items
-from errorbar.edits.texts import apply_edits, extract_edits
+from errorbar import Corpus, Edit, Hypothesis, Judgments, Sentence
+from errorbar.core import UsageError
+from errorbar.edits import apply_edits, edit_items, extract_edits
 
 # The wrong types are the point of this file: what is of type Any is passed anywhere.
 TEXT: Any = "a b"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.edit import Edit, check_annotation, check_span
-from errorbar.core.problems import Place, Problems
+from errorbar import Edit, Problems
+from errorbar.core import Place, check_annotation, check_span
 from tests.helpers.build import edit
 
 TOKENS = ["a", "b", "c", "d"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.core.judgments import Judgments
+from errorbar import Judgments
 
 # Dawid and Skene 1979, table 1: classes 1 to 4 of 45 patients, three statements of observer 1, one each of 2 to 5.
 _TABLE = (

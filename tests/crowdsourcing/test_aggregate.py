@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
-from errorbar.crowdsourcing.hidden_labels import (
+from errorbar import Judgments
+from errorbar.core import UsageError
+from errorbar.crowdsourcing import (
     METHODS,
-    EMFit,
+    Answers,
     EMRuns,
-    EMVotes,
     Modeling,
     RaterPrior,
     aggregate,
     dawid_skene,
-    one_coin,
+    majority,
+    rater_rows,
+    trust_weighted,
 )
-from errorbar.crowdsourcing.rater_table import rater_rows
+from errorbar.crowdsourcing.answers import agreement_trust
+from errorbar.crowdsourcing.hidden_labels import EMFit, EMVotes, one_coin
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 from tests.helpers.cli import CommandLine

@@ -7,22 +7,21 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.crowdsourcing.rater_table import (
+from errorbar import Judgments
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.crowdsourcing import (
     RaterRule,
     RaterVerdict,
     characteristic,
     fixed,
     follow,
     posterior,
-    posterior_below,
     rater_rows,
     running,
     sprt,
 )
-from errorbar.stats.proportion import proportion_interval
+from errorbar.crowdsourcing.rater_table import posterior_below
+from errorbar.stats import proportion_interval
 from errorbar.testing import accurate, constant, simulate, spammer
 
 

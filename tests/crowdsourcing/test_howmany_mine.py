@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import UsageError
-from errorbar.crowdsourcing.howmany import against_experts, how_many, majority_accuracy
-from errorbar.crowdsourcing.mining import NgramCounts, extraneous_score, mine
+from errorbar import Judgments
+from errorbar.core import UsageError
+from errorbar.crowdsourcing import NgramCounts, against_experts, how_many, mine
+from errorbar.crowdsourcing.howmany import majority_accuracy
+from errorbar.crowdsourcing.mining import extraneous_score
 from errorbar.testing import accurate, simulate
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.answers import majority
-from errorbar.crowdsourcing.hidden_labels import EMRuns, EMVotes, Modeling, RaterPrior, aggregate, dawid_skene
+from errorbar import Judgments
+from errorbar.crowdsourcing import EMRuns, Modeling, RaterPrior, aggregate, dawid_skene, majority
+from errorbar.crowdsourcing.hidden_labels import EMVotes
 from errorbar.metrics.crowd_weighted import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS

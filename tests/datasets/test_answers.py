@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.datasets import Talk
 from errorbar.datasets import fetching as module
 from errorbar.datasets.fetching import ATTEMPTS, MOST_CONNECTIONS, UNREACHED, download

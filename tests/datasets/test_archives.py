@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.datasets import fetch
 from errorbar.datasets.archives import MOST_SMALL, copy, files_in
 from tests.datasets.conftest import FILES, corpus, tar, zipped

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.datasets import cache_root, catalog, fetch, path
 from errorbar.datasets.fetching import look
 

@@ -9,7 +9,7 @@ from urllib.request import Request
 
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.datasets import Talk
 from errorbar.datasets.fetching import ATTEMPTS, _SafeRedirects, discard, download
 from tests.datasets.server import Page, Site

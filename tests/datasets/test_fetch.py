@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.datasets import CorpusFile, Dataset, Talk, fetch, path
 from errorbar.datasets.cards import lock
 from tests.datasets.conftest import FILES, corpus, folder, sha256, tar, zipped

@@ -13,12 +13,10 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from errorbar import audit_draw
-from errorbar.core.corpus import Hypothesis, Sentence
+from errorbar import Hypothesis, Sentence, audit_draw
 from errorbar.demo import demo_files
-from errorbar.edits.items import changed_items, edit_items
-from errorbar.edits.texts import minimal_pieces
-from errorbar.formats.reference import read_corpus
+from errorbar.edits import changed_items, edit_items, minimal_pieces
+from errorbar.formats import read_corpus
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/crowd"
 SEED = 5

@@ -15,9 +15,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.problems import Problems
-from errorbar.formats.hoo import save_fragments, save_texts
+from errorbar import Problems
+from errorbar.core import Fragment, StandoffEdit
+from errorbar.formats import save_fragments, save_texts
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/hoo"
 MARK = re.compile(r"\{([^{}]*)\}")

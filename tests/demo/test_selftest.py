@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.core.corpus import Corpus
+from errorbar import Corpus
 from errorbar.demo import demo_files, selftest
-from errorbar.edits.matching import COMPILED, Matches, match_corpus
-from errorbar.edits.maxmatch import MatchRules
+from errorbar.edits import Matches, MatchRules, match_corpus
+from errorbar.edits.matching import COMPILED
 
 
 def test_the_files_are_there() -> None:

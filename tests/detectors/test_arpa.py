@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.detectors.arpa import NO_UNK, read_arpa, write_arpa
 from errorbar.detectors.ngrams import train_ngrams
 

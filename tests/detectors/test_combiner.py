@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar import Problems
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.combined import (
     PrepositionEvidence,
     errors_of,

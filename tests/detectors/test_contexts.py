@@ -20,7 +20,7 @@ from errorbar.detectors.prepositions import (
     is_infinitive,
 )
 from errorbar.detectors.tagger import Lemmas, Tagged, lemma_by_rule
-from errorbar.edits.items import PREPOSITIONS as ITEMS
+from errorbar.edits import PREPOSITIONS as ITEMS
 
 TAGS = ("CD", "DT", "IN", "JJ", "NN", "NNS", "POS", "PRP", "RB", "TO", "VB", "VBD", "VBG", "VBZ", ",")
 LEMMAS = Lemmas({("went", "VBD"): "go", ("houses", "NNS"): "house"})

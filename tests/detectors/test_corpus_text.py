@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.text import BLOCK, held_out, plain, read_corpus_text, split, tokenized
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar import train
 from errorbar.detectors.candidates import Proposals, Reader
 from errorbar.detectors.detect import read_reader
 from errorbar.detectors.model_file import Model, load_model, save_model
-from errorbar.detectors.training import train
 from tests.detectors.small_tables import shrink_tables
 from tests.detectors.test_detect import TAGGED, record, treebank
 from tests.helpers.cli import CommandLine

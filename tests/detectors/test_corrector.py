@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import UsageError
+from errorbar import Corpus, Edit, Sentence
+from errorbar.core import UsageError
 from errorbar.detectors import correctors
 from errorbar.detectors import ranker as ranking
 from errorbar.detectors.candidates import GROUPS, Candidate, Proposals

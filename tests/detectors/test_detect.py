@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from errorbar import train
 from errorbar.detectors.model_file import load_model
-from errorbar.detectors.training import train
 from tests.cli.schema import validated
 from tests.detectors.small_tables import shrink_tables
 from tests.helpers.cli import CommandLine

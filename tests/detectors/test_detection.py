@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.problems import InputError, UsageError
+from errorbar import Corpus, Sentence
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.detect import USUAL_PRIOR, log_odds, read_detector
 from errorbar.detectors.detection import Detected, detect, margins
 from errorbar.detectors.lexicon import PREPOSITIONS
@@ -26,7 +26,7 @@ from errorbar.detectors.selectors import (
 )
 from errorbar.detectors.tagger import Tagger, train_tagger
 from errorbar.detectors.text import Treebank, read_treebank
-from errorbar.edits.items import edit_items
+from errorbar.edits import edit_items
 
 PLACES = {"town": "to", "house": "in", "sea": "by"}
 NATIVE = [["He", "went", preposition, "the", noun] for noun, preposition in PLACES.items() for _ in "abc"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from errorbar import Resampling
 from errorbar.detectors.figures import learning_chart
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve
-from errorbar.reporting.export import draw_spec
-from errorbar.stats.resampling import Resampling
+from errorbar.reporting import draw_spec
 
 PUBLISHED = {"published: 77.4": (3_200_000.0, 0.774)}
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import errorbar as library
-from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.label_counts import PairTable
-from errorbar.core.problems import Problems
+from errorbar import Problems
+from errorbar.agreement import PairTable, cohen_kappa
 from errorbar.detectors.detect import read_tagger
 from errorbar.detectors.figures import figures
 from errorbar.detectors.judged_detectors import (
@@ -29,9 +28,9 @@ from errorbar.detectors.judged_detectors import (
     judged_detectors,
 )
 from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
-from errorbar.edits.items import PREPOSITIONS
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.crowd_weighted import Votes
+from errorbar.edits import PREPOSITIONS
+from errorbar.formats import read_corpus
+from errorbar.metrics import Votes
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from tests.helpers.cli import CommandLine
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.ngrams import BOS, EOS, FALLBACK, NgramModel, count_ngrams, number_words, train_ngrams
 
 Gram = tuple[str, ...]

@@ -7,8 +7,8 @@ from math import log2
 import numpy as np
 import pytest
 
+from errorbar import Resampling
 from errorbar.detectors.learning_curve import LearningCurve, learning_curve, training_samples
-from errorbar.stats.resampling import Resampling
 
 RESAMPLING = Resampling("percentile", 2000)
 AHEAD = 3_200_000

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import Problems, UsageError
+from errorbar import Problems
+from errorbar.core import UsageError
 from errorbar.detectors.arpa import read_arpa
 from errorbar.detectors.detection import ItemScore, change_scores, deletion_scores, detect_extraneous
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.text import read_corpus_text
-from errorbar.edits.items import ERROR, edit_items
-from errorbar.formats.reference import read_corpus
+from errorbar.edits import ERROR, edit_items
+from errorbar.formats import read_corpus
 
 TEXT = [line.split() for line in ("the cat sat on the mat", "the dog sat", "a cat saw the dog on the mat")]
 ARPA = """\\data\\

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.detectors.model_file import (
     FORMAT,
     MOST_HEADER,

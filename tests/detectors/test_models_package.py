@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.convert import convert
-from errorbar.core.problems import Problems, UsageError
+from errorbar import Problems, convert, correct, detect
+from errorbar.core import UsageError
 from errorbar.detectors import detect as model_folder
-from errorbar.detectors.detect import INFINITIVE, USUAL_PRIOR, correct, detect, log_odds
+from errorbar.detectors.detect import INFINITIVE, USUAL_PRIOR, log_odds
 from errorbar.detectors.training import ON_REQUEST, PARTS
-from errorbar.edits.items import edit_items
-from errorbar.formats.reference import read_corpus
+from errorbar.edits import edit_items
+from errorbar.formats import read_corpus
 
 PACKAGE = Path(__file__).parents[2] / "packages" / "errorbar-models"
 MODELS = PACKAGE / "errorbar_models" / "models"

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar import train
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.published_tables import AHEAD, HELD, OTHER, RESAMPLING, curves, selection
 from errorbar.detectors.selection import ChoiceSelection, study_selection
-from errorbar.detectors.training import train
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from tests.detectors.small_tables import shrink_tables
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.ngrams import COMPILED, KIND, LARGEST_ORDER, NgramModel, Tree, score_tokens, train_ngrams
 

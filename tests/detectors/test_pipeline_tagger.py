@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.detectors import tagger as module
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.prepositions import find_prepositions

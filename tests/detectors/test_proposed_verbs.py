@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems, UsageError
+from errorbar import Problems, judge_export, judge_init
+from errorbar.core import UsageError
 from errorbar.detectors.detect import read_tagger
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.items.proposed_verbs import verb_before, verbs_of, with_verbs
-from errorbar.judging.schemes import Scheme, load_scheme, tokens
-from errorbar.judging.study.export import judge_export
-from errorbar.judging.study.make import judge_init
+from errorbar.judging.schemes import Scheme, tokens
 from tests.judging.browser.items import marked
 
 MODELS = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "models"

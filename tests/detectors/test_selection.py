@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import Problems
+from errorbar import Problems, Resampling
 from errorbar.detectors.detection import detect
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.selectors import KINDS, HeldOut, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
 from errorbar.detectors.text import held_out, read_corpus_text, read_treebank
-from errorbar.edits.items import ERROR, edit_items
-from errorbar.formats.reference import read_corpus
-from errorbar.stats.resampling import Resampling
+from errorbar.edits import ERROR, edit_items
+from errorbar.formats import read_corpus
 
 # Measured with seed 0, as the pages say: PERC 72.5 and 51.3, ME 72.3 and 50.2, majority 28.1 and 18.1 percent;
 # precision where 12 % and 26 % of all errors are found: PERC .61 and .53, ME .58 and .51 (all 3,836 tokens).

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.detectors.lexicon import GAP, Lexicon
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import errorbar as library
-from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.problems import InputError, Problems
+from errorbar import Problems, Resampling
+from errorbar.api import CorpusStudy
+from errorbar.core import InputError
 from errorbar.receipts.receipt import receipt_of_task
 from errorbar.reporting import board_report
-from errorbar.stats.resampling import Resampling
 from errorbar.tasks import read_task, run_task, study_best
 from tests.cli.schema import validated
 from tests.detectors.test_detect import TAGGED, treebank

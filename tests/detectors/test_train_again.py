@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.detectors.detect import detect
+from errorbar import detect, train
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.tagger import PIPELINE
-from errorbar.detectors.training import train
 from tests.detectors.small_tables import shrink_tables
 from tests.detectors.test_detect import TAGGED, TRAIN, record, treebank
 from tests.helpers.cli import CommandLine

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.edits.degenerate import KINDS, DegenerateSystems, is_degenerate, make_degenerate
+from errorbar import Corpus, Edit, Sentence
+from errorbar.edits import KINDS, DegenerateSystems, is_degenerate, make_degenerate
 from tests.helpers.build import corpus, edit, sentence
 
 SOURCE = ("A cat sat on mat .", "He go to school .", "I like it .", "We discussed about the plan .")

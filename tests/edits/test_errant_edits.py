@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, UsageError
-from errorbar.edits.errant import EditCache, EditMaker, Edits, Pair, errant_edits
+from errorbar import Edit
+from errorbar.core import InputError, UsageError
+from errorbar.edits import EditMaker, errant_edits
+from errorbar.edits.errant import EditCache, Edits, Pair
 
 TEXTS: list[tuple[str, Sequence[str]]] = [
     ("a b", ["a c", "a  b", "a c"]),

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Place, Problems
-from errorbar.edits.matching import COMPILED
-from errorbar.edits.texts import (
-    _align,
+from errorbar import Edit, Problems
+from errorbar.core import InputError, Place
+from errorbar.edits import (
     applied,
     apply_edits,
     changed_chunks,
@@ -24,7 +22,9 @@ from errorbar.edits.texts import (
     whole_edit,
     within,
 )
-from errorbar.formats.text import ParallelLine
+from errorbar.edits.matching import COMPILED
+from errorbar.edits.texts import _align
+from errorbar.formats import ParallelLine
 from tests.helpers.build import edit, sentence
 from tests.helpers.effort import draw_examples
 from tests.strategies import disjoint_edits, rewritten, tokens

@@ -10,25 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.label_counts import pair_table
-from errorbar.agreement.report import agreement_report
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import UsageError
-from errorbar.edits.items import (
+from errorbar import Corpus, Edit, Hypothesis, Sentence
+from errorbar.agreement import agreement_report, cohen_kappa, pair_table
+from errorbar.core import UsageError
+from errorbar.edits import (
     ERROR,
     OK,
     PREPOSITIONS,
-    PROJECTIONS,
     WORD_CLASSES,
     Items,
     Projection,
     changed_items,
     edit_items,
+    only_deletions,
 )
-from errorbar.edits.texts import only_deletions
-from errorbar.formats.reference import read_corpus
+from errorbar.edits.items import PROJECTIONS
+from errorbar.formats import read_corpus
 from tests.helpers.build import corpus, edit, sentence
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError
-from errorbar.edits import matching, maxmatch
-from errorbar.edits.matching import COMPILED, Matches, match_corpus, proposed_edits
-from errorbar.edits.maxmatch import MAX_ARCS, MatchRules
+from errorbar import Corpus, Edit
+from errorbar.core import InputError
+from errorbar.edits import Matches, MatchRules, match_corpus, matching, maxmatch, proposed_edits
+from errorbar.edits.matching import COMPILED
+from errorbar.edits.maxmatch import MAX_ARCS
 from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.edit import Edit
-from errorbar.edits.maxmatch import Match, edit_lattice, max_match, merge
+from errorbar import Edit, max_match
+from errorbar.edits.maxmatch import Match, edit_lattice, merge
 from tests.helpers.build import edit
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import Problems
+from errorbar import Problems
 from errorbar.demo import demo_files
-from errorbar.edits.admission import Admission, explain_gap
+from errorbar.edits import Admission, explain_gap
 from errorbar.edits.likeness import MOST_TRIPLES, LikenessEvidence, TripleSample, evidence
-from errorbar.formats.reference import read_corpus
+from errorbar.formats import read_corpus
 from tests.helpers.cli import CommandLine
 from tests.helpers.official import read_lines
 from tests.helpers.untokenized import untokenized

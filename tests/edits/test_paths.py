@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.problems import InputError
-from errorbar.edits.matching import COMPILED, ProposedEdit, match_corpus, proposed_edits
-from errorbar.edits.maxmatch import MatchRules
+from errorbar import Corpus
+from errorbar.core import InputError
+from errorbar.edits import MatchRules, ProposedEdit, match_corpus, proposed_edits
+from errorbar.edits.matching import COMPILED
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

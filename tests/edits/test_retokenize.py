@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.edits.likeness import plain, retokenize_lines
-from errorbar.formats.reference import read_corpus
+from errorbar.edits import retokenize_lines
+from errorbar.edits.likeness import plain
+from errorbar.formats import read_corpus
 from tests.helpers.official import read_lines
 from tests.helpers.untokenized import typographic, untokenized
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.edits.admission import TextInspection, stretches
-from errorbar.formats.reference import read_corpus
+from errorbar.edits import TextInspection
+from errorbar.edits.admission import stretches
+from errorbar.formats import read_corpus
 from tests.helpers.official import read_lines
 
 SOURCES = [

@@ -10,20 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.edit import Fragment
-from errorbar.core.problems import InputError, Problems
-from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff
-from errorbar.edits.standoff_runs import (
-    LONG,
-    kept_pairs,
-    kept_triples,
-    read_run,
-    redecompose,
-    text_edits,
-    why_no_correction,
-)
-from errorbar.edits.texts import corrected_text, extract_edits
-from errorbar.formats.reference import read_corpus
+from errorbar import Problems
+from errorbar.core import Fragment, InputError
+from errorbar.edits import WORD, apply_standoff, corrected_text, extract_edits, read_run, redecompose, text_edits
+from errorbar.edits.standoff import extract_standoff
+from errorbar.edits.standoff_runs import LONG, kept_pairs, kept_triples, why_no_correction
+from errorbar.formats import read_corpus
 from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, read_real, standoff, undo_standoff
 

@@ -7,11 +7,13 @@ from math import sqrt
 
 import pytest
 
-from errorbar.core.problems import InputError, Problems
+from errorbar import Problems
+from errorbar.core import InputError
+from errorbar.edits import apply_standoff, fragment_sentences, redecompose
 from errorbar.edits import standoff as module
-from errorbar.edits.standoff import MOST_TOGETHER, apply_standoff, extract_standoff, fragment_sentences
-from errorbar.edits.standoff_runs import MOST_CELLS, redecompose
-from errorbar.formats.hoo import sentences_fragments
+from errorbar.edits.standoff import MOST_TOGETHER, extract_standoff
+from errorbar.edits.standoff_runs import MOST_CELLS
+from errorbar.formats import sentences_fragments
 from tests.helpers.standoff import fragment, standoff
 
 

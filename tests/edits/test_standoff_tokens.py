@@ -8,12 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit, Fragment, StandoffEdit, check_annotation, in_text_order
-from errorbar.core.problems import Place, Problems
-from errorbar.edits.standoff import WORD, apply_standoff, check_sentences, fragment_sentences, note_spacing
-from errorbar.edits.texts import apply_edits, corrected_text
-from errorbar.formats.hoo import sentences_fragments
+from errorbar import Edit, Problems, Sentence
+from errorbar.core import Fragment, Place, StandoffEdit, check_annotation, in_text_order
+from errorbar.edits import (
+    WORD,
+    apply_edits,
+    apply_standoff,
+    check_sentences,
+    corrected_text,
+    fragment_sentences,
+    note_spacing,
+)
+from errorbar.formats import sentences_fragments
 from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, read_real, standoff
 

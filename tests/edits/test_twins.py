@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.problems import UsageError
-from errorbar.edits.matching import COMPILED, Matches, match_corpus
-from errorbar.edits.maxmatch import MAX_ARCS, MatchRules
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.registry import parse_metric
+from errorbar import Corpus, parse_metric
+from errorbar.core import UsageError
+from errorbar.edits import Matches, MatchRules, match_corpus
+from errorbar.edits.matching import COMPILED
+from errorbar.edits.maxmatch import MAX_ARCS
+from errorbar.formats import read_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples
 from tests.helpers.official import read_lines

@@ -10,13 +10,11 @@ from typing import Any, ClassVar
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence, TextEdits, system_record
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, UsageError
-from errorbar.edits.errant import EditMaker, Edits, Pair
-from errorbar.edits.texts import extract_edits
-from errorbar.metrics.errant import Errant
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Corpus, Edit, Hypothesis, Sentence
+from errorbar.core import CorrectedSentence, InputError, TextEdits, UsageError, system_record
+from errorbar.edits import EditMaker, extract_edits
+from errorbar.edits.errant import Edits, Pair
+from errorbar.metrics import Errant
 from tests.helpers.build import corpus, edit, sentence
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import ErrorbarError, InputError, MissingExtraError, UsageError
+from errorbar import ErrorbarError
+from errorbar.core import InputError, MissingExtraError, UsageError
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.execute import cluster as cluster_module
 from errorbar.execute.executor import AHEAD, FEW, RETRIES, Job

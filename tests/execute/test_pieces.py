@@ -12,20 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import ErrorbarError, InputError, Problems
-from errorbar.edits.admission import TextInspection
+from errorbar import M2, Corpus, Edit, ErrorbarError, Hypothesis, Problems, Resampling, Score, Sentence
+from errorbar.core import InputError
+from errorbar.edits import TextInspection
 from errorbar.execute import Executor, Processes, Serial, choose_executor
+from errorbar.formats import (
+    UNMARKED,
+    CutSystem,
+    HypothesisReader,
+    NamedFile,
+    Unmarked,
+    can_cut,
+    cut_pieces,
+    reference_chunks,
+)
 from errorbar.formats.m2 import m2_annotators
-from errorbar.formats.reference import UNMARKED, CutSystem, NamedFile, Unmarked, can_cut, cut_pieces, reference_chunks
-from errorbar.formats.text import Cutter, HypothesisReader
+from errorbar.formats.text import Cutter
+from errorbar.metrics import ScoringPlan, corpus_pieces, score_pieces
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score
-from errorbar.metrics.scoring import corpus_pieces, score_pieces
-from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
 from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score

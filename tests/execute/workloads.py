@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorbar.core.problems import InputError, Place, Problem
+from errorbar.core import InputError, Place, Problem
 from errorbar.formats.reference import PieceContents, TextPiece
 
 

@@ -8,15 +8,10 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.convert import convert
-from errorbar.api.score import score
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.formats.bea_essays import project_bea, read_bea_essays
-from errorbar.formats.catalog import FORMATS, recognize_line
-from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.formats.reference import read_corpus
+from errorbar import Edit, Problems, Sentence, convert, score
+from errorbar.core import InputError, UsageError
+from errorbar.formats import FORMATS, project_bea, read_bea_essays, read_corpus, read_m2, write_m2
+from errorbar.formats.catalog import recognize_line
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.nucle import add_documents, read_essays, with_documents
-from errorbar.formats.reference import expand_files, read_named
+from errorbar import Corpus, Problems, Sentence
+from errorbar.core import InputError
+from errorbar.formats import add_documents, expand_files, read_essays, read_named, with_documents
 
 
 def sgml(*essays: tuple[str, str]) -> str:

@@ -7,17 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.convert import convert
-from errorbar.api.inputs import read_corpus
-from errorbar.api.score import score
-from errorbar.core.corpus import Sentence
-from errorbar.core.problems import InputError, Problems
-from errorbar.edits.inputs import open_system
-from errorbar.edits.texts import parallel_sentences
-from errorbar.formats.catalog import FORMATS, recognize_line
-from errorbar.formats.essay_texts import EssayReader, read_essay_texts
-from errorbar.formats.look import Lines
-from errorbar.formats.text import read_parallel
+from errorbar import Problems, Sentence, convert, read_corpus, score
+from errorbar.core import InputError
+from errorbar.edits import open_system, parallel_sentences
+from errorbar.formats import FORMATS, EssayReader, Lines, read_parallel
+from errorbar.formats.catalog import recognize_line
+from errorbar.formats.essay_texts import read_essay_texts
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of
 

@@ -10,22 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.formats import hoo
-from errorbar.formats.catalog import is_hoo
-from errorbar.formats.hoo import (
+from errorbar import Problems
+from errorbar.core import Fragment, InputError, StandoffEdit, UsageError, in_text_order
+from errorbar.formats import (
     HooFile,
     expand_runs,
-    fragment_name,
+    hoo,
+    is_hoo,
     list_run,
     read_edits,
     read_gold,
     read_source,
     read_text,
     save_fragments,
-    write_edits,
 )
+from errorbar.formats.hoo import fragment_name, write_edits
 from tests.helpers.standoff import edit_xml, edits_xml, parse, read_real, standoff
 
 EMPTY = "<empty/>"

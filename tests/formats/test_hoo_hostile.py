@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import ErrorbarError, InputError, Problem, Problems
-from errorbar.formats import MOST_EXPANSION, MOST_REPAIRS
-from errorbar.formats.hoo import HooFile, read_edits
+from errorbar import ErrorbarError, Problems
+from errorbar.core import InputError, Problem
+from errorbar.formats import HooFile, read_edits
+from errorbar.formats.limits import MOST_EXPANSION, MOST_REPAIRS
 from tests.helpers.standoff import edit_xml, edits_xml, parse
 
 BARE = 'start="0" end="0"'

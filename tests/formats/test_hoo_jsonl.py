@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Fragment
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff import fragment_sentences
-from errorbar.formats.jsonl import has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
-from errorbar.formats.look import Lines
+from errorbar import Problems, Sentence
+from errorbar.core import Fragment
+from errorbar.edits import fragment_sentences
+from errorbar.formats import Lines, has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
 from tests.formats.test_hoo import written_fragments
 from tests.helpers.standoff import fragment, read_real, standoff
 

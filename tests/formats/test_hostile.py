@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems
-from errorbar.formats.look import Lines
-from errorbar.formats.nucle import read_nucle
-from errorbar.formats.reference import read_corpus
+from errorbar import Problems
+from errorbar.formats import Lines, read_corpus, read_nucle
 from tests.helpers.cli import CommandLine
 
 LONG = "1" * 5000

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, Problem, Problems
-from errorbar.formats.text import HypothesisReader
+from errorbar import Problems
+from errorbar.core import InputError, Problem
+from errorbar.formats import HypothesisReader
 from tests.helpers.cli import CommandLine
 
 

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar import Edit, Problems, Sentence
+from errorbar.core import InputError
+from errorbar.formats import read_jsonl, read_m2, write_jsonl, write_m2
 from tests.helpers.read import lines_of
 
 

@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.judgments import Judgments
-from errorbar.core.labels import is_list
-from errorbar.core.problems import ErrorbarError, InputError, MissingExtraError, Problems, UsageError
-from errorbar.formats.judgments import read_flags, read_judgment_table
+from errorbar import ErrorbarError, Judgments, Problems
+from errorbar.core import InputError, MissingExtraError, UsageError, is_list
+from errorbar.formats import read_flags, read_judgment_table
 from tests.helpers.crowd import read_judgments, write_judgments
 
 CSV = "item,rater,label\n1,ann,error\n1,ben,ok\n2,ann,ok\n"

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problem, Problems
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar import Edit, Problems, Sentence
+from errorbar.core import InputError, Problem
+from errorbar.formats import read_m2, write_m2
 from tests.helpers.build import edit
 from tests.helpers.read import lines_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError
-from errorbar.formats.metric_scores import read_metric_scores
+from errorbar.core import InputError
+from errorbar.formats import read_metric_scores
 
 
 @pytest.mark.parametrize(

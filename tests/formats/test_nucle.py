@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.problems import InputError, Place, Problems
-from errorbar.formats.nucle import Essay, Mistake, merge_essays, project_essays, read_nucle
+from errorbar import Problems, Sentence
+from errorbar.core import InputError, Place
+from errorbar.formats import merge_essays, project_essays, read_nucle
+from errorbar.formats.nucle import Essay, Mistake
 from tests.helpers.read import lines_of
 
 ESSAY = """<DOC nid="7">

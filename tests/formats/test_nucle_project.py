@@ -9,21 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.problems import InputError, Place, Problems
-from errorbar.formats.look import Lines
-from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.formats.nucle import (
-    DropReason,
-    Essay,
-    Mistake,
-    locate,
-    merge_essays,
-    project_essays,
-    project_mistake,
-    read_nucle,
-    split_essays,
-)
+from errorbar import Problems, Sentence
+from errorbar.core import InputError, Place
+from errorbar.formats import Lines, merge_essays, project_essays, read_m2, read_nucle, split_essays, write_m2
+from errorbar.formats.nucle import DropReason, Essay, Mistake, locate, project_mistake
 
 TEXT = 'He said,"no". They dont agree, however well-known it is.'
 SENTENCES = [

@@ -15,9 +15,11 @@ from zipfile import ZipFile
 import pytest
 
 import errorbar
-from errorbar.core.problems import InputError, Problem, Problems
-from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
-from errorbar.formats.look import BLOCK, MOST_IDLE, Lines, look, looking
+from errorbar import Problems
+from errorbar.core import InputError, Problem
+from errorbar.formats import Lines, looking
+from errorbar.formats.limits import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
+from errorbar.formats.look import BLOCK, MOST_IDLE, look
 from errorbar.formats.m2 import m2_annotators
 from errorbar.formats.text import Cutter
 

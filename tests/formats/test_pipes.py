@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.look import IN_MEMORY, Lines, look, looking
+from errorbar import Problems
+from errorbar.core import InputError
+from errorbar.formats import Lines, looking
+from errorbar.formats.look import IN_MEMORY, look
 
 NUMBERS = "".join(f"{k}\n" for k in range(300_000)).encode()
 """More than is kept in memory."""

@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.core.rankings import Comparisons
-from errorbar.formats import rankings
-from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import is_ranking, read_rankings
+from errorbar import Problems
+from errorbar.core import Comparisons, InputError, UsageError
+from errorbar.formats import is_ranking, rankings, read_metric_scores, read_rankings
 from errorbar.ranking import RankingResult, rank_systems
 from errorbar.ranking.wins import resampled_counts
 from tests.ranking.examples import drawn

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.formats.reference import NamedFile, Unmarked, read_corpus, reference_chunks
+from errorbar import Problems
+from errorbar.core import InputError, UsageError
+from errorbar.formats import NamedFile, Unmarked, read_corpus, reference_chunks
 
 X = "A 0 1|||T|||x|||REQUIRED|||-NONE-|||{}\n"
 

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.formats.bea_essays import read_bea_essays
-from errorbar.formats.catalog import FORMATS, Format, find_format, recognize, recognize_line
+from errorbar import Edit, Problems, Sentence
+from errorbar.core import InputError, UsageError
+from errorbar.formats import FORMATS, Format, find_format, read_bea_essays, recognize
+from errorbar.formats.catalog import recognize_line
 from tests.helpers.read import lines_of
 from tests.strategies import disjoint_edits, tokens
 

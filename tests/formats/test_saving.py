@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError
-from errorbar.formats.saving import PREFIX, save_bytes, save_lines
+from errorbar.core import InputError
+from errorbar.formats import save_bytes, save_lines
+from errorbar.formats.saving import PREFIX
 
 
 def failing() -> Iterator[str]:

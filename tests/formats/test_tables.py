@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, Place, Problems, UsageError
-from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_wide
-from errorbar.formats.tables import table_rows
+from errorbar import Problems
+from errorbar.core import InputError, Place, UsageError
+from errorbar.formats import read_answers, read_flags, table_rows
+from errorbar.formats.judgments import read_batch, read_wide
 
 
 def save(folder: Path, text: str, name: str = "table.csv") -> Path:

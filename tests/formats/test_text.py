@@ -7,8 +7,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.text import ParallelLine, read_parallel, read_text
+from errorbar import Problems
+from errorbar.core import InputError
+from errorbar.formats import ParallelLine, read_parallel
+from errorbar.formats.text import read_text
 from tests.helpers.read import lines_of
 
 

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.compare import compare
-from errorbar.api.inputs import read_corpus as read_in_memory
-from errorbar.api.inputs import read_system
-from errorbar.api.score import score
-from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.edits.inputs import open_system
+from errorbar import Corpus, Edit, Problems, Sentence, compare, read_system, score
+from errorbar import read_corpus as read_in_memory
+from errorbar.core import CorrectedSentence, InputError, UsageError
+from errorbar.edits import open_system
+from errorbar.formats import read_corpus
 from errorbar.formats.catalog import recognize_line
-from errorbar.formats.reference import read_corpus
 from errorbar.formats.token_labels import read_token_labels
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import MissingExtraError, Problems
-from errorbar.formats import nucle
-from errorbar.formats.look import Lines
-from errorbar.formats.m2 import read_m2
-from errorbar.formats.nucle import locate, read_nucle, sentence_spans, split_essays, treebank_tokens
+from errorbar import Problems
+from errorbar.core import MissingExtraError
+from errorbar.formats import Lines, nucle, read_m2, read_nucle, split_essays, treebank_tokens
+from errorbar.formats.nucle import locate, sentence_spans
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems
-from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import MatchRules
-from errorbar.edits.texts import apply_edits
-from errorbar.formats.reference import read_corpus
+from errorbar import Problems
+from errorbar.edits import MatchRules, apply_edits, match_corpus
+from errorbar.edits.matching import COMPILED
+from errorbar.formats import read_corpus
 from tests.helpers.cli import CommandLine
 
 needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from errorbar.core.problems import Problem, UsageError
+from errorbar.core import Problem, UsageError
 from tests.fuzz import seeds
 from tests.fuzz.readers import COMMAND, Reader
 from tests.fuzz.seeds import Case

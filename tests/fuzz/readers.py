@@ -6,27 +6,30 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.agreement.report import agreement_report
-from errorbar.api.score import score
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import InputError, Place, Problem, Problems
-from errorbar.edits.inputs import open_system
-from errorbar.edits.items import edit_items
-from errorbar.edits.standoff_runs import cut_fragments
-from errorbar.edits.texts import extract_edits, parallel_sentences
-from errorbar.formats.catalog import FORMATS
-from errorbar.formats.hoo import list_gold, list_run
-from errorbar.formats.jsonl import read_standoff, write_jsonl
-from errorbar.formats.look import Lines
-from errorbar.formats.m2 import write_m2
-from errorbar.formats.nucle import add_documents
-from errorbar.formats.reference import CutSystem, NamedFile, can_cut, cut_pieces, read_corpus
-from errorbar.formats.saving import save_lines
-from errorbar.formats.text import HypothesisReader, read_parallel, write_text
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_scoring import score_runs
-from errorbar.stats.resampling import Resampling
+from errorbar import Corpus, Hypothesis, Judgments, Problems, Resampling, score
+from errorbar.agreement import agreement_report
+from errorbar.core import InputError, Place, Problem
+from errorbar.edits import cut_fragments, edit_items, extract_edits, open_system, parallel_sentences
+from errorbar.formats import (
+    FORMATS,
+    CutSystem,
+    HypothesisReader,
+    Lines,
+    NamedFile,
+    add_documents,
+    can_cut,
+    cut_pieces,
+    list_gold,
+    list_run,
+    read_corpus,
+    read_parallel,
+    read_standoff,
+    save_lines,
+    write_jsonl,
+    write_m2,
+)
+from errorbar.formats.text import write_text
+from errorbar.metrics import Hoo, score_runs
 from tests.fuzz import seeds, shapes
 from tests.fuzz.seeds import Case
 from tests.fuzz.shapes import Shape

@@ -13,14 +13,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import ErrorbarError, Problems
+from errorbar import Corpus, Edit, ErrorbarError, Problems, Sentence
 from errorbar.edits import matching
-from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.m2 import UNKNOWN, write_m2
-from errorbar.formats.reference import read_corpus
-from errorbar.formats.saving import save_lines
+from errorbar.formats import read_corpus, save_lines, write_jsonl, write_m2
+from errorbar.formats.m2 import UNKNOWN
 from tests.fuzz import seeds
 from tests.fuzz.readers import COMMAND, Reader
 from tests.fuzz.seeds import Case

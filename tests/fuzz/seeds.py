@@ -13,14 +13,12 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import errorbar.demo
+from errorbar import Problems
 from errorbar.cli.main import cli
-from errorbar.core.edit import Fragment
-from errorbar.core.problems import Problems
+from errorbar.core import Fragment
 from errorbar.edits.standoff import extract_standoff
+from errorbar.formats import read_corpus, write_m2, write_standoff
 from errorbar.formats.hoo import write_edits
-from errorbar.formats.jsonl import write_standoff
-from errorbar.formats.m2 import write_m2
-from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import write_text
 from errorbar.sampling import Key, Strata, write_key
 from errorbar.sampling.draw import Round, round_name

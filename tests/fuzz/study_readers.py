@@ -12,18 +12,14 @@ from typing import get_type_hints
 
 from click.testing import CliRunner
 
-from errorbar.api.audit import audit_estimate
+from errorbar import M2, Problems, audit_estimate, verify
 from errorbar.cli.main import cli
-from errorbar.core.problems import InputError, Place, Problem, Problems
-from errorbar.formats.reference import read_corpus
+from errorbar.core import InputError, Place, Problem
+from errorbar.formats import read_corpus
+from errorbar.judging import Store, StudyRules, backup, check, load_scheme, restore
 from errorbar.judging.items.sources import read_rows
-from errorbar.judging.schemes import load_scheme, read_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.backup import backup, check, restore
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.schemes import read_scheme
 from errorbar.judging.web.requests import RefusalError, json_body, submissions
-from errorbar.metrics.m2 import M2
-from errorbar.receipts.verify import verify
 from errorbar.tasks.baselines import pack, unpack
 from tests.fuzz import seeds
 from tests.fuzz.readers import COMMAND, Reader

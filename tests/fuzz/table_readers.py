@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from errorbar import Judgments, Problems
 from errorbar.api.sample import counted
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing import majority
 from errorbar.datasets.archives import copy, files_in
-from errorbar.formats.judgments import read_answers, read_batch, read_flags, read_judgment_table, read_wide
-from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import read_rankings
+from errorbar.formats import read_answers, read_flags, read_judgment_table, read_metric_scores, read_rankings
+from errorbar.formats.judgments import read_batch, read_wide
+from errorbar.ranking import rank_systems
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
-from errorbar.ranking.ranked import rank_systems
 from errorbar.sampling import (
     Estimation,
     blind_set,

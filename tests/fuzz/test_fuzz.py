@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from errorbar.core.problems import InputError, Place, Problem
+from errorbar.core import InputError, Place, Problem
 from errorbar.detectors.model_file import Model, load_model, save_model
 from tests.fuzz import __main__ as program
 from tests.fuzz import checked, commands, models, pool, trial

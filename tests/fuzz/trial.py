@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from errorbar.core.problems import ErrorbarError
+from errorbar import ErrorbarError
 from tests.fuzz.checked import is_checked
 from tests.fuzz.readers import Reader, shape_of
 from tests.fuzz.seeds import Case

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import errorbar
-from errorbar.formats.text import ordinary_text
+from errorbar.formats import ordinary_text
 
 DEMO = Path(errorbar.__file__).parent / "demo"
 GOLD = DEMO / "gold.jsonl"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.formats.text import ordinary_text
+from errorbar.formats import ordinary_text
 from errorbar.harnesses.common import Asking, ModelAnswer, answered, asked_sentences, score_answers, unit_counts
 from tests.harnesses.known_answers import GOLD, known_model, printed
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
+from errorbar import Corpus, Edit, Sentence
 
 
 def edit(start: int, end: int, *replacements: str, kind: str = "") -> Edit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core import Estimate, Undefined
 
 
 class Counts(NamedTuple):

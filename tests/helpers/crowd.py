@@ -8,20 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgment_table
-from errorbar.formats.look import Source
-from errorbar.metrics.crowd_weighted import (
-    Crowd,
-    CrowdScore,
-    CrowdStatistics,
-    Estimand,
-    Ties,
-    Votes,
-    score_kinds,
-)
-from errorbar.stats.resampling import Resampling
+from errorbar import Judgments, Problems, Resampling
+from errorbar.core import RepeatPolicy
+from errorbar.formats import Source, read_judgment_table
+from errorbar.metrics import Crowd, CrowdScore, CrowdStatistics, Estimand, Votes, score_kinds
+from errorbar.metrics.crowd_weighted import Ties
 
 Clusters = Sequence[int] | NDArray[np.int64] | None
 

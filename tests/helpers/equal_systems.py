@@ -17,23 +17,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from errorbar.api.inputs import ReadingOptions, load
-from errorbar.core.arrays import Floats
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import corrected_text
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.population_fit import JudgedText, choose_sets, common_sets, fresh_variance, judge_text
-from errorbar.metrics.populations import JudgeVariances
-from errorbar.stats.multiple import JointSpread, adjust, max_t_p_values
-from errorbar.stats.two_way import (
+from errorbar import M2, Problems
+from errorbar.api import ReadingOptions, load
+from errorbar.core import Floats
+from errorbar.edits import corrected_text
+from errorbar.metrics import JudgedText, JudgeVariances, choose_sets, judge_text
+from errorbar.metrics.population_fit import common_sets, fresh_variance
+from errorbar.stats import (
+    JointSpread,
     TwoWay,
     VariancePrior,
+    adjust,
     jackknife,
     lean_less,
-    moderate,
+    max_t_p_values,
     moderated_variance,
     replication,
 )
+from errorbar.stats.two_way import moderate
 
 F = 2
 

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.metrics.judge_sets import judging_of
-from errorbar.metrics.m2 import M2
+from errorbar import M2
+from errorbar.metrics import judging_of
 from errorbar.metrics.over_judges import only
-from errorbar.stats.two_way import TwoWay
+from errorbar.stats import TwoWay
 from tests.helpers.synthetic_judges import Effects, F, World, drawn_parts
 
 Floats = NDArray[np.float64]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.edits.matching import KERNEL
-from errorbar.metrics import choice, intervals
-from errorbar.metrics.base import Metric, Selection, Swapping
+from errorbar import M2, Resampling
+from errorbar.core import Interval, Undefined
+from errorbar.edits import KERNEL
+from errorbar.metrics import Metric, Selection, choice, intervals
+from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import Resampling, left_out_units
+from errorbar.stats.resampling import left_out_units
 
 Rows = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics import Comparison, Pair
 
 
 def with_swaps(pair: Pair, **changes: Any) -> Pair:  # noqa: ANN401 - fields of what swaps say, alone or among all pairs

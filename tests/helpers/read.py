@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from errorbar.core.problems import Problems
-from errorbar.formats.look import Lines
+from errorbar import Problems
+from errorbar.formats import Lines
 
 
 @contextmanager

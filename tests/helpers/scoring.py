@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
-from errorbar.edits.texts import extract_edits
+from errorbar import Corpus, Hypothesis, Problems, Resampling, Score
+from errorbar.core import CorrectedSentence, Estimate, Interval, Undefined
+from errorbar.edits import Admission, extract_edits
 from errorbar.execute import Executor
-from errorbar.metrics.base import Metric
-from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.scores import Score, TypeScore
-from errorbar.metrics.scoring import score_corpus
-from errorbar.stats.resampling import Resampling
+from errorbar.metrics import Metric, ScoringPlan, TypeScore, parse_metrics, score_corpus
 
 
 def score(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
-from errorbar.core.problems import Problems
-from errorbar.formats.hoo import HooFile, read_edits, read_gold
+from errorbar import Problems
+from errorbar.core import Fragment, StandoffEdit, in_text_order
+from errorbar.formats import HooFile, read_edits, read_gold
 
 
 def standoff(

@@ -21,15 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from errorbar.api.inputs import ReadingOptions, load
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.estimate import Undefined
+from errorbar import M2, Corpus, Edit, Sentence
+from errorbar.api import ReadingOptions, load
+from errorbar.core import Undefined
+from errorbar.metrics import judging_of
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.judge_sets import judging_of
-from errorbar.metrics.m2 import M2
 from errorbar.metrics.over_judges import only
-from errorbar.stats.two_way import TwoWay, VariancePrior, moderate, unbiased_variance
+from errorbar.stats import TwoWay, VariancePrior, unbiased_variance
+from errorbar.stats.two_way import moderate
 
 HOME = 0.8
 SYSTEMS = ("CAMB", "CUUI")

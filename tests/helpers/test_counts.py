@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Undefined
+from errorbar.core import Undefined
 from tests.helpers.counts import Counts
 
 N = Undefined

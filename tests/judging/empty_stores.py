@@ -8,15 +8,24 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, insert, select, text
 
-from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
-from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.store.tables import ASSIGNMENT, ITEM, RATER
-from errorbar.judging.study.rules import StudyRules, current_rules
+from errorbar.judging import (
+    RATER,
+    JudgedItem,
+    Lease,
+    Store,
+    StudyRules,
+    Submission,
+    SubmissionReceipt,
+    Work,
+    add_items,
+    claim,
+    current_rules,
+    load_scheme,
+    set_rules,
+    shown_hash,
+    submit,
+)
+from errorbar.judging.store.tables import ASSIGNMENT, ITEM
 
 SCHEME = load_scheme("error-ok")
 MAIN = SCHEME.questions[0].id

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import errorbar
-from errorbar.judging.study.folder import Study
+from errorbar.judging import Study
 from tests.judging.simulated_judges import SimulatedJudge
 from tests.judging.simulated_work import simulate_work
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from math import nan, prod
 
-from errorbar.crowdsourcing.rater_table import characteristic
+from errorbar.crowdsourcing import characteristic
+from errorbar.judging import StudyRules
 from errorbar.judging.quality import rule_of
-from errorbar.judging.study.rules import StudyRules
 
 
 @dataclass(frozen=True, slots=True)

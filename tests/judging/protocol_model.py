@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from errorbar.judging.items.item import Lease
+from errorbar.judging import Lease
 from errorbar.judging.protocol.assignments import HALTED
 
 RECENT, APART = 10, 10

@@ -13,13 +13,18 @@ from typing import Any
 
 import httpx
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
-from errorbar.judging.web.listening import Reach
+from errorbar.judging import (
+    JudgedItem,
+    Reach,
+    Store,
+    Study,
+    StudyInfo,
+    StudyRules,
+    add_items,
+    load_scheme,
+    set_rules,
+    write_about,
+)
 from errorbar.judging.web.serve import running
 
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -10,14 +10,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from errorbar.judging.items.item import Lease, Submission
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
+from errorbar.judging import RATER, Lease, Store, Study, Submission, claim, shown_hash, submit
 from errorbar.judging.schemes import NOTHING, Scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.store.tables import RATER
-from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import read_about
 
 COMMENT = 'a "remark", with\na line break, \U0001f600 and \u05d0\u05d1'

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import SIDES, Question, Scheme, check_answer, folded
+from errorbar.core import Problem, UsageError
+from errorbar.judging import JudgedItem, Scheme
+from errorbar.judging.scheme import SIDES, Question, check_answer, folded
 
 WORDS = ("on", "in", "at", "to", "of", "for", "with", "by")
 """Written by judges who err where nothing is there to choose from."""

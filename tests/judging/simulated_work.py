@@ -10,12 +10,8 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Connection, insert
 
-from errorbar.judging.items.item import Standing, Submission
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.store.store import Store
-from errorbar.judging.store.tables import RATER
+from errorbar.judging import RATER, Store, Submission, claim, shown_hash, submit
+from errorbar.judging.items.item import Standing
 from errorbar.judging.study.rules import read_about
 from tests.judging.simulated_judges import SimulatedJudge
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, create_engine, insert
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import Scheme
-from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, METADATA, RATER
-from errorbar.judging.study.rules import StudyInfo, StudyRules, set_value, write_about
+from errorbar.judging import RATER, JudgedItem, Scheme, StudyInfo, StudyRules, set_value, write_about
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, METADATA
 
 
 @dataclass(frozen=True)

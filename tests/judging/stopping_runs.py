@@ -19,15 +19,21 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.scheme import Scheme
-from errorbar.judging.schemes import load_scheme
+from errorbar.judging import (
+    JudgedItem,
+    Scheme,
+    Store,
+    StudyInfo,
+    StudyRules,
+    add_items,
+    load_scheme,
+    read_study,
+    set_rules,
+    write_about,
+)
 from errorbar.judging.stopping.decision import stop_decision
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.columns import ItemFacts, StudyColumns, read_study
-from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
-from errorbar.stats.anytime import finite_share_bounds
+from errorbar.judging.study.columns import ItemFacts, StudyColumns
+from errorbar.stats import finite_share_bounds
 from tests.judging.simulated_judges import SimulatedJudge
 from tests.judging.simulated_work import simulate_work
 

@@ -10,19 +10,14 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.core.problems import UsageError
+from errorbar import Resampling
+from errorbar.core import UsageError
 from errorbar.crowdsourcing.howmany import majority_accuracy
+from errorbar.judging import JudgedItem, Store, Study, StudyRules, load_scheme, read_study
 from errorbar.judging.analysis.schemes import paid
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Option
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.columns import read_study
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.study.status import status_of
-from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, fill, filled
 from tests.judging.test_analysis_prepositions import published
 

@@ -8,12 +8,10 @@ from importlib.resources import files
 
 import pytest
 
-from errorbar.agreement.label_counts import PairTable
+from errorbar import Resampling
+from errorbar.agreement import PairTable
+from errorbar.judging import JudgedItem, load_scheme, read_study
 from errorbar.judging.analysis.study_analysis import StudyAnalysis, analysis_of
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.study.columns import read_study
-from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, filled
 
 SCHEME = load_scheme("preposition")

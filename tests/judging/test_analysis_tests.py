@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from errorbar import Resampling
+from errorbar.judging import JudgedItem, load_scheme, read_study
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.study.columns import read_study
-from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, filled
 from tests.judging.test_analysis_prepositions import published
 

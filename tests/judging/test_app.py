@@ -15,12 +15,9 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from errorbar.judging.store.tables import ASSIGNMENT, RATER, SESSION
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.raters import judge_raters
-from errorbar.judging.study.rules import StudyRules
+from errorbar import judge_init, judge_invite, judge_raters
+from errorbar.judging import RATER, Study, StudyRules
+from errorbar.judging.store.tables import ASSIGNMENT, SESSION
 from errorbar.judging.study.status import StudyStatus
 from errorbar.judging.web.live_status import Figures, LiveStatus
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging.protocol.changes import add_items
-from errorbar.judging.protocol.exclusions import exclude
-from errorbar.judging.store.store import Store, StoreError
-from errorbar.judging.study.backup import backup, check, describe, restore
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging import Store, StudyRules, add_items, backup, check, exclude, restore
+from errorbar.judging.store.store import StoreError
+from errorbar.judging.study.backup import describe
 from tests.judging.conftest import new_database
 from tests.judging.empty_stores import Study, gold_item, work_item
 

@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 import errorbar
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
+from errorbar.judging import Study
 from errorbar.judging.study.changing import JudgeChange
-from errorbar.judging.study.folder import Study
 from tests.judging.simulated import work
 
 HEAD = "item,text,start,end\n"

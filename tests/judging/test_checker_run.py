@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging.study.make import judge_init
+from errorbar import judge_init
 from tests.helpers.postgresql_cluster import binaries, cluster
 from tests.judging.jepsen.failing_files import Kind, compiler
 from tests.judging.jepsen.history import History

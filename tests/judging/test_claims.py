@@ -10,16 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.judging.items.item import JudgedItem, Work
-from errorbar.judging.protocol.changes import set_rules, stop_item
+from errorbar.core import UsageError
+from errorbar.judging import JudgedItem, Store, StudyRules, Work, check, exclude, readmit, set_rules, stop_item
 from errorbar.judging.protocol.claims import gold_positions
 from errorbar.judging.protocol.completion_codes import Redeemed, redeem
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.backup import check
 from errorbar.judging.study.raters import redeem_code
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import VALUES, Study, answer_to, gold_item, work_item
 
 HOUR = 3600.0

@@ -14,12 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import Problem, UsageError
+from errorbar import judge_init, judge_invite
+from errorbar.core import Problem, UsageError
+from errorbar.judging import Study, StudyRules
 from errorbar.judging.store.engines import StoreError
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web import live_status
 from errorbar.judging.web.live_status import Clerk, Figures
 from tests.judging.jepsen.large_study import fill

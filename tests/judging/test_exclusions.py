@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.judging.protocol.changes import add_items, stop_item
-from errorbar.judging.protocol.exclusions import exclude, readmit
+from errorbar.core import UsageError
+from errorbar.judging import Store, StudyRules, add_items, check, current_rules, exclude, readmit, stop_item
 from errorbar.judging.protocol.leases import expire
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules, current_rules
 from tests.judging.empty_stores import Study, work_item
 
 

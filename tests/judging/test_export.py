@@ -11,20 +11,11 @@ from threading import Event, Thread
 import pytest
 
 import errorbar
-from errorbar.api.inputs import read_corpus
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.formats.tables import table_rows
-from errorbar.judging.items.item import Submission
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.schemes import NOTHING, load_scheme
-from errorbar.judging.study.export import judge_export
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.rows import judge
-from errorbar.judging.study.rules import StudyRules
+from errorbar import Problems, judge, judge_export, judge_init, read_corpus
+from errorbar.core import InputError, UsageError
+from errorbar.formats import table_rows
+from errorbar.judging import Study, StudyRules, Submission, claim, exclude, load_scheme, readmit, shown_hash, submit
+from errorbar.judging.schemes import NOTHING
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, Problems
-from errorbar.judging.items.item import JudgedItem
+from errorbar import Problems
+from errorbar.core import InputError
+from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.items.sources import with_gold
-from errorbar.judging.schemes import load_scheme
 
 ITEMS = [JudgedItem(f"i{n}", "He depends of him .", (11, 13), hidden={"set": "s"}) for n in range(8)]
 PAIRS = [JudgedItem("p", "He depends of him .", (11, 13), candidates=("of", "on"))]

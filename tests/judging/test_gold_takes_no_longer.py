@@ -15,13 +15,20 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.judging.items.item import Submission, SubmissionReceipt, Work
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.protocol.submissions import submit
+from errorbar.judging import (
+    StudyRules,
+    Submission,
+    SubmissionReceipt,
+    Work,
+    check,
+    claim,
+    current_rules,
+    exclude,
+    readmit,
+    submit,
+)
 from errorbar.judging.quality import GoldAnswers, gold_answers
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import Policy, StudyRules, current_rules
+from errorbar.judging.study.rules import Policy
 from errorbar.judging.web.rater import receipt_record
 from tests.judging.empty_stores import SCHEME, VALUES, Study, answer_to, gold_item, work_item
 

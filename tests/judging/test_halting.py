@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
+from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, set_rules, stop_item
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
-from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.protocol.halting import END, front, halt, resume, why_halted
 from errorbar.judging.protocol.next_item import NEAR
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules, current_rules
 from tests.judging.empty_stores import Study, gold_item, work_item
 
 STOP = "share(label=error,half_width=0.05,act=true)"

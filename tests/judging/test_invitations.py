@@ -9,11 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.raters import judge_raters
-from errorbar.judging.study.rules import VARIABLE, StudyRules
+from errorbar import judge_invite, judge_raters
+from errorbar.core import UsageError
+from errorbar.judging import Study, StudyRules
+from errorbar.judging.study.rules import VARIABLE
 from tests.judging.served import CSRF, Visitor, made_study, served
 
 

@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.api.inputs import read_corpus
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.edits.items import edit_items
-from errorbar.judging.items.item import JudgedItem
+from errorbar import Corpus, Edit, Hypothesis, Problems, Sentence, read_corpus
+from errorbar.core import InputError, UsageError
+from errorbar.edits import edit_items
+from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.items.sources import _span, read_items
-from errorbar.judging.schemes import load_scheme, tokens
-from errorbar.sampling.frame import _shown
+from errorbar.judging.schemes import tokens
+from errorbar.sampling.frame import _show_item
 from tests.helpers.cli import CommandLine
 
 
@@ -157,7 +155,7 @@ def test_brackets_of_a_drawn_set_are_undone(data: st.DataObject) -> None:
         spans = tokens(text)
         at = spans[start][0] if start < len(spans) else len(text)
         expected = (at, at) if start == end else (spans[start][0], spans[end - 1][1])
-        assert _span({"item": name}, _shown(name, corpus)) == (text, expected)
+        assert _span({"item": name}, _show_item(name, corpus)) == (text, expected)
 
 
 def test_a_drawn_set_of_several_raters_is_one_item_each(errorbar: CommandLine, tmp_path: Path) -> None:

@@ -8,13 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import ErrorbarError, InputError, UsageError
-from errorbar.judging.protocol.exclusions import exclude
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.export import judge_export
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.rows import judge
+from errorbar import ErrorbarError, judge, judge_export, judge_init
+from errorbar.core import InputError, UsageError
+from errorbar.judging import Study, check, exclude
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated import work
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging import Reach, Study, StudyRules
 from errorbar.judging.web import listening
-from errorbar.judging.web.listening import Reach, raise_open_files, spare_files
+from errorbar.judging.web.listening import raise_open_files, spare_files
 from errorbar.judging.web.requests import MOST_FORM, MOST_HEAD, LimitedConnection, Limits
 from errorbar.judging.web.serve import running
 from tests.judging.served import Visitor, made_study

@@ -13,14 +13,14 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 import errorbar
+from errorbar.judging import Store, StudyRules, check
 from errorbar.judging.protocol.completion_codes import redeem
 from errorbar.judging.store import store as store_module
 from errorbar.judging.store.engines import engine_of
-from errorbar.judging.store.store import HEAD, REVISIONS, Store, StoreError
+from errorbar.judging.store.store import HEAD, REVISIONS, StoreError
 from errorbar.judging.store.tables import METADATA
 from errorbar.judging.study import backup
-from errorbar.judging.study.backup import FOLDER, check, copy_file, migrate, upgrade
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.study.backup import FOLDER, copy_file, migrate, upgrade
 from tests.judging.empty_stores import Clock, Study, work_item
 
 OLD_STORE = Path(__file__).parent / "stores" / "0003.sql"

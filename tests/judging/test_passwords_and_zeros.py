@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.problems import ErrorbarError, UsageError
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import add_items
+from errorbar import ErrorbarError, judge_init, judge_invite, judge_raters
+from errorbar.core import UsageError
+from errorbar.judging import JudgedItem, Store, Study, StudyRules, add_items, backup, restore, set_value
 from errorbar.judging.store.engines import shown_url
-from errorbar.judging.store.store import Store, StoreError
-from errorbar.judging.study.backup import backup, restore, upgrade
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.raters import judge_raters
-from errorbar.judging.study.rules import StudyRules, set_value
+from errorbar.judging.store.store import StoreError
+from errorbar.judging.study.backup import upgrade
 from tests.helpers.cli import CommandLine
 from tests.judging.empty_stores import gold_item, work_item
 from tests.judging.served import Visitor, made_study, served

@@ -12,11 +12,12 @@ from time import sleep
 import pytest
 from sqlalchemy import Connection, text
 
+from errorbar import judge_invite
+from errorbar.judging import Store, StudyRules, set_value
 from errorbar.judging.stopping import watch
 from errorbar.judging.store import engines
-from errorbar.judging.store.store import Store, StoreError
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.rules import StudyRules, get_value, set_value
+from errorbar.judging.store.store import StoreError
+from errorbar.judging.study.rules import get_value
 from errorbar.judging.web import requests
 from tests.judging.cut_wire import wire
 from tests.judging.served import Visitor, made_study, served

@@ -13,14 +13,21 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from errorbar.judging.items.item import Lease, Submission, SubmissionReceipt
+from errorbar.judging import (
+    Lease,
+    StudyRules,
+    Submission,
+    SubmissionReceipt,
+    add_items,
+    check,
+    exclude,
+    readmit,
+    set_rules,
+    stop_item,
+)
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
-from errorbar.judging.protocol.exclusions import exclude, readmit
 from errorbar.judging.protocol.halting import END, front, halt, resume
 from errorbar.judging.protocol.next_item import NEAR
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import MAIN, VALUES, Study, empty_database, gold_item, hash_of, work_item
 from tests.judging.protocol_model import Assigned, Key, Model
 

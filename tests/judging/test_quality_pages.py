@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.judging.study.rules import StudyRules
-from errorbar.tables.writers import tables_text
+from errorbar.judging import StudyRules
+from errorbar.tables import tables_text
 from tests.judging.page_study import made
 from tests.judging.policy_characteristic import policy_characteristic
 

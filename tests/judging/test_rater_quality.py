@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging import JudgedItem, StudyRules, load_scheme
 from errorbar.judging.quality import after_answer, gold_answers, hasty, pauses, trust
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.study.rules import Policy, StudyRules
+from errorbar.judging.study.rules import Policy
 from tests.judging.small_stores import Said, filled
 
 SCHEME = load_scheme("error-ok")

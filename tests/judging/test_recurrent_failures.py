@@ -8,17 +8,26 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.problems import UsageError
-from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
-from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules
+from errorbar.core import UsageError
+from errorbar.judging import (
+    JudgedItem,
+    Lease,
+    Store,
+    StudyRules,
+    Submission,
+    SubmissionReceipt,
+    Work,
+    add_items,
+    check,
+    claim,
+    exclude,
+    load_scheme,
+    readmit,
+    set_rules,
+    shown_hash,
+    stop_item,
+    submit,
+)
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 
 SCHEME = load_scheme("error-ok")

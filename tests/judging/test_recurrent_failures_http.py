@@ -13,11 +13,9 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.listening import Reach, warnings_of
+from errorbar import judge_init, judge_invite
+from errorbar.judging import Reach, Study, StudyRules
+from errorbar.judging.web.listening import warnings_of
 from errorbar.judging.web.serve import running
 from tests.judging.jepsen.rater_page import CSRF
 from tests.judging.served import NO_CERTIFICATES

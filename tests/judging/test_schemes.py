@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
-from errorbar.judging.items.item import JudgedItem
+from errorbar.core import InputError, UsageError
+from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.schemes import (
     FRAME_KEYS,
     NOTHING,
@@ -18,7 +18,6 @@ from errorbar.judging.schemes import (
     check_answer,
     is_right,
     label_of,
-    load_scheme,
     near,
     scheme_names,
     tokens,

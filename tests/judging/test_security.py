@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from errorbar import judge_invite
+from errorbar.judging import Reach, Study, StudyRules
 from errorbar.judging.store.tables import INVITE, SESSION
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.listening import Reach
 from errorbar.judging.web.pages import markdown_html
 from errorbar.judging.web.requests import MOST_BYTES, RateLimit, RefusalError
 from errorbar.judging.web.server_state import csrf_of

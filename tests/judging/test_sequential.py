@@ -7,9 +7,9 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from errorbar.crowdsourcing.rater_table import RaterVerdict, characteristic, sprt
+from errorbar.crowdsourcing import RaterVerdict, characteristic, sprt
+from errorbar.judging import StudyRules
 from errorbar.judging.quality import class_tests, reason_to_exclude
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.policy_characteristic import policy_characteristic
 
 OK, ERROR = ("OK", True), ("ERROR", False)

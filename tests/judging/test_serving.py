@@ -16,13 +16,11 @@ from pathlib import Path
 import pytest
 import segno
 
+from errorbar import judge_invite, judge_serve
 from errorbar.cli.judge import _qr_lines
-from errorbar.core.problems import UsageError
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.listening import Reach, bind, checked_url, warnings_of
-from errorbar.judging.web.serve import Doors, judge_serve
+from errorbar.core import UsageError
+from errorbar.judging import Doors, Reach, Study, StudyRules
+from errorbar.judging.web.listening import bind, checked_url, warnings_of
 from tests.judging.served import Visitor, made_study
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"

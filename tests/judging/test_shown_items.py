@@ -10,9 +10,8 @@ from itertools import count, product
 
 import pytest
 
-from errorbar.judging.items.item import JudgedItem, Lease
-from errorbar.judging.scheme_kinds import candidate_texts, cloze_texts, shown_hash
-from errorbar.judging.schemes import load_scheme
+from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
+from errorbar.judging.scheme_kinds import candidate_texts, cloze_texts
 from errorbar.judging.web.pages import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import label_of, load_scheme
+from errorbar.core import UsageError
+from errorbar.judging import JudgedItem, load_scheme
+from errorbar.judging.schemes import label_of
 from tests.judging.simulated_judges import SimulatedJudge, truth_of
 
 N = 2000

@@ -11,19 +11,13 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core.estimate import Undefined
-from errorbar.judging.items.item import JudgedItem
+from errorbar import Resampling
+from errorbar.core import Undefined
+from errorbar.judging import JudgedItem, Scheme, Store, Study, StudyRules, load_scheme, read_study
 from errorbar.judging.quality import gold_answers
-from errorbar.judging.scheme import Scheme
-from errorbar.judging.schemes import load_scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.columns import read_study
 from errorbar.judging.study.figures import forecast, item_figures
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.study.status import StudyStatus, progress_table, status_of
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.stats.resampling import Resampling
 from tests.judging.small_stores import Said, fill, filled
 
 ERROR_OK, CHOICE = load_scheme("error-ok"), load_scheme("choice")

@@ -15,15 +15,14 @@ import pytest
 from sqlalchemy import text
 
 import errorbar
-from errorbar.api.audit_edits import AuditFrame, AuditItem, AuditKey, set_name, stratified, write_audit_key
-from errorbar.core.estimate import Estimate, Interval
-from errorbar.core.problems import ErrorbarError
+from errorbar import ErrorbarError
+from errorbar.api import AuditKey
+from errorbar.api.audit_edits import AuditFrame, AuditItem, set_name, stratified, write_audit_key
+from errorbar.core import Estimate, Interval
+from errorbar.judging import Study, StudyRules, read_study
 from errorbar.judging.stopping.decision import StopDecision, money_for, stop_decision
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.stopping.watch import StopWatch, stopping_table, verdict
-from errorbar.judging.study.columns import read_study
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web.live_status import LiveStatus
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.stats import endless_share_bounds

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging.protocol.exclusions import exclude
+from errorbar.judging import StudyInfo, StudyRules, exclude, read_study, write_about
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
 from errorbar.judging.stopping.watch import stopping_table, verdict
-from errorbar.judging.study.columns import read_study
-from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
 from tests.judging.empty_stores import SCHEME, VALUES, Study, gold_item, work_item
 
 RIGHT, WRONG = VALUES[:2]

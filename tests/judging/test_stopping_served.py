@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
+from errorbar import judge_invite
+from errorbar.judging import Study, StudyRules
 from errorbar.judging.stopping import watch as stop_watch
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.jepsen import check_places
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import read_stored

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from errorbar.core.problems import Problem, UsageError
+from errorbar.core import Problem, UsageError
+from errorbar.judging import Store, StudyRules, check, current_rules, set_value
 from errorbar.judging.store.engines import WAL_BYTES, lock_file
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import Store, StoreError, Turnstile
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
+from errorbar.judging.store.store import StoreError, Turnstile
+from errorbar.judging.study.rules import get_value
 from tests.judging.empty_stores import Study, work_item
 from tests.judging.jepsen.failing_files import FailingFiles, compiler
 

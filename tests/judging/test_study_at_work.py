@@ -10,15 +10,11 @@ import numpy as np
 import pytest
 
 import errorbar
+from errorbar import judge_init, judge_invite, judge_status
 from errorbar.demo import GOLD_ITEMS, demo_files
+from errorbar.judging import Study, StudyRules, check
 from errorbar.judging.demo import SimulatedCrowd, flagged
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import judge_invite
-from errorbar.judging.study.make import judge_init
-from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.study.status import judge_status
-from errorbar.tables.result import Result
+from errorbar.tables import Result
 from tests.cli.schema import validated
 from tests.judging.served import made_study, served
 from tests.judging.simulated_judges import SimulatedJudge

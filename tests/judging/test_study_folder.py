@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from errorbar.core.problems import ErrorbarError, InputError, UsageError
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.folder import Study
-from errorbar.judging.study.make import judge_init
+from errorbar import ErrorbarError, judge_init
+from errorbar.core import InputError, UsageError
+from errorbar.judging import Store, Study
 from tests.helpers.cli import CommandLine
 
 ITEMS = "item,text\na,He depends [of] him .\nb,He is [at] home .\n"

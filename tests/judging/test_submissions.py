@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.judging.items.item import Submission
+from errorbar.judging import StudyRules, Submission, check
 from errorbar.judging.protocol.submissions import MOST_KEPT, MOST_VOLUME, storable
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.empty_stores import MAIN, VALUES, Study, answer_to, gold_item, skip_of, work_item
 
 HOUR = 3600.0

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.metrics.base import Metric, Reads
-from errorbar.metrics.crowd_weighted import Votes
+from errorbar import Corpus
+from errorbar.core import Fragment, StandoffEdit
+from errorbar.metrics import Metric, Reads, Votes
 from tests.helpers.scoring import with_edits
 from tests.helpers.standoff import fragment, standoff
 from tests.strategies import corpora

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.problems import Problems
-from errorbar.metrics import hoo_scoring
-from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
-from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.metrics.scores import Score
+from errorbar import Problems, Score
+from errorbar.core import Fragment, StandoffEdit
+from errorbar.metrics import CONDITIONS, MEASURES, Hoo, hoo_scoring, parse_hoo, score_runs
 
 PLAIN, BONUS = CONDITIONS
 DETECTION, RECOGNITION, CORRECTION = MEASURES

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, TextEdits
-from errorbar.core.edit import Edit
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
+from errorbar import Corpus, Edit, Hypothesis, Problems, Score, parse_metric
+from errorbar.core import CorrectedSentence, InputError, TextEdits, Undefined, UsageError
 from errorbar.metrics.behavior import Behavior
-from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scores import Score
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import counts_of, score
 

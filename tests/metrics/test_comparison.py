@@ -12,16 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
+from errorbar import M2, Corpus, Resampling
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.metrics import Comparison, Documents, Pair, SwapPlan, System, compare_systems
 from errorbar.metrics.choice import score_totals
-from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
-from errorbar.metrics.folding import Documents
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.stats import resampled_units
 from errorbar.stats import resampling as units
-from errorbar.stats.resampling import Resampling, resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.folds import fold_resamples

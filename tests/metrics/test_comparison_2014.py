@@ -12,15 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import Problems
-from errorbar.formats.nucle import add_documents
-from errorbar.formats.reference import NamedFile, read_named
-from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
-from errorbar.metrics.folding import Documents
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.swaps import SwapPlan
-from errorbar.stats.resampling import Resampling
+from errorbar import M2, Hypothesis, Problems, Resampling
+from errorbar.formats import NamedFile, add_documents, read_named
+from errorbar.metrics import Comparison, Documents, SwapPlan, System, compare_systems, warn_hopeless
 from tests.helpers.pairs import with_test
 
 NOT_SIGNIFICANT = {

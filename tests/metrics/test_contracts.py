@@ -17,19 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errorbar.api.score_result import Scores
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.core.spec import split_spec
-from errorbar.edits.texts import apply_edits
-from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.metrics.base import Feature, Folded, Metric, Selection, Swapping, lacking
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.registry import metric_class, metric_names, metrics_for, parse_metric
-from errorbar.metrics.scores import Score
+from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Score, Sentence, parse_metric
+from errorbar.api import Scores
+from errorbar.core import CorrectedSentence, InputError, Undefined, UsageError, split_spec
+from errorbar.edits import apply_edits
+from errorbar.formats import read_jsonl, read_m2, write_jsonl, write_m2
+from errorbar.metrics import Folded, Metric, Selection, lacking, metric_class, metric_names
+from errorbar.metrics.base import Feature, Swapping
+from errorbar.metrics.registry import metrics_for
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.effort import draw_examples

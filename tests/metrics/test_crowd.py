@@ -8,25 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.label_counts import PairTable
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import UsageError
-from errorbar.metrics.base import Selection
-from errorbar.metrics.crowd_weighted import (
-    TIES,
-    Crowd,
-    CrowdStatistics,
-    Estimand,
-    Ties,
-    agreement_bins,
-    in_bin,
-    kappa_curve,
-    kappa_of_rates,
-    majority_share,
-    rates,
-)
-from errorbar.stats.resampling import Resampling
+from errorbar import Resampling
+from errorbar.agreement import PairTable, cohen_kappa
+from errorbar.core import Undefined, UsageError
+from errorbar.metrics import Crowd, CrowdStatistics, Estimand, Selection, agreement_bins, in_bin, kappa_curve
+from errorbar.metrics.crowd_weighted import TIES, Ties, kappa_of_rates, majority_share, rates
 from tests.helpers.crowd import crowd_score, measure_crowd
 
 # STATISTICS.md section 4.

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.edits.texts import parallel_sentences
-from errorbar.formats.text import ParallelLine
+from errorbar import Corpus, Hypothesis
+from errorbar.edits import parallel_sentences
+from errorbar.formats import ParallelLine
 from errorbar.metrics.gleu import _PUBLISHED_TOKENS, DRAWS, SEED, Gleu, gleu_counts, published_sums
 from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.edits.standoff import apply_standoff, extract_standoff
-from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo
-from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
+from errorbar import Problems
+from errorbar.core import Fragment, InputError, StandoffEdit, Undefined, UsageError
+from errorbar.edits import apply_standoff
+from errorbar.edits.standoff import extract_standoff
+from errorbar.metrics import CONVENTIONS, MEASURES, Hoo, Selection, parse_hoo, score_runs
 from tests.helpers.effort import draw_examples
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf, scored, three

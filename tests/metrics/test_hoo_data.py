@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems
-from errorbar.edits.standoff import apply_standoff, extract_standoff
-from errorbar.edits.standoff_runs import Edits
-from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, count_rows
-from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
+from errorbar import Problems
+from errorbar.edits import Edits, apply_standoff
+from errorbar.edits.standoff import extract_standoff
+from errorbar.metrics import CONVENTIONS, MEASURES, Hoo, best_recalls, count_rows, parse_hoo, score_runs, team_of
 from errorbar.reproduce import Outcome
 from errorbar.reproduce.hoo2011 import lost_cells, simulated_scores, table_8
 from tests.helpers.official import read_table

@@ -12,17 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.edit import Fragment, StandoffEdit, edits_record, text_record
-from errorbar.core.problems import InputError, Problem, Problems
-from errorbar.edits import standoff_runs
-from errorbar.edits.standoff import apply_standoff
-from errorbar.edits.standoff_runs import FragmentPiece, FragmentReading, cut_fragments, read_run
+from errorbar import Problems, Score
+from errorbar.core import Fragment, InputError, Problem, StandoffEdit, edits_record, text_record
+from errorbar.edits import FragmentReading, apply_standoff, cut_fragments, read_run, standoff_runs
+from errorbar.edits.standoff_runs import FragmentPiece
 from errorbar.execute import Executor, Processes, Serial, choose_executor
-from errorbar.formats.hoo import expand_runs, list_gold, list_run, read_gold, save_fragments, save_text
-from errorbar.metrics.hoo import COLUMNS, Hoo, join
-from errorbar.metrics.hoo_scoring import Run, hoo_plan, score_runs
-from errorbar.metrics.scores import Score
-from errorbar.metrics.scoring import score_pieces
+from errorbar.formats import expand_runs, list_gold, list_run, read_gold, save_fragments
+from errorbar.formats.hoo import save_text
+from errorbar.metrics import Hoo, Run, hoo_plan, score_pieces, score_runs
+from errorbar.metrics.hoo import COLUMNS, join
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import fragment, standoff
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from errorbar.metrics.hoo import COLUMNS, CONDITIONS, FIGURES, MEASURES, rates
+from errorbar.metrics import CONDITIONS, FIGURES, MEASURES
+from errorbar.metrics.hoo import COLUMNS, rates
 from tests.helpers.official import read_table
 from tests.metrics.hoo_examples import BONUS, DETECTION, PLAIN
 

@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.edits.standoff_runs import Edits
-from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import MEASURES, Hoo, count_rows, near_pairs, row_names
-from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
-from errorbar.metrics.scores import Score, TypeScore
+from errorbar import Problems, Resampling, Score
+from errorbar.core import InputError, Undefined, UsageError
+from errorbar.edits import Edits
+from errorbar.metrics import MEASURES, Hoo, Selection, TypeScore, best_runs, count_rows, row_names, score_runs, team_of
+from errorbar.metrics.hoo import near_pairs
 from errorbar.reproduce.hoo2011 import WRONG, SimulatedTeam, simulate_run
-from errorbar.stats.resampling import Resampling, resampled_units
+from errorbar.stats import resampled_units
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored, three
 

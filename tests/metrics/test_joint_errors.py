@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from errorbar.metrics import JudgedText
 from errorbar.metrics.over_judges import USUAL, USUAL_OF_ONE
-from errorbar.metrics.population_fit import JudgedText
 from errorbar.metrics.populations import known_population
 from tests.helpers.equal_systems import draw_equal_systems, log_loss, read_texts, split_halves
 

@@ -13,25 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.inputs import asked_judges
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.edit import Edit
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.metrics.base import Metric
+from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Resampling, Score, parse_metric
+from errorbar.api import asked_judges
+from errorbar.core import InputError, Undefined, UsageError
+from errorbar.metrics import Documents, JudgePlan, JudgeVariances, Metric, ScoringPlan, judging_of, score_corpus
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.folding import Documents, ScoringPlan
 from errorbar.metrics.gleu import Gleu
-from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, judging_of, make_panel
-from errorbar.metrics.judges import JudgePlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.populations import JudgeVariances
-from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scores import Score
-from errorbar.metrics.scoring import score_corpus
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, make_panel
 from errorbar.metrics.tokens import Tokens
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import Components, TwoWay, VariancePrior, moderate
+from errorbar.stats import Components, TwoWay, VariancePrior
+from errorbar.stats.two_way import moderate
 from tests.ceilings.examples import random_corpus
 from tests.helpers import plain_judges as by_hand
 from tests.helpers.build import corpus, edit, sentence

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.api.inputs import ReadingOptions, load
-from errorbar.core.arrays import Floats
-from errorbar.edits.matching import KERNEL
-from errorbar.metrics.base import Metric, Selection, Stretches
+from errorbar import M2
+from errorbar.api import ReadingOptions, load
+from errorbar.core import Floats
+from errorbar.edits import KERNEL
+from errorbar.metrics import Errant, Metric, Selection
+from errorbar.metrics.base import Stretches
 from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics, fold_counts
-from errorbar.metrics.errant import Errant
 from errorbar.metrics.intervals import without_groups
-from errorbar.metrics.m2 import M2
-from errorbar.stats.resampling import cluster_members, left_out_rows
+from errorbar.stats import cluster_members, left_out_rows
 from tests.helpers.effort import draw_examples
 
 compiled = pytest.mark.skipif(not KERNEL, reason="no kernel")

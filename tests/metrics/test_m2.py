@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, UsageError
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score
+from errorbar import M2, Corpus, Hypothesis, Score
+from errorbar.core import InputError, Undefined, UsageError
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

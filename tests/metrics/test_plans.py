@@ -14,15 +14,11 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from errorbar.api.inputs import ReadingOptions, load
-from errorbar.core.estimate import Interval
-from errorbar.metrics.base import Opaque
-from errorbar.metrics.judge_sets import JudgeCoverage, judging_of
-from errorbar.metrics.judges import JudgePlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.pilots import JudgeAim, PilotScore
-from errorbar.stats.resampling import cluster_members
-from errorbar.stats.two_way import PlannedInterval, VariancePrior
+from errorbar import M2
+from errorbar.api import ReadingOptions, load
+from errorbar.core import Interval
+from errorbar.metrics import JudgeAim, JudgeCoverage, JudgePlan, Opaque, PilotScore, judging_of
+from errorbar.stats import PlannedInterval, VariancePrior, cluster_members
 
 LEVEL = 0.95
 PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"

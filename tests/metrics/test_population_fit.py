@@ -12,24 +12,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.fit_judges import JudgeFit, fit_judges
-from errorbar.core.estimate import Scale
-from errorbar.core.problems import Problems
-from errorbar.metrics.base import Selection
-from errorbar.metrics.ceiling import StudyPlan, prepare_study
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.population_fit import (
+from errorbar import M2, Problems, fit_judges
+from errorbar.api.fit_judges import JudgeFit
+from errorbar.core import Scale
+from errorbar.metrics import (
     CoverageSimulation,
     JudgedText,
+    JudgeVariances,
+    Selection,
+    StudyPlan,
     choose_sets,
     cover,
     fit_constants,
     fit_slope,
-    fresh_variance,
     judge_text,
+    prepare_study,
 )
-from errorbar.metrics.populations import JudgeVariances, known_population
-from errorbar.stats.two_way import TwoWay, VariancePrior, moderate
+from errorbar.metrics.population_fit import fresh_variance
+from errorbar.metrics.populations import known_population
+from errorbar.stats import TwoWay, VariancePrior
+from errorbar.stats.two_way import moderate
 from tests.ceilings.examples import random_corpus
 
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]

@@ -11,17 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems, UsageError
-from errorbar.metrics.base import Metric, Selection
+from errorbar import M2, Problems, Resampling, Sentence
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.metrics import Documents, Metric, ScoringPlan, Selection, resampled_values, score_corpus
 from errorbar.metrics.choice import EditStatistics, score_totals
-from errorbar.metrics.folding import FEW_DOCUMENTS, MORE_DOCUMENTS, Documents, ScoringPlan
-from errorbar.metrics.intervals import left_out_values, resampled_values
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score_corpus
+from errorbar.metrics.folding import FEW_DOCUMENTS, MORE_DOCUMENTS
+from errorbar.metrics.intervals import left_out_values
+from errorbar.stats import Method, resampled_units
 from errorbar.stats import resampling as units
-from errorbar.stats.resampling import Method, Resampling, resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.counts import Counts
 from tests.helpers.folds import fold_resamples, left_out, score_intervals

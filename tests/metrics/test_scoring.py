@@ -9,17 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.problems import Problems
+from errorbar import M2, Corpus, Hypothesis, Problems, Score, Sentence
 from errorbar.execute import Serial
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
-from errorbar.formats.text import HypothesisReader
-from errorbar.metrics import scoring
+from errorbar.formats import UNMARKED, HypothesisReader, NamedFile, Unmarked, reference_chunks
+from errorbar.metrics import ScoringPlan, corpus_pieces, score_pieces, scoring
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.folding import ScoringPlan
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score
-from errorbar.metrics.scoring import SystemLines, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import SystemLines
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import counts_of, score

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus
-from errorbar.edits.matching import KERNEL
+from errorbar import M2, Corpus
+from errorbar.edits import KERNEL
 from errorbar.metrics.choice import EditStatistics, TypeCounts, concatenate, score_totals, tally_types
-from errorbar.metrics.m2 import M2
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.effort import draw_examples

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.core.problems import Problems, UsageError
+from errorbar import M2, Problems, Resampling
+from errorbar.core import UsageError
+from errorbar.metrics import Adjust, Comparison, SwapPlan, System, check_size, compare_systems, warn_hopeless
 from errorbar.metrics.choice import EditStatistics, score_totals
-from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
 from errorbar.stats import random_swaps, stream
-from errorbar.stats.resampling import Resampling
 from tests.helpers.pairs import with_test, with_tests
 from tests.metrics.test_comparison import compared, finds
 from tests.stats.test_step_down import twin

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
-from errorbar.metrics.crowd_weighted import TRUTHS, Truth, Votes, sweep_scores, truth_of
-from errorbar.stats.resampling import Resampling
+from errorbar import Resampling
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.metrics import TRUTHS, Truth, Votes, sweep_scores, truth_of
 
 
 def votes(*shares: float | None, clusters: list[int] | None = None) -> Votes:

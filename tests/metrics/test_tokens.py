@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.api.score import score
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import InputError
-from errorbar.edits.matching import ProposedEdit
-from errorbar.edits.texts import apply_edits
+from errorbar import Corpus, Edit, Hypothesis, Sentence, score
+from errorbar.core import CorrectedSentence, InputError
+from errorbar.edits import ProposedEdit, apply_edits
 from errorbar.metrics.tokens import Tokens, wrong_tokens
 from tests.strategies import corpora
 

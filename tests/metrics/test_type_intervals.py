@@ -7,12 +7,11 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import TypeScore
-from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import Resampling, bootstrap_interval, left_out_units, resampled_units
+from errorbar import M2, Corpus, Hypothesis, Resampling
+from errorbar.core import Interval, Undefined
+from errorbar.metrics import TypeScore
+from errorbar.stats import proportion_interval, resampled_units
+from errorbar.stats.resampling import bootstrap_interval, left_out_units
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

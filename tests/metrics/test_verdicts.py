@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar import compare
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Folded, Opaque, Selection
-from errorbar.metrics.comparison import DecidingTest, Pair
-from errorbar.metrics.m2 import M2
+from errorbar import M2, compare
+from errorbar.core import Interval, Undefined
+from errorbar.metrics import DecidingTest, Folded, Opaque, Pair, Selection
 from errorbar.metrics.over_judges import TTest
 from tests.helpers.pairs import with_swaps, with_test
 from tests.reporting.studies import comparison

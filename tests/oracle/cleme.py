@@ -16,11 +16,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from errorbar.api.inputs import read_corpus
-from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import applied, apply_edits
-from errorbar.formats.m2 import write_m2
+from errorbar import Corpus, Problems, Sentence, read_corpus
+from errorbar.core import CorrectedSentence
+from errorbar.edits import applied, apply_edits
+from errorbar.formats import write_m2
 from tests.helpers.official import read_lines
 from tests.oracle import errant_compare
 

@@ -15,12 +15,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from errorbar.api.inputs import read_corpus
-from errorbar.core.corpus import Corpus, CorrectedSentence, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import apply_edits, extract_edits
-from errorbar.formats.m2 import write_m2
+from errorbar import Corpus, Edit, Problems, Sentence, read_corpus
+from errorbar.core import CorrectedSentence
+from errorbar.edits import apply_edits, extract_edits
+from errorbar.formats import write_m2
 from tests.helpers.official import read_lines
 
 RECORDED = Path(__file__).with_suffix(".csv")

@@ -11,15 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.audit import AuditDraw, AuditEstimation, audit_draw, audit_estimate
-from errorbar.api.audit_edits import AuditKey, save_answers
-from errorbar.api.inputs import read_corpus
-from errorbar.api.score import score
-from errorbar.core.corpus import Corpus
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
-from errorbar.edits.texts import Piece, minimal_pieces
-from errorbar.formats.reference import NamedFile
+from errorbar import Corpus, Judgments, Problems, audit_draw, audit_estimate, read_corpus, score
+from errorbar.api import AuditKey, save_answers
+from errorbar.api.audit import AuditDraw, AuditEstimation
+from errorbar.edits import Piece, minimal_pieces
+from errorbar.formats import NamedFile
 from errorbar.sampling.audit import audit_allocation
 from errorbar.sampling.plan import allocate
 from errorbar.tasks import read_answers, with_answers
@@ -114,7 +110,7 @@ def test_the_rule_moves_more_than_the_sample(
 
 def test_whole_edits_hardly_ever_agree(drawn: AuditDraw, data: Path, eight: Corpus) -> None:
     """Before they are cut, .2 % of the unmatched edits equal one of the eight's."""
-    from errorbar.metrics.m2 import M2
+    from errorbar import M2
 
     gold, equal, n = read_corpus(names(data, range(1, 3)), lenient=True), 0, 0
     for path in submissions(data, SYSTEMS):

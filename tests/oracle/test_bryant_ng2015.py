@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Hypothesis, Problems
+from errorbar.core import InputError
+from errorbar.formats import read_corpus
 from tests.helpers.official import percents, read_lines, read_table
 from tests.helpers.scoring import score
 

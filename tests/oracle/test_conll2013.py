@@ -7,15 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.problems import Problems
-from errorbar.edits.matching import COMPILED, match_corpus
-from errorbar.edits.maxmatch import MatchRules
-from errorbar.edits.texts import corrected_text
-from errorbar.formats.look import Lines
-from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.formats.nucle import project_essays, read_nucle
-from errorbar.formats.reference import read_corpus
+from errorbar import Corpus, Problems, Sentence
+from errorbar.edits import MatchRules, corrected_text, match_corpus
+from errorbar.edits.matching import COMPILED
+from errorbar.formats import Lines, project_essays, read_corpus, read_m2, read_nucle, write_m2
 from tests.helpers.cli import CommandLine
 
 needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Corpus, Hypothesis
+from errorbar.formats import read_corpus
 from tests.helpers.folds import chosen as chosen_columns
 from tests.helpers.official import Report, read_lines, read_report
 from tests.helpers.scoring import score

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.edits.texts import apply_edits
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score
+from errorbar import M2, Corpus, Hypothesis, Score
+from errorbar.edits import apply_edits
+from errorbar.formats import read_corpus
 from tests.helpers.official import percents, read_lines, read_table
 from tests.helpers.scoring import score
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import TypeScore
+from errorbar import M2, Hypothesis
+from errorbar.formats import read_corpus
+from errorbar.metrics import TypeScore
 from tests.helpers.official import read_lines, read_table
 from tests.helpers.scoring import score
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import InputError
-from errorbar.metrics.errant import Errant
-from errorbar.metrics.registry import parse_metric
+from errorbar import Hypothesis, parse_metric
+from errorbar.core import InputError
+from errorbar.metrics import Errant
 from tests.helpers.scoring import score
 from tests.oracle.errant_compare import NAMES, RECORDED, case
 

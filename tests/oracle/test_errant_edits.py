@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.inputs import read_corpus
-from errorbar.edits.errant import EditMaker
+from errorbar import read_corpus
+from errorbar.edits import EditMaker
 from tests.helpers.official import read_lines
 
 pytestmark = pytest.mark.slow

@@ -11,12 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 import errorbar
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.edits.texts import parallel_sentences
-from errorbar.formats.reference import read_corpus
-from errorbar.formats.text import ParallelLine
+from errorbar import Corpus, Hypothesis, Resampling
+from errorbar.edits import parallel_sentences
+from errorbar.formats import ParallelLine, read_corpus
 from errorbar.metrics.gleu import Gleu, draw_moments, expected_gleu, gleu_counts, gleu_value
-from errorbar.stats.resampling import BootstrapMethod, Resampling
+from errorbar.stats.resampling import BootstrapMethod
 from tests.helpers.official import read_lines, read_table
 from tests.helpers.scoring import score
 

@@ -12,12 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from errorbar.api.compare import compare
-from errorbar.api.meta import meta
-from errorbar.core.problems import Problems
-from errorbar.core.rankings import Comparisons
-from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import read_rankings
+from errorbar import Problems, compare, meta
+from errorbar.core import Comparisons
+from errorbar.formats import read_metric_scores, read_rankings
 from errorbar.ranking import count, expected_wins, judge_agreement, rank_systems
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.wins import head_to_head, matched_runs, wmt_skill

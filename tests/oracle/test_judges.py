@@ -15,18 +15,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.api.inputs import Loaded, ReadingOptions, load
-from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Interval
+from errorbar import M2
+from errorbar.api import Loaded, ReadingOptions, load
+from errorbar.core import Floats, Interval
+from errorbar.metrics import JudgedValues, JudgePopulation, JudgeRule, JudgeVariances, judging_of
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.judge_sets import JudgedValues, judging_of, make_panel
-from errorbar.metrics.judges import ONE_RUN, JudgeRule
-from errorbar.metrics.m2 import M2
+from errorbar.metrics.judge_sets import make_panel
+from errorbar.metrics.judges import ONE_RUN
 from errorbar.metrics.over_judges import PairPriors, joint_spread_of, only
-from errorbar.metrics.populations import JudgePopulation, JudgeVariances
-from errorbar.stats.multiple import JointSpread, max_t_p_values
-from errorbar.stats.resampling import blocks
-from errorbar.stats.two_way import Components, TwoWay, VariancePrior, jackknife, moderate, replication
+from errorbar.stats import (
+    Components,
+    JointSpread,
+    TwoWay,
+    VariancePrior,
+    blocks,
+    jackknife,
+    max_t_p_values,
+    replication,
+)
+from errorbar.stats.two_way import moderate
 
 F = 2
 TEN, FIRST_TWO = tuple(range(10)), (0, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.stats.resampling import Resampling
+from errorbar import Resampling
 
 
 def drawn(replicates: int = 1000, seed: int = 0, confidence_level: float = 0.95) -> Resampling:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from errorbar.core.problems import UsageError
-from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.core import Comparisons, MetricScores, UsageError
 from errorbar.ranking.metric_agreement import KINDS, JudgedPairs, human_scores, metric_agreement, soft_accuracies
 from errorbar.ranking.ranked import Method
 from errorbar.stats import stream

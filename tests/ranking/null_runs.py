@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorbar.core.rankings import Comparisons
-from errorbar.ranking.ranked import rank_systems
+from errorbar.core import Comparisons
+from errorbar.ranking import rank_systems
 from errorbar.stats import stream
 from tests.ranking.examples import drawn
 

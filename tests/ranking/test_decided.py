@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core.problems import UsageError
-from errorbar.core.rankings import Comparisons
+from errorbar.core import Comparisons, UsageError
 from errorbar.ranking.ranked import decide_pairs
-from errorbar.stats.anytime import endless_p_value, endless_share_bounds
-from errorbar.stats.multiple import adjust
-from errorbar.stats.resampling import stream
+from errorbar.stats import adjust, endless_p_value, endless_share_bounds, stream
 
 
 def pairs(wins: int, losses: int, ties: int = 0, first: str = "a", second: str = "b") -> list[tuple[str, str, int]]:

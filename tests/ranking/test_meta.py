@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError, Problems, UsageError
-from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar import Problems
+from errorbar.core import Comparisons, InputError, MetricScores, Undefined, UsageError
 from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     KINDS,
@@ -26,7 +25,7 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import Method
-from errorbar.stats.correlation import correlate
+from errorbar.stats import correlate
 from tests.ranking.examples import drawn
 from tests.ranking.noise_runs import POPULATIONS, row
 

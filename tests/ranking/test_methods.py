@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import UsageError
-from errorbar.core.rankings import Comparisons
+from errorbar.core import Comparisons, Undefined, UsageError
 from errorbar.ranking import (
     METHODS,
     Counts,

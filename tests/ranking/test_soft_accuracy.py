@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.rankings import Comparisons
+from errorbar.core import Comparisons, Undefined
 from errorbar.ranking.metric_agreement import JudgedPairs, sentence_chances, soft_accuracies
 from errorbar.ranking.wins import By
 from tests.ranking.examples import drawn

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.receipts.receipt import digest
 from tests.helpers.cli import CommandLine
 from tests.receipts.test_verify import receipt_of

@@ -19,12 +19,12 @@ from jsonschema import Draft202012Validator
 import errorbar
 import errorbar.demo
 from errorbar.cli.main import run
-from errorbar.core.problems import InputError, MissingExtraError
+from errorbar.core import InputError, MissingExtraError
 from errorbar.receipts import receipt as receipts
 from errorbar.receipts import verify
 from errorbar.receipts.arguments import DataFiles, safe_name
 from errorbar.receipts.receipt import compare_values, digest, round_value
-from errorbar.tables.plain import Plain
+from errorbar.tables import Plain
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.corpus_results import Study
+from errorbar.api import Study
 from errorbar.reporting import Chart, Prose, Report, build_report, report
+from errorbar.tables import Table
 from errorbar.tables.shown import Grid, shown
-from errorbar.tables.table import Table
 
 
 def compute_studies(**arguments: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report

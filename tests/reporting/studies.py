@@ -9,37 +9,30 @@ from itertools import combinations
 
 import numpy as np
 
-from errorbar.api.ceiling import CeilingResult
-from errorbar.api.compare import ComparisonResult
-from errorbar.api.corpus_results import (
+from errorbar import M2, Problems, Resampling, Score
+from errorbar.api import (
+    CeilingResult,
+    ComparisonResult,
     CorpusStudy,
     CrowdStudy,
     HooData,
     HooStudy,
+    ReadJudgments,
     SampleStudy,
     study_crowd,
     study_hoo,
     study_sample,
 )
 from errorbar.api.crowd import CrowdRow
-from errorbar.api.judgment_input import ReadJudgments
 from errorbar.api.paper import ScoredData
 from errorbar.api.sample import estimation
-from errorbar.core.edit import Fragment
-from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
-from errorbar.core.problems import Problem, Problems
-from errorbar.edits.standoff_runs import Edits
-from errorbar.metrics.base import Metric
-from errorbar.metrics.ceiling import Ceiling, CeilingIntervals
-from errorbar.metrics.comparison import Comparison, DecidingTest, Pair
+from errorbar.core import Estimate, Fragment, Interval, Problem, Signature, Undefined
+from errorbar.edits import Edits
+from errorbar.metrics import Ceiling, CeilingIntervals, Comparison, DecidingTest, Hoo, Metric, Pair, TypeScore
 from errorbar.metrics.gleu import Gleu
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score, TypeScore
 from errorbar.metrics.swaps import SwapTest
 from errorbar.sampling import Estimation, Sample, Strata
-from errorbar.stats.paired import PairedPower, Randomization
-from errorbar.stats.resampling import Resampling
+from errorbar.stats import PairedPower, Randomization
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
 

@@ -8,18 +8,17 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.api.attack import QUICK, Attacked, Standing, land
-from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import Problem, UsageError
+from errorbar import Hypothesis
+from errorbar.api import Attacked, CorpusStudy
+from errorbar.api.attack import QUICK, Standing, land
+from errorbar.core import Estimate, Problem, UsageError
 from errorbar.demo import demo_files
-from errorbar.edits.degenerate import Degenerate
-from errorbar.metrics.base import Measure
+from errorbar.edits import Degenerate
+from errorbar.metrics import Measure
 from errorbar.metrics.gleu import Gleu
 from errorbar.reporting import Section
 from errorbar.reporting.sections.leaderboard import MOST_ATTACKED, attack
-from errorbar.stats.resampling import MOST_UNASKED
+from errorbar.stats import MOST_UNASKED
 from tests.helpers.build import corpus, edit, sentence
 from tests.reporting.pages import charts, drawn, prose, report_of, tables, text_rows
 from tests.reporting.studies import score, study

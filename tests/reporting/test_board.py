@@ -9,10 +9,10 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
-from errorbar.metrics.scores import Score
+from errorbar import Score
 from errorbar.reporting import Links, Prose, Report, Section, board_report, latex, markdown, page_html, team_report
 from errorbar.reporting.board import add_links
-from errorbar.tables.table import Table
+from errorbar.tables import Table
 from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import tables, text_rows

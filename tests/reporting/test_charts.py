@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import InputError
+from errorbar.core import InputError, Undefined
 from errorbar.reporting import (
     Axis,
     Dot,

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from errorbar.core.problems import visible
+from errorbar.core import visible
 from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, latex, markdown
+from errorbar.tables import Cell, Column, Table, escape_latex, markdown_table
 from errorbar.tables.shown import shown
-from errorbar.tables.table import Cell, Column, Table
-from errorbar.tables.writers import _KNOWN, escape_latex, latex_table, markdown_table, missing_letters
+from errorbar.tables.writers import _KNOWN, latex_table, missing_letters
 from tests.golden.calls import DEMO
 from tests.golden.files import write_demo
 from tests.golden.kept import words

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import errorbar as library
-from errorbar.api.corpus_results import CorpusStudy, CrowdStudy
-from errorbar.metrics.crowd_weighted import Truth
+from errorbar.api import CorpusStudy, CrowdStudy
+from errorbar.metrics import Truth
 from errorbar.reporting import ItemList, Prose, markdown, page_html
-from errorbar.tables.plain import estimate_record
+from errorbar.tables import estimate_record
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import charts, compute_studies, report_of, tables, text_rows
 

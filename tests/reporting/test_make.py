@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.inputs import read_corpus
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import UsageError
+from errorbar import Hypothesis, read_corpus
+from errorbar.core import UsageError
 from errorbar.demo import demo_files
 from errorbar.reporting import MadeReport, markdown, report
 from tests.reporting.pages import text_rows

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.core.corpus import Corpus
-from errorbar.core.problems import Place, Problem
+from errorbar import Corpus
+from errorbar.api import CorpusStudy, Study
+from errorbar.core import Place, Problem
 from errorbar.metrics.gleu import Gleu
 from errorbar.reporting import Code, Fold, Report, build_report
 from errorbar.reporting.make import _title, corpus_title

@@ -15,13 +15,14 @@ from typing import cast, get_args
 
 import pytest
 
-from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.core.problems import InputError, MissingExtraError
+from errorbar.api import Browse, BrowseEdit
+from errorbar.api.browse import BrowseUnit
+from errorbar.core import InputError, MissingExtraError
 from errorbar.reporting import Block, Chart, Prose, Report, Section, SentenceBrowser, page_html, save_report
 from errorbar.reporting import export as assets
 from errorbar.reporting.charts.vega import PALETTE
 from errorbar.reporting.export import browser_data, chart_library
-from errorbar.tables.table import Column, Table
+from errorbar.tables import Column, Table
 
 TABLE = Table([Column("Name"), Column("Value", "count")], [["a", 1]], "Numbers", "numbers")
 CHART = Chart("chart", "A chart", "It rises.", {"mark": "point", "data": {"values": [{"a": "</script>"}]}}, TABLE)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.corpus_results import Study
+from errorbar.api import Study
 from errorbar.demo import demo_files
 from errorbar.reporting import Chart, Report
 from tests.helpers.cli import CommandLine

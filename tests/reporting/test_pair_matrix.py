@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.estimate import Interval
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.api import CorpusStudy
+from errorbar.core import Interval
+from errorbar.metrics import Comparison, Pair
 from errorbar.metrics.over_judges import TTest
 from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, latex, markdown
 from errorbar.reporting.sections.leaderboard import pair_blocks, pair_sentence, why_apart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.api.significance import pair_table
-from errorbar.core.estimate import Undefined
+from errorbar.api import pair_table
+from errorbar.core import Undefined
 from tests.helpers.pairs import with_swaps, with_test
 from tests.reporting.pages import text_rows
 from tests.reporting.studies import comparison

@@ -8,19 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.labels import listed
-from errorbar.metrics.ceiling import Ceiling, CeilingIntervals
-from errorbar.metrics.hoo import CONDITIONS
-from errorbar.metrics.hoo_scoring import prf
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.scores import Score
-from errorbar.metrics.swaps import SwapPlan
-from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html
+from errorbar import M2, Score
+from errorbar.api import Browse, BrowseEdit
+from errorbar.api.browse import BrowseUnit
+from errorbar.core import Interval, Undefined, listed
+from errorbar.metrics import CONDITIONS, Ceiling, CeilingIntervals, SwapPlan, prf
+from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html, slug
 from errorbar.reporting.sections.annotators import ceiling as ceiling_section
 from errorbar.reporting.sections.assemble import MOST_SENTENCES
-from errorbar.reporting.sections.figures import slug
 from errorbar.reporting.sections.types import MOST_TYPES
 from tests.helpers.pairs import with_tests
 from tests.helpers.scoring import type_score

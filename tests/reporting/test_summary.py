@@ -6,12 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.api.ceiling import CeilingResult
-from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.ceiling import CeilingIntervals
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
-from errorbar.metrics.hoo_scoring import prf
+from errorbar.api import CeilingResult, CorpusStudy, Study
+from errorbar.core import Estimate, Interval, Undefined
+from errorbar.metrics import CONDITIONS, MEASURES, CeilingIntervals, prf
 from errorbar.reporting.sections.summary import summary
 from tests.helpers.pairs import with_swaps
 from tests.reporting.studies import (

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from errorbar.api.browse import Browse
+from errorbar.api import Browse
 from errorbar.reporting import Chart, Code, Prose, Report, Section, SentenceBrowser, latex, markdown
-from errorbar.tables.table import Column, Table
-from errorbar.tables.writers import escape_latex, escape_markdown, missing_letters
+from errorbar.tables import Column, Table, escape_latex, escape_markdown
+from errorbar.tables.writers import missing_letters
 from tests.reporting.pages import tables
 
 COLUMNS = [Column("system"), Column("F", "percent")]

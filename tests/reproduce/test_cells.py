@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.reproduce import STUDIES, Cell, Number, Outcome, Sources, published, reproduce
 
 

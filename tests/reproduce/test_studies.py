@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems
-from errorbar.metrics.m2 import M2
+from errorbar import M2, Problems
 from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, published, reproduce
 from errorbar.reproduce.cells import score_systems
 

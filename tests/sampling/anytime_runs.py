@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from errorbar.sampling.frame import Quantity, Sample, Strata, estimated_totals
 from errorbar.sampling.stopping import is_trusted
-from errorbar.stats.anytime import LEAST, finite_evidence, running_factor
-from errorbar.stats.resampling import stream
+from errorbar.stats import LEAST, finite_evidence, running_factor, stream
 
 Floats = NDArray[np.float64]
 LIMIT = float(np.log(20))

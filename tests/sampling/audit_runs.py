@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorbar.api.audit_edits import ValidityRule
-from errorbar.core.arrays import Counts, Floats
-from errorbar.core.problems import Problems
+from errorbar import Problems
+from errorbar.api import ValidityRule
+from errorbar.core import Counts, Floats
+from errorbar.sampling import JudgedSample
 from errorbar.sampling.audit import AuditStrata, Heard, OfficialCounts, audit_allocation, estimate_audit
-from errorbar.sampling.draw import JudgedSample, sample_of
+from errorbar.sampling.draw import sample_of
 from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
-from errorbar.stats.resampling import stream
+from errorbar.stats import stream
 
 
 def audit_coverage(strata: AuditStrata, valid: Counts, n: Counts, runs: int) -> dict[str, float]:

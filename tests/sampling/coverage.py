@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.estimate import Interval
-from errorbar.core.problems import Problems
-from errorbar.edits.items import ERROR, Projection, edit_items
-from errorbar.formats.reference import read_corpus
+from errorbar import Hypothesis, Problems
+from errorbar.core import Interval
+from errorbar.edits import ERROR, Projection, edit_items
+from errorbar.formats import read_corpus
 from errorbar.sampling import (
     Aim,
     JudgedSample,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core import Interval, Undefined
 from errorbar.sampling import (
     AssistedTotals,
     Estimation,

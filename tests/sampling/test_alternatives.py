@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.label_counts import PairTable
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
+from errorbar.agreement import PairTable, cohen_kappa
+from errorbar.core import Interval, Undefined, UsageError
 from errorbar.sampling import (
     Estimation,
     Quantity,

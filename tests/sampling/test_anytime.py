@@ -9,8 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import UsageError
+from errorbar.core import Undefined, UsageError
 from errorbar.sampling import (
     Aim,
     Anytime,
@@ -31,7 +30,7 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.frame import Name, estimated_totals
 from errorbar.sampling.stopping import anytime_bounds, joint_bounds
-from errorbar.stats.anytime import finite_evidence, finite_share_bounds, look_boundaries
+from errorbar.stats import finite_evidence, finite_share_bounds, look_boundaries
 from tests.sampling.anytime_runs import CASES, ratio_run, stratified_run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/measurements/stopping.md").read_text(encoding="utf-8")

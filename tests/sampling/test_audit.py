@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv
 
+from errorbar.api import ValidityRule
 from errorbar.api.audit import _with_judged
-from errorbar.api.audit_edits import ValidityRule
-from errorbar.core.estimate import Undefined
-from errorbar.core.problems import UsageError
+from errorbar.core import Undefined, UsageError
 from errorbar.sampling.audit import (
     AuditStrata,
     Heard,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar import read_corpus
-from errorbar.api.sample import sample_draw
-from errorbar.edits.items import edit_items
+from errorbar import read_corpus, sample_draw
+from errorbar.edits import edit_items
 from errorbar.sampling.frame import TARGETS
 from tests.helpers.cli import CommandLine
 from tests.sampling.coverage import (

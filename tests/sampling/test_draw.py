@@ -13,10 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
-from errorbar.core.judgments import Judgments
-from errorbar.core.labels import natural_key
-from errorbar.core.problems import ErrorbarError, InputError, Problems, UsageError
+from errorbar import Corpus, ErrorbarError, Hypothesis, Judgments, Problems, Sentence
+from errorbar.core import InputError, UsageError, natural_key
 from errorbar.sampling import (
     Frame,
     Key,

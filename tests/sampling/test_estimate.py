@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Undefined
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems, UsageError
+from errorbar import Judgments, Problems
+from errorbar.core import Undefined, UsageError
 from errorbar.sampling import (
     Aim,
     Estimation,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from errorbar.core.estimate import Undefined
+from errorbar.core import Undefined
 from errorbar.sampling import Quantity, Sample, Strata, estimate_sample
 from errorbar.sampling.frame import TARGETS, Target
 from errorbar.sampling.intervals import Melding, Side, total_bounds, total_chances

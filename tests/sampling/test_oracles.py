@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.estimate import Interval
-from errorbar.core.problems import UsageError
+from errorbar.core import Interval, UsageError
 from errorbar.sampling import (
     Aim,
     Estimation,

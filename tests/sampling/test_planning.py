@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
 from errorbar.sampling import (
     Aim,
     Quantity,

@@ -13,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 import errorbar as library
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import ErrorbarError, UsageError
+from errorbar import ErrorbarError, Judgments
+from errorbar.core import UsageError
 from errorbar.sampling import Frame, judge_sample
 from errorbar.sampling.draw import Truth
 from errorbar.sampling.rehearsal import Rehearsal, rehearse
-from errorbar.stats.resampling import stream
+from errorbar.stats import stream
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

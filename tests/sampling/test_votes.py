@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import InputError, Problems
+from errorbar import Judgments, Problems
+from errorbar.core import InputError
 from errorbar.sampling import (
     AssistedTotals,
     Frame,

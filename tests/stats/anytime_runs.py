@@ -5,18 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.stats.anytime import (
-    LEAST,
-    Boundary,
-    empirical_bernstein_bounds,
-    endless_evidence,
-    finite_evidence,
-    log_capital,
-    look_boundaries,
-    running_factor,
-)
-from errorbar.stats.proportion import proportion_bounds
-from errorbar.stats.resampling import stream
+from errorbar.stats import LEAST, finite_evidence, look_boundaries, proportion_bounds, running_factor, stream
+from errorbar.stats.anytime import Boundary, empirical_bernstein_bounds, endless_evidence, log_capital
 
 Floats = NDArray[np.float64]
 LIMIT = float(np.log(20))

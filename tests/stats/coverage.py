@@ -12,12 +12,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core import Interval, Undefined
 from errorbar.stats import (
+    NORMAL,
     acceleration,
     adjust,
     bootstrap_interval,
     correlation_interval,
+    count_extreme,
     f_cdf,
     f_score_interval,
     f_value,
@@ -29,9 +31,8 @@ from errorbar.stats import (
     step_down_max_t,
     stream,
 )
-from errorbar.stats.paired import count_extreme
 from errorbar.stats.proportion import FMethod
-from errorbar.stats.resampling import NORMAL, BootstrapMethod
+from errorbar.stats.resampling import BootstrapMethod
 
 DRAWS, BATCH, RESAMPLES, SEED = 20_000, 1_000, 1_000, 20_141_511
 Table = dict[str, dict[str, float]]

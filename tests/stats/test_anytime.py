@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
+from errorbar.stats import (
+    endless_p_value,
+    endless_share_bounds,
+    finite_evidence,
+    finite_share_bounds,
+    look_boundaries,
+    nominal_level,
+    running_factor,
+)
 from errorbar.stats.anytime import (
     Boundary,
     best_ratio,
@@ -16,15 +25,8 @@ from errorbar.stats.anytime import (
     betting_bounds,
     empirical_bernstein_bounds,
     endless_evidence,
-    endless_p_value,
-    endless_share_bounds,
     ever_crossed,
-    finite_evidence,
-    finite_share_bounds,
     log_capital,
-    look_boundaries,
-    nominal_level,
-    running_factor,
 )
 from tests.stats.anytime_runs import (
     betting_run,

@@ -6,19 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
+from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics.base import Swapping
-from errorbar.stats.paired import (
-    Swaps,
-    all_swaps,
-    count_extreme,
-    mcnemar_test,
-    paired_bootstrap,
-    random_swaps,
-    randomization_test,
-)
-from errorbar.stats.resampling import blocks, leave_one_out, multiplicities, resample_units, stream
+from errorbar.stats import Swaps, all_swaps, blocks, count_extreme, random_swaps, randomization_test, stream
+from errorbar.stats.paired import mcnemar_test, paired_bootstrap
+from errorbar.stats.resampling import leave_one_out, multiplicities, resample_units
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 

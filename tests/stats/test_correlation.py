@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
-from errorbar.stats.correlation import CorrelationKind, correlate, correlation_interval, williams_test
+from errorbar.core import Interval, Undefined, UsageError
+from errorbar.stats import CorrelationKind, correlate, williams_test
+from errorbar.stats.correlation import correlation_interval
 
 KINDS: tuple[CorrelationKind, ...] = get_args(CorrelationKind)
 RANKS = range(1, 8)

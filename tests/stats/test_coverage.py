@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from errorbar.metrics.judges import spread_of
-from errorbar.stats.two_way import TwoWay, texts_and_runs
+from errorbar.stats import TwoWay, texts_and_runs
 from tests.stats.coverage import TABLES, Table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/intervals.md"

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import errorbar
-from errorbar import stats
-from errorbar.core.problems import ErrorbarError
+from errorbar import ErrorbarError, stats
 
 HUGE = 10**400
 CALLS: list[Callable[[], object]] = [

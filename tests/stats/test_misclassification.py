@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import UsageError
+from errorbar.core import Interval, Undefined, UsageError
 from errorbar.stats import proportion_interval, true_share
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.stats.paired import WAYS, share_above, sign_flip_p, ways_to_swap
-from errorbar.stats.resampling import stream
+from errorbar.stats import WAYS, share_above, sign_flip_p, stream, ways_to_swap
 
 SIZES = 4
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.problems import UsageError
-from errorbar.stats.proportion import ProportionMethod, proportion_bounds, proportion_interval
+from errorbar.core import Estimate, Interval, Undefined, UsageError
+from errorbar.stats import proportion_bounds, proportion_interval
+from errorbar.stats.proportion import ProportionMethod
 
 METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)
 counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

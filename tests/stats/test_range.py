@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from errorbar.core.estimate import Interval, Scale, Undefined
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import TwoWay
+from errorbar import Resampling
+from errorbar.core import Interval, Scale, Undefined
+from errorbar.stats import TwoWay
 
 SHARE, RATIO, ANYWHERE = Scale(0.0, 1.0), Scale(0.0), Scale()
 PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"

@@ -9,27 +9,28 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from errorbar.core.estimate import Interval, Scale, Undefined
-from errorbar.core.problems import UsageError
-from errorbar.stats.resampling import (
-    BootstrapMethod,
+from errorbar import Resampling
+from errorbar.core import Interval, Scale, Undefined, UsageError
+from errorbar.stats import (
     Method,
-    Resampling,
     Units,
-    acceleration,
     blocks,
-    bootstrap_interval,
     cluster_members,
     cluster_table,
-    leave_one_out,
     left_out_of,
-    multiplicities,
     resample_clusters,
-    resample_units,
-    standard_error,
     stream,
     subsample_clusters,
     subsample_interval,
+)
+from errorbar.stats.resampling import (
+    BootstrapMethod,
+    acceleration,
+    bootstrap_interval,
+    leave_one_out,
+    multiplicities,
+    resample_units,
+    standard_error,
 )
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, f_half

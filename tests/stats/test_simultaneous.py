@@ -9,9 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from errorbar.stats.multiple import JointSpread, max_t_p_values, scaled_influence
-from errorbar.stats.resampling import blocks
-from errorbar.stats.two_way import jackknife
+from errorbar.stats import JointSpread, blocks, jackknife, max_t_p_values, scaled_influence
 
 Floats = NDArray[np.float64]
 N_TEXTS, DRAWS = 40, 20_000

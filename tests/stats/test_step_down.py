@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
 from errorbar.stats import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t, stream
 
 Floats = NDArray[np.float64]

@@ -7,8 +7,9 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from errorbar.core.problems import UsageError
-from errorbar.stats.resampling import BLOCK, blocks, stream
+from errorbar.core import UsageError
+from errorbar.stats import blocks, stream
+from errorbar.stats.resampling import BLOCK
 
 
 def test_a_stream_is_what_its_documentation_says() -> None:

@@ -9,18 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.two_way import (
-    TwoWay,
-    VariancePrior,
-    jackknife,
-    judge_variances,
-    lean_less,
-    moderate,
-    replication,
-    two_way,
-    unbiased_variance,
-)
+from errorbar.core import Interval, Undefined
+from errorbar.stats import TwoWay, VariancePrior, jackknife, judge_variances, lean_less, replication, unbiased_variance
+from errorbar.stats.two_way import moderate, two_way
 
 Floats = NDArray[np.float64]
 RNG = np.random.default_rng(17)

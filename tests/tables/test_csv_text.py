@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorbar
-from errorbar.core.csv_cells import csv_line, guarded, unguarded
-from errorbar.core.problems import Problems
-from errorbar.formats.tables import table_rows
-from errorbar.tables.plain import csv_lines
+from errorbar import Problems
+from errorbar.core import csv_line, unguarded
+from errorbar.core.csv_cells import guarded
+from errorbar.formats import table_rows
+from errorbar.tables import csv_lines
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,13 @@ from typing import Any
 import click
 import pytest
 
+from errorbar import ErrorbarError
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT
 from errorbar.cli.output import OutputOptions, output_options
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import ErrorbarError, Place, Problem, UsageError
-from errorbar.formats.look import looking
-from errorbar.tables.result import Result
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.core import Estimate, Place, Problem, UsageError
+from errorbar.formats import looking
+from errorbar.tables import Cell, Column, Result, Table
 
 NOTE = Problem("odd", "it is odd", Place("f", 1), severity="warning")
 

@@ -9,12 +9,24 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core import Estimate, Interval, Undefined
+from errorbar.tables import (
+    Cell,
+    Column,
+    Kind,
+    PValue,
+    Table,
+    cell_text,
+    document_table,
+    html_table,
+    markdown_table,
+    p_text,
+    percent,
+)
 from errorbar.tables.plain import csv_tables, plain
-from errorbar.tables.result import html_table, notebook_html
-from errorbar.tables.shown import cell_text, p_text, percent, shown
-from errorbar.tables.table import Cell, Column, Kind, PValue, Table
-from errorbar.tables.writers import LONGEST_CELL, document_table, latex_table, markdown_table, text_table
+from errorbar.tables.result import notebook_html
+from errorbar.tables.shown import shown
+from errorbar.tables.writers import LONGEST_CELL, latex_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
 GIVEN = Estimate(0.3733, 100, ENDS)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Place
-from errorbar.formats.reference import read_corpus
+from errorbar import Corpus, Edit, Sentence
+from errorbar.core import Place
+from errorbar.formats import read_corpus
 from errorbar.tasks import AlternativeAnswer, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import ErrorbarError, InputError, Problems
+from errorbar import ErrorbarError, Problems
+from errorbar.core import InputError
 from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import TASK, make_task

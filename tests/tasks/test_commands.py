@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import errorbar as library
-from errorbar.core.problems import InputError
-from errorbar.tasks.config import read_task
-from errorbar.tasks.running import run_task
+from errorbar import run_task
+from errorbar.core import InputError
+from errorbar.tasks import read_task
 from tests.helpers.cli import CommandLine
 
 GOLD = """\

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.estimate import Estimate
+from errorbar.core import Estimate
 from errorbar.reporting import Report, board_report, team_report
 from errorbar.reproduce import published
-from errorbar.tables.table import Cell, Table
+from errorbar.tables import Cell, Table
 from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import TASK, make_task

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from errorbar.api.score import score
+from errorbar import score
 from tests.formats.test_essay_texts import HYPO, ORIG, REF1, REF2
 from tests.formats.test_token_labels import OTHER, REF, SYSTEM
 from tests.helpers.cli import CommandLine

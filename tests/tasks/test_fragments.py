@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.api.corpus_results import HooStudy
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.hoo import save_fragments
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_scoring import score_runs
-from errorbar.stats.resampling import Resampling
+from errorbar import Problems, Resampling
+from errorbar.api import HooStudy
+from errorbar.core import Fragment, InputError, StandoffEdit
+from errorbar.formats import save_fragments
+from errorbar.metrics import Hoo, score_runs
 from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task, study_best
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import InputError
+from errorbar.core import InputError
 from errorbar.tasks import read_task
 from errorbar.tasks.config import run_number
 from tests.tasks.small import TASK, make_task

@@ -16,13 +16,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.problems import InputError, Problems
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.scores import Score
+from errorbar import Corpus, Hypothesis, Problems, Resampling, Score
+from errorbar.api import CorpusStudy
+from errorbar.core import InputError
+from errorbar.formats import read_corpus
 from errorbar.reporting import board_report, markdown
-from errorbar.stats.resampling import Resampling
 from errorbar.tasks import CorpusResults, TaskResults, baselines, run_task, study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

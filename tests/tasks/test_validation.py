@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.edit import Fragment, StandoffEdit
-from errorbar.core.problems import Problems
-from errorbar.formats.hoo import save_fragments
+from errorbar import Problems
+from errorbar.core import Fragment, StandoffEdit
+from errorbar.formats import save_fragments
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task

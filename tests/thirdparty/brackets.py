@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Place, Problems
-from errorbar.formats.catalog import Format, Row
-from errorbar.formats.look import Lines
+from errorbar import Edit, Problems, Sentence
+from errorbar.core import Place
+from errorbar.formats import Format, Lines
+from errorbar.formats.catalog import Row
 
 HEADER = "%brackets"
 WORDS = 3

@@ -20,9 +20,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.spec import Parameter
+from errorbar.core import Parameter
+from errorbar.metrics import Measure
 from errorbar.metrics.additive import ReferenceTexts
-from errorbar.metrics.base import Measure
 
 Floats = NDArray[np.float64]
 

@@ -14,13 +14,10 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.problems import Problems
+from errorbar import Corpus, Hypothesis, Problems
 from errorbar.demo import demo_files
-from errorbar.edits.texts import apply_edits
-from errorbar.metrics.base import Metric
-from errorbar.metrics.folding import InMemory, ScoringPlan
-from errorbar.metrics.scoring import corpus_pieces, score_pieces
+from errorbar.edits import apply_edits
+from errorbar.metrics import InMemory, Metric, ScoringPlan, corpus_pieces, score_pieces
 from tests.thirdparty import character_rate
 
 NAME = "errorbar_cer"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import errorbar
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.formats import catalog
 from tests.helpers.cli import CommandLine
 

@@ -1,1 +1,5 @@
 """What each command computes, as one public function each, and everything that a report shows of some data."""
+
+from errorbar.core.public_names import lazy_names
+
+__getattr__ = lazy_names(__spec__)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from importlib.machinery import ModuleSpec
 
 
@@ -36,3 +37,13 @@ def import_name(name: str, modules: Mapping[str, str], package: str) -> Any:  # 
 
         folder = ".".join(modules[name].split(".")[:2])
         raise MissingPartError(f"{package}.{name}", folder) from None
+
+
+def lazy_names(spec: ModuleSpec) -> Callable[[str], Any]:
+    """Make the ``__getattr__`` of a package whose stub is read when a name is first asked for."""
+    modules = cache(lambda: read_stub(spec))
+
+    def get_name(name: str) -> Any:  # noqa: ANN401 - of any kind
+        return import_name(name, {} if name.startswith("__") else modules(), spec.name)
+
+    return get_name

@@ -15,8 +15,8 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import UNCLEAR, Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.labels import error_types
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest
-from errorbar.formats import MOST_EDIT_BYTES, MOST_REPAIRS
 from errorbar.formats.catalog import GOLD, RAW, is_xml
+from errorbar.formats.limits import MOST_EDIT_BYTES, MOST_REPAIRS
 from errorbar.formats.look import decode_text, display_name, read_once
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest_file
-from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
+from errorbar.formats.limits import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -15,7 +15,7 @@ from typing import Any
 
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.core.rankings import MetricScores
-from errorbar.formats import LARGEST_COUNT, LARGEST_SCORE
+from errorbar.formats.limits import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.reference import NamedFile
 from errorbar.formats.tables import table_rows

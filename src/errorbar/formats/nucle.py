@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, shortened
-from errorbar.formats import MOST_DIGITS
+from errorbar.formats.limits import MOST_DIGITS
 from errorbar.formats.look import Lines
 from errorbar.formats.untrusted import whole_number
 

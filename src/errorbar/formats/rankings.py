@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shortened
 from errorbar.core.rankings import Comparisons
-from errorbar.formats import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
 from errorbar.formats.catalog import format_of
+from errorbar.formats.limits import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
 from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import DELIMITERS, TableFields, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited, whole_number

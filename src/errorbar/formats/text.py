@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Sentence, wrong_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, shell_words
-from errorbar.formats import LONGEST_SENTENCE
 from errorbar.formats.catalog import format_of
+from errorbar.formats.limits import LONGEST_SENTENCE
 from errorbar.formats.look import Lines, Source, byte_blocks, look
 
 BLOCK = 1 << 20  # bytes read at a time

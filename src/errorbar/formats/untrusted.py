@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
-from errorbar.formats import MOST_DIGITS
+from errorbar.formats.limits import MOST_DIGITS
 from errorbar.formats.look import Lines, Source, display_name, look, read_once
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")

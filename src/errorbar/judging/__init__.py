@@ -7,6 +7,9 @@ of errorbar imports it.
 from importlib.util import find_spec
 
 from errorbar.core.problems import MissingExtraError
+from errorbar.core.public_names import lazy_names
 
 if find_spec("sqlalchemy") is None:
     raise MissingExtraError("judge", "collecting judgments")
+
+__getattr__ = lazy_names(__spec__)

@@ -38,3 +38,4 @@ from errorbar.reporting.export import save_charts as save_charts
 from errorbar.reporting.export import save_report as save_report
 from errorbar.reporting.make import report as report
 from errorbar.reporting.sections.assemble import build_report as build_report
+from errorbar.reporting.sections.figures import slug as slug

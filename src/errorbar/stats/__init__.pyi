@@ -1,31 +1,41 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
+__all__: list[str]
+from errorbar.stats.anytime import LEAST as LEAST
 from errorbar.stats.anytime import betting_bounds as betting_bounds
 from errorbar.stats.anytime import empirical_bernstein_bounds as empirical_bernstein_bounds
 from errorbar.stats.anytime import endless_p_value as endless_p_value
 from errorbar.stats.anytime import endless_share_bounds as endless_share_bounds
 from errorbar.stats.anytime import ever_crossed as ever_crossed
+from errorbar.stats.anytime import finite_evidence as finite_evidence
 from errorbar.stats.anytime import finite_share_bounds as finite_share_bounds
 from errorbar.stats.anytime import look_boundaries as look_boundaries
 from errorbar.stats.anytime import nominal_level as nominal_level
 from errorbar.stats.anytime import running_factor as running_factor
 from errorbar.stats.correlation import Correlation as Correlation
+from errorbar.stats.correlation import CorrelationKind as CorrelationKind
 from errorbar.stats.correlation import Williams as Williams
 from errorbar.stats.correlation import correlate as correlate
 from errorbar.stats.correlation import correlation_interval as correlation_interval
 from errorbar.stats.correlation import williams_test as williams_test
+from errorbar.stats.multiple import JointSpread as JointSpread
 from errorbar.stats.multiple import adjust as adjust
 from errorbar.stats.multiple import better_rows as better_rows
 from errorbar.stats.multiple import letter as letter
+from errorbar.stats.multiple import max_t_p_values as max_t_p_values
+from errorbar.stats.multiple import scaled_influence as scaled_influence
 from errorbar.stats.multiple import shared_letters as shared_letters
 from errorbar.stats.multiple import smallest_holm as smallest_holm
 from errorbar.stats.multiple import smallest_max_t as smallest_max_t
 from errorbar.stats.multiple import step_down_max_t as step_down_max_t
+from errorbar.stats.paired import WAYS as WAYS
 from errorbar.stats.paired import McNemar as McNemar
 from errorbar.stats.paired import PairedBootstrap as PairedBootstrap
 from errorbar.stats.paired import PairedPower as PairedPower
 from errorbar.stats.paired import Randomization as Randomization
+from errorbar.stats.paired import Swaps as Swaps
 from errorbar.stats.paired import all_swaps as all_swaps
+from errorbar.stats.paired import count_extreme as count_extreme
 from errorbar.stats.paired import detectable_difference as detectable_difference
 from errorbar.stats.paired import mcnemar_test as mcnemar_test
 from errorbar.stats.paired import needed_swaps as needed_swaps
@@ -35,8 +45,11 @@ from errorbar.stats.paired import power_of_test as power_of_test
 from errorbar.stats.paired import pseudo_values as pseudo_values
 from errorbar.stats.paired import random_swaps as random_swaps
 from errorbar.stats.paired import randomization_test as randomization_test
+from errorbar.stats.paired import share_above as share_above
+from errorbar.stats.paired import sign_flip_p as sign_flip_p
 from errorbar.stats.paired import units_for_half_width as units_for_half_width
 from errorbar.stats.paired import units_for_power as units_for_power
+from errorbar.stats.paired import ways_to_swap as ways_to_swap
 from errorbar.stats.proportion import f_cdf as f_cdf
 from errorbar.stats.proportion import f_quantile as f_quantile
 from errorbar.stats.proportion import f_score_interval as f_score_interval
@@ -45,13 +58,19 @@ from errorbar.stats.proportion import f_value as f_value
 from errorbar.stats.proportion import proportion_bounds as proportion_bounds
 from errorbar.stats.proportion import proportion_interval as proportion_interval
 from errorbar.stats.proportion import true_share as true_share
+from errorbar.stats.resampling import MOST_UNASKED as MOST_UNASKED
+from errorbar.stats.resampling import NORMAL as NORMAL
+from errorbar.stats.resampling import Method as Method
 from errorbar.stats.resampling import Resampling as Resampling
 from errorbar.stats.resampling import Units as Units
 from errorbar.stats.resampling import acceleration as acceleration
 from errorbar.stats.resampling import blocks as blocks
 from errorbar.stats.resampling import bootstrap_interval as bootstrap_interval
 from errorbar.stats.resampling import cluster_members as cluster_members
+from errorbar.stats.resampling import cluster_table as cluster_table
 from errorbar.stats.resampling import leave_one_out as leave_one_out
+from errorbar.stats.resampling import left_out_of as left_out_of
+from errorbar.stats.resampling import left_out_rows as left_out_rows
 from errorbar.stats.resampling import left_out_units as left_out_units
 from errorbar.stats.resampling import multiplicities as multiplicities
 from errorbar.stats.resampling import resample_clusters as resample_clusters
@@ -59,5 +78,16 @@ from errorbar.stats.resampling import resample_units as resample_units
 from errorbar.stats.resampling import resampled_units as resampled_units
 from errorbar.stats.resampling import standard_error as standard_error
 from errorbar.stats.resampling import stream as stream
-
-__all__: list[str]
+from errorbar.stats.resampling import subsample_clusters as subsample_clusters
+from errorbar.stats.resampling import subsample_interval as subsample_interval
+from errorbar.stats.two_way import Components as Components
+from errorbar.stats.two_way import PlannedInterval as PlannedInterval
+from errorbar.stats.two_way import TwoWay as TwoWay
+from errorbar.stats.two_way import VariancePrior as VariancePrior
+from errorbar.stats.two_way import jackknife as jackknife
+from errorbar.stats.two_way import judge_variances as judge_variances
+from errorbar.stats.two_way import lean_less as lean_less
+from errorbar.stats.two_way import moderated_variance as moderated_variance
+from errorbar.stats.two_way import replication as replication
+from errorbar.stats.two_way import texts_and_runs as texts_and_runs
+from errorbar.stats.two_way import unbiased_variance as unbiased_variance

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging import JudgedItem, StudyRules
 from tests.judging.browser.items import items_of, scheme_of
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import PATIENT, Rater

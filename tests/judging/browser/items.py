@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import Scheme, load_scheme
+from errorbar.judging import JudgedItem, load_scheme
+from errorbar.judging.schemes import Scheme
 
 SENTENCES = (
     "It all depends [of] the weather in the North.",

@@ -14,13 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import add_items
+from errorbar.judging import JudgedItem, Store, Study, StudyRules, add_items, set_value
 from errorbar.judging.schemes import Scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import invite_token, make_invite
-from errorbar.judging.study.rules import StudyRules, set_value
 
 SERVE = """import sys
 from errorbar.judging.web.serve import judge_serve

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging import StudyRules
 from tests.helpers.browser import launched
 from tests.judging.browser.items import items_of, marked, scheme_of
 from tests.judging.browser.live_study import LiveStudy

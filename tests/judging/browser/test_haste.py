@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from errorbar.judging.schemes import load_scheme
+from errorbar.judging import load_scheme
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import items_of, marked
 from tests.judging.browser.rater import Rater

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging import JudgedItem
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy

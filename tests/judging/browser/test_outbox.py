@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.judging.study.folder import Study
+from errorbar.judging import Study
 from errorbar.judging.study.invitations import find_invite, invite_token, make_invite
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked

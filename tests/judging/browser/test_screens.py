@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import load_scheme, tokens
+from errorbar.judging import JudgedItem, load_scheme
+from errorbar.judging.schemes import tokens
 from errorbar.judging.web.pages import STATIC, TEMPLATES, fragment
 from tests.judging.browser.items import marked
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging import JudgedItem
 from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked

@@ -23,17 +23,24 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from errorbar.judging.items.item import JudgedItem, Lease, Submission, SubmissionReceipt, Work
-from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.schemes import load_scheme
+from errorbar.judging import (
+    JudgedItem,
+    Lease,
+    Store,
+    StudyRules,
+    Submission,
+    SubmissionReceipt,
+    Work,
+    check,
+    claim,
+    exclude,
+    load_scheme,
+    readmit,
+    shown_hash,
+    submit,
+)
 from errorbar.judging.store.engines import StoreError
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import Store
-from errorbar.judging.study.backup import check
-from errorbar.judging.study.rules import StudyRules
 from tests.judging.jepsen.failing_files import FailingFiles, Kind
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 

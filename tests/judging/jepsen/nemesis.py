@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from errorbar.judging import Study, backup
 from errorbar.judging.store.engines import StoreError
-from errorbar.judging.study.backup import backup
-from errorbar.judging.study.folder import Study
 from tests.helpers.postgresql_cluster import Cluster
 from tests.judging.jepsen.failing_files import FailingFiles
 from tests.judging.jepsen.history import History

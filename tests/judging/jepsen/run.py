@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from errorbar.judging.study.backup import restore
-from errorbar.judging.study.export import judge_export
-from errorbar.judging.study.make import judge_init
+from errorbar import judge_export, judge_init
+from errorbar.judging import restore
 from errorbar.judging.study.rows import PARTS, Part
 from errorbar.judging.study.rules import Policy
 from tests.helpers.postgresql_cluster import Cluster, cluster

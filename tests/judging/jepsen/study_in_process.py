@@ -6,12 +6,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import insert
 
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.scheme import Scheme
-from errorbar.judging.store.store import Store
-from errorbar.judging.store.tables import RATER
-from errorbar.judging.study.rules import StudyInfo, StudyRules, write_about
+from errorbar.judging import RATER, JudgedItem, Scheme, Store, StudyInfo, StudyRules, add_items, set_rules, write_about
 
 
 def fill_store(url: str, scheme: Scheme, rules: StudyRules, items: Iterable[JudgedItem]) -> None:

@@ -1,0 +1,31 @@
+"""The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
+
+from errorbar.judging.items.item import JudgedItem as JudgedItem
+from errorbar.judging.items.item import Lease as Lease
+from errorbar.judging.items.item import Submission as Submission
+from errorbar.judging.items.item import SubmissionReceipt as SubmissionReceipt
+from errorbar.judging.items.item import Work as Work
+from errorbar.judging.protocol.changes import add_items as add_items
+from errorbar.judging.protocol.changes import set_rules as set_rules
+from errorbar.judging.protocol.changes import stop_item as stop_item
+from errorbar.judging.protocol.claims import claim as claim
+from errorbar.judging.protocol.exclusions import exclude as exclude
+from errorbar.judging.protocol.exclusions import readmit as readmit
+from errorbar.judging.protocol.submissions import submit as submit
+from errorbar.judging.scheme import Scheme as Scheme
+from errorbar.judging.scheme_kinds import shown_hash as shown_hash
+from errorbar.judging.schemes import load_scheme as load_scheme
+from errorbar.judging.store.store import Store as Store
+from errorbar.judging.store.tables import RATER as RATER
+from errorbar.judging.study.backup import backup as backup
+from errorbar.judging.study.backup import check as check
+from errorbar.judging.study.backup import restore as restore
+from errorbar.judging.study.columns import read_study as read_study
+from errorbar.judging.study.folder import Study as Study
+from errorbar.judging.study.rules import StudyInfo as StudyInfo
+from errorbar.judging.study.rules import StudyRules as StudyRules
+from errorbar.judging.study.rules import current_rules as current_rules
+from errorbar.judging.study.rules import set_value as set_value
+from errorbar.judging.study.rules import write_about as write_about
+from errorbar.judging.web.listening import Reach as Reach
+from errorbar.judging.web.serve import Doors as Doors
