@@ -23,7 +23,7 @@ from tests.helpers.source import SMALL, count_lines, find_homes, find_repeated_l
 from timing import ERRORBAR, run_process, table  # noqa: E402 - scripts of this folder
 
 SOURCE, TESTS, DOCS = ROOT / "src" / "errorbar", ROOT / "tests", ROOT / "docs"
-GENERATED = {"_build", "_static", "notebooks", "errors.md", "options.md", "options.md"}
+GENERATED = {"_build", "_static", "notebooks", "errors.md", "options.md"}
 """Folders and pages of docs whose text nobody writes."""
 EMPTY_LOCALS = ("found", "said", "what")
 """Names of locals that say nothing of what they hold."""
