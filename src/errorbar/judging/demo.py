@@ -109,14 +109,14 @@ class _Rater:
             try:
                 if not self.csrf:
                     self._enter()
-                    found = self._post("claim", {"want": 10})
+                    reply = self._post("claim", {"want": 10})
                 else:
                     if items and not answers:
                         answers = [self._answer(items[0])]
-                    found = self._post("answer", {"answers": answers, "want": 10})
+                    reply = self._post("answer", {"answers": answers, "want": 10})
                 answered += len(answers)
-                answers, items = [], found["work"]["items"]
-                if found["work"]["standing"] in ("finished", "failed", "excluded"):
+                answers, items = [], reply["work"]["items"]
+                if reply["work"]["standing"] in ("finished", "failed", "excluded"):
                     return
             except (URLError, OSError, ValueError):
                 time.sleep(0.2)
@@ -131,8 +131,8 @@ class _Rater:
     def _post(self, what: str, body: Mapping[str, object]) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "X-CSRF-Token": self.csrf}
         url = f"{self.crowd.link.rpartition('/j/')[0]}/api/{what}"
-        found: dict[str, Any] = json.loads(self._text(Request(url, json.dumps(body).encode(), headers)))
-        return found
+        reply: dict[str, Any] = json.loads(self._text(Request(url, json.dumps(body).encode(), headers)))
+        return reply
 
     def _text(self, request: Request) -> str:
         with self.opener.open(request, timeout=30) as reply:
@@ -141,13 +141,13 @@ class _Rater:
 
     def _answer(self, item: Mapping[str, Any]) -> dict[str, Any]:
         error = self.crowd.truth.get(_shown(item["html"]), False)
-        said = error if self.draw.random() < self.accuracy else not error
+        says_error = error if self.draw.random() < self.accuracy else not error
         return {
             "submission": str(uuid.UUID(int=self.draw.getrandbits(128))),
             "assignment": item["assignment"],
             "text_hash": item["text_hash"],
             "base_version": item["version"],
-            "answer": {"judgment": "error" if said else "ok"},
+            "answer": {"judgment": "error" if says_error else "ok"},
             "milliseconds": round(self.draw.lognormvariate(8, 0.5)),
         }
 
@@ -167,8 +167,8 @@ def flagged(study: Study) -> Truth:
 def _shown(html: str) -> tuple[str, int]:
     """The text of a fragment, and where its target begins."""
     html = _BEFORE.sub("", html)
-    found = _TARGET.search(html)
-    start = len(_plain(html[: found.start()])) if found else 0
+    target = _TARGET.search(html)
+    start = len(_plain(html[: target.start()])) if target else 0
     return _plain(html), start
 
 
@@ -177,10 +177,10 @@ def _plain(html: str) -> str:
 
 
 def _word(page: str) -> str:
-    found = _CSRF.search(page)
-    if found is None:
+    match = _CSRF.search(page)
+    if match is None:
         raise ValueError("no form")
-    return found[1]
+    return match[1]
 
 
 RATERS = 5
@@ -215,11 +215,11 @@ def judge_demo(
         ErrorbarError: If the folder is taken, the corpus cannot be read, or the port is in use.
     """
     with ExitStack() as after:
-        made = folder or Path(after.enter_context(tempfile.TemporaryDirectory(prefix="errorbar-judge-"))) / "study"
+        study = folder or Path(after.enter_context(tempfile.TemporaryDirectory(prefix="errorbar-judge-"))) / "study"
         gold = None if gold_items is None else str(gold_items)
         rules: Ruling = {"raters_per_item": RATERS, "pay": PAY, "consent": CONSENT}
-        judge_init(made, str(source), systems=list(map(str, systems)), gold_items=gold, **rules)
-        truth = flagged(Study.open(made))
+        judge_init(study, str(source), systems=list(map(str, systems)), gold_items=gold, **rules)
+        truth = flagged(Study.open(study))
 
         def listening(doors: Doors) -> None:
             if ready is not None:  # what goes at the end is on no volume, on purpose
@@ -230,4 +230,4 @@ def judge_demo(
             crowd.start()
             after.callback(crowd.stop, 0.5)
 
-        judge_serve(made, port=port, ready=listening)
+        judge_serve(study, port=port, ready=listening)

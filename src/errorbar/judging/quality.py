@@ -100,12 +100,12 @@ def reason_to_exclude(rules: StudyRules, answers: Sequence[tuple[str, bool]]) ->
     failed = [test for test in class_tests(rules, answers) if test.verdict is RaterVerdict.DROP]
     if rule is None or not failed:
         return None
-    said = [
+    reasons = [
         f"{test.right} of {counted(test.n, 'gold items')} right"
         + (f" where '{test.label}' is right" if test.label != TOGETHER else "")
         for test in failed
     ]
-    return f"{'; '.join(said)} ({rule.name})"
+    return f"{'; '.join(reasons)} ({rule.name})"
 
 
 DECIDING, PER_WORD = 300, 40
@@ -211,8 +211,8 @@ def hasty(milliseconds: ArrayLike, words: ArrayLike, texts: ArrayLike) -> NDArra
 
 def pauses(flags: ArrayLike) -> int:
     """How many runs of hasty answers are long enough to ask the rater to pause; answers in their order."""
-    found = run = 0
+    n_pauses = run = 0
     for flag in np.asarray(flags, np.bool_).tolist():
         run = run + 1 if flag else 0
-        found += run == IN_A_ROW
-    return found
+        n_pauses += run == IN_A_ROW
+    return n_pauses

@@ -20,8 +20,8 @@ def fingerprint(token: str) -> str:
 
 def derived(key: str, *parts: str) -> str:
     """A token of 192 bits that follows from a secret key, so that it need not be kept to be shown again."""
-    said = "\0".join(parts).encode()
-    return urlsafe_b64encode(hmac.digest(key.encode(), said, "sha256")[:24]).decode()
+    message = "\0".join(parts).encode()
+    return urlsafe_b64encode(hmac.digest(key.encode(), message, "sha256")[:24]).decode()
 
 
 def same(one: str, other: str) -> bool:

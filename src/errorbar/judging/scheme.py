@@ -21,7 +21,7 @@ FRAME_KEYS = frozenset("z?")
 """Of the frame that all schemes share: undo and guidelines. Back, comment and skip (``b``, ``f``, ``s``) give way to a
 scheme that wants these keys, and take ``p``, ``c``, ``x`` then."""
 SIDES = {"top": ("first", "second"), "bottom": ("second", "first")}
-"""What the two sides of a choice test are, as they stand and when they changed places."""
+"""The candidates at the two sides of a choice test, as they stand and when they changed places."""
 NOTHING = "∅"
 """Said where a question about words is answered by "none is needed"."""
 _TOKEN = re.compile(r"\S+")
@@ -147,7 +147,7 @@ class Scheme:
 
 def tokens(text: str) -> list[tuple[int, int]]:
     """Where each token of a text stands, in code points: what stands between white space."""
-    return [found.span() for found in _TOKEN.finditer(text)]
+    return [match.span() for match in _TOKEN.finditer(text)]
 
 
 def near(scheme: Scheme, item: JudgedItem) -> tuple[range, range]:
@@ -180,27 +180,27 @@ def check_answer(scheme: Scheme, item: JudgedItem, answer: Mapping[str, Any]) ->
         UsageError: With everything that is missing or unfit.
     """
     wrong: list[Problem] = []
-    found: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     known = [question.id for question in scheme.questions]
     unknown = islice((key for key in answer if key not in known), _TOLD)
     wrong += [_unfit(f"no question '{shortened(str(key))}'", nearest(key, known)) for key in unknown]
     for question in scheme.questions:
-        if not question.asked(found):
+        if not question.asked(checked):
             continue
-        said = answer.get(question.id)
+        raw = answer.get(question.id)
         try:
-            value = None if said is None else _value(question, item, said)
+            value = None if raw is None else _value(question, item, raw)
         except _UnfitError as error:
-            wrong.append(_unfit(f"{question.id} must be {error}, got {shortened(repr(said))}"))
+            wrong.append(_unfit(f"{question.id} must be {error}, got {shortened(repr(raw))}"))
             continue
         if value is None or (value == [] and question.kind != "marks"):
             if question.required:
                 wrong.append(_unfit(f"{question.id} is not answered", question.ask))
         else:
-            found[question.id] = value
+            checked[question.id] = value
     if wrong:
         raise UsageError(wrong)
-    return found
+    return checked
 
 
 def label_of(scheme: Scheme, item: JudgedItem, reversed: bool, answer: Mapping[str, Any]) -> str:
@@ -209,14 +209,14 @@ def label_of(scheme: Scheme, item: JudgedItem, reversed: bool, answer: Mapping[s
     Where candidates change places, ``top`` and ``bottom`` are ``first`` or ``second`` of the item's candidates. Of
     words that were typed the first counts, in NFC and without the difference of capital letters.
     """
-    said = answer.get(scheme.main)
-    if said is None:
+    main_answer = answer.get(scheme.main)
+    if main_answer is None:
         return ""
-    if isinstance(said, list):
+    if isinstance(main_answer, list):
         if scheme.question(scheme.main).kind == "marks":
-            return " ".join(map(str, said)) or NOTHING
-        return folded(said[0]) if said else ""
-    value = str(said)
+            return " ".join(map(str, main_answer)) or NOTHING
+        return folded(main_answer[0]) if main_answer else ""
+    value = str(main_answer)
     return SIDES[value][bool(reversed)] if scheme.reversible and value in SIDES else value
 
 
@@ -247,38 +247,38 @@ def _value(question: Question, item: JudgedItem, said: object) -> object:
     n_tokens = len(tokens(item.text))
     numbers = said if question.kind == "marks" else [said]
     if not isinstance(numbers, list | tuple) or not all(type(each) is int and 0 <= each < n_tokens for each in numbers):
-        what = "numbers of tokens" if question.kind == "marks" else "the number of a token"
-        raise _UnfitError(f"{what} from 0 to {n_tokens - 1}")
+        expected = "numbers of tokens" if question.kind == "marks" else "the number of a token"
+        raise _UnfitError(f"{expected} from 0 to {n_tokens - 1}")
     return sorted(set(numbers)) if question.kind == "marks" else numbers[0]
 
 
 def _chosen(question: Question, said: object) -> str:
     """The value of an option, also where it was said in other capital letters."""
     plain = folded(said) if isinstance(said, str) and len(said) <= _RAW else None
-    found = [value for value in question.values() if folded(value) == plain]
-    if not found:
+    matches = [value for value in question.values() if folded(value) == plain]
+    if not matches:
         raise _UnfitError(f"one of {', '.join(question.values())}")
-    return said if isinstance(said, str) and said in found else found[0]
+    return said if isinstance(said, str) and said in matches else matches[0]
 
 
 def _texts(question: Question, said: object) -> list[str]:
-    given = [said] if isinstance(said, str) else said
-    if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
+    raw_texts = [said] if isinstance(said, str) else said
+    if not isinstance(raw_texts, list | tuple) or not all(isinstance(each, str) for each in raw_texts):
         raise _UnfitError("a list of texts")
-    if len(given) > max(_RAW, question.most) or any(len(each) > _RAW for each in given):
+    if len(raw_texts) > max(_RAW, question.most) or any(len(each) > _RAW for each in raw_texts):
         raise _UnfitError(f"at most {question.most}, at most {LONGEST} characters long")
-    found = list(dict.fromkeys(filter(None, (unicodedata.normalize("NFC", each).strip() for each in given))))
-    if len(found) > question.most:
+    texts = list(dict.fromkeys(filter(None, (unicodedata.normalize("NFC", each).strip() for each in raw_texts))))
+    if len(texts) > question.most:
         raise _UnfitError(f"at most {question.most}")
-    if any(len(each) > LONGEST for each in found):
+    if any(len(each) > LONGEST for each in texts):
         raise _UnfitError(f"at most {LONGEST} characters long")
-    if NOTHING in found and (len(found) > 1 or not question.nothing):
+    if NOTHING in texts and (len(texts) > 1 or not question.nothing):
         raise _UnfitError(f"words, or {NOTHING} alone" if question.nothing else "words")
     if question.options and question.kind == "words":
         known = {*question.values(), NOTHING}
-        if any(each not in known for each in found):
+        if any(each not in known for each in texts):
             raise _UnfitError(f"words of its list ({len(question.options)})")
-    return found
+    return texts
 
 
 def _unfit(what: str, fix: str = "") -> Problem:

@@ -102,21 +102,21 @@ def read_scheme(path: Path) -> Scheme:
     problems = Problems()
     file = toml.read_toml(path, problems, "scheme")
     table = TomlTable(file.document, file)
-    said = table.read(_SCHEME)
+    fields = table.read(_SCHEME)
     placed = [(_question(each), each) for each in table.each("questions")]
-    _check_together(said, placed, table)
+    _check_together(fields, placed, table)
     problems.raise_errors()
-    return Scheme(**said | {"questions": tuple(question for question, _ in placed)})
+    return Scheme(**fields | {"questions": tuple(question for question, _ in placed)})
 
 
 def _question(table: TomlTable) -> Question:
-    said = table.read(_QUESTION)
-    name, kind = said["id"], said["kind"]
+    fields = table.read(_QUESTION)
+    name, kind = fields["id"], fields["kind"]
     if name in _RESERVED or not _is_id(name):
         expected = f"{_ID}, and no column of the exports" if name in _RESERVED else _ID
         table.error("scheme-value", f"a question cannot be called '{name}'", "id", expected=expected)
-    options = tuple(_options(table, said["options"] or []))
-    if said["proposed"] and kind != "token":
+    options = tuple(_options(table, fields["options"] or []))
+    if fields["proposed"] and kind != "token":
         message = f"for question '{name}' a verb is proposed, and its kind is {kind}"
         table.error("scheme-value", message, "proposed", expected="a question of the kind token")
     values = [option.value for option in options]
@@ -127,12 +127,12 @@ def _question(table: TomlTable) -> Question:
         table.error("scheme-value", message, "options", expected=f"options of the kinds {' and '.join(_TAKES_OPTIONS)}")
     for value in dict.fromkeys(value for value in values if values.count(value) > 1):
         table.error("scheme-twice", f"two options of question '{name}' have the value '{value}'", "options")
-    when = said["when"] or {}
+    when = fields["when"] or {}
     if not isinstance(when, dict) or not all(isinstance(one, list) for one in when.values()):
         table.error("scheme-value", f"when of question '{name}'", "when", expected='{ other = ["value"] }')
         when = {}
     named = {earlier: tuple(map(str, values)) for earlier, values in when.items()}
-    return Question(**said | {"options": options, "when": named})
+    return Question(**fields | {"options": options, "when": named})
 
 
 def _options(table: TomlTable, said: object) -> Iterator[Option]:
@@ -205,18 +205,18 @@ def _check_keys(question: Question, table: TomlTable, keys: dict[str, str]) -> N
     own += [
         (option.key, f"option '{option.value}' of question '{question.id}'", "options") for option in question.options
     ]
-    for key, what, where in own:
+    for key, owner, where in own:
         if not key:
             continue
         if len(key) > 1:
-            table.error("scheme-key-taken", f"the key of {what} is '{key}'", where, expected="one character")
+            table.error("scheme-key-taken", f"the key of {owner} is '{key}'", where, expected="one character")
         elif key.lower() in FRAME_KEYS:
-            said = f"the key '{key}' of {what} is the frame's: {', '.join(sorted(FRAME_KEYS))} are for "
-            table.error("scheme-key-taken", f"{said}help and undo", where, fix="choose another")
+            message = f"the key '{key}' of {owner} is the frame's: {', '.join(sorted(FRAME_KEYS))} are for "
+            table.error("scheme-key-taken", f"{message}help and undo", where, fix="choose another")
         elif key.lower() in keys:
-            table.error("scheme-key-taken", f"the key '{key}' of {what} is that of {keys[key.lower()]}", where)
+            table.error("scheme-key-taken", f"the key '{key}' of {owner} is that of {keys[key.lower()]}", where)
         else:
-            keys[key.lower()] = what
+            keys[key.lower()] = owner
 
 
 __all__ = [

@@ -61,15 +61,15 @@ class Finding:
 
 def section_tables(findings: Sequence[Finding], titles: Mapping[str, str]) -> list[Table]:
     """A table for each section, in order of appearance."""
-    found = []
+    tables = []
     for section in dict.fromkeys(each.section for each in findings):
         own = [each for each in findings if each.section == section]
         measures = {each.measure: each.kind for each in own}
         cells = {(each.of, each.measure): each.estimate for each in own}
         columns = [Column("", key="of")]
         for name, kind in measures.items():
-            said = [each for each in own if each.measure == name]
-            some = any(each.estimate.interval or each.estimate.no_interval for each in said)
+            of_measure = [each for each in own if each.measure == name]
+            some = any(each.estimate.interval or each.estimate.no_interval for each in of_measure)
             columns.append(Column(name, kind, interval="beside" if some else "hidden"))
         rows: list[list[Cell]] = []
         for of in dict.fromkeys(each.of for each in own):
@@ -79,8 +79,8 @@ def section_tables(findings: Sequence[Finding], titles: Mapping[str, str]) -> li
                 whole = kind == "count" and cell is not None and cell.value is not None
                 row.append(int(cell.value) if whole and cell is not None and cell.value is not None else cell)
             rows.append(row)
-        found.append(Table(columns, rows, titles.get(section, section), section))
-    return found
+        tables.append(Table(columns, rows, titles.get(section, section), section))
+    return tables
 
 
 def count(value: float) -> Estimate:
@@ -92,11 +92,11 @@ def agreement_findings(
     section: str, of: str, judgments: Judgments, drawn: Resampling | None, gold: Estimate | None = None
 ) -> Iterator[Finding]:
     """Items, observed agreement, kappa and alpha of some judgments."""
-    found = agreement_of(judgments, gold or NO_GOLD, drawn)
-    yield Finding(section, of, "items", count(found.n_paired), "count")
-    yield Finding(section, of, "agreement", found.observed)
-    yield Finding(section, of, "kappa", found.kappa)
-    yield Finding(section, of, "alpha", found.alpha)
+    agreement = agreement_of(judgments, gold or NO_GOLD, drawn)
+    yield Finding(section, of, "items", count(agreement.n_paired), "count")
+    yield Finding(section, of, "agreement", agreement.observed)
+    yield Finding(section, of, "kappa", agreement.kappa)
+    yield Finding(section, of, "alpha", agreement.alpha)
     if gold is not None:
         yield Finding(section, of, "kappa with the gold", gold)
 
@@ -107,10 +107,10 @@ def label_shares(judgments: Judgments, drawn: Resampling | None) -> dict[str, Es
         return dict.fromkeys(judgments.labels, NO_GOLD)
     table = item_counts(judgments)
     n_items = int(table.units.frequency.sum())
-    made = estimates(
+    results = estimates(
         table.units, {"shares": Shares(table).labels}, n_items, Undefined.NO_UNITS, drawn, len(table.labels)
     )
-    return dict(zip(table.labels, made["shares"], strict=True))
+    return dict(zip(table.labels, results["shares"], strict=True))
 
 
 def merged(judgments: Judgments, groups: Mapping[str, str]) -> Judgments:
@@ -203,26 +203,26 @@ def raised(accuracy: float, good: Estimate) -> Estimate:
     def after(share: float) -> float:
         return accuracy + (1 - accuracy) * share
 
-    made = Estimate(after(good.value), good.n_units)
+    estimate = Estimate(after(good.value), good.n_units)
     if good.interval is None:
-        return made if good.no_interval is None else made.with_interval(good.no_interval)
+        return estimate if good.no_interval is None else estimate.with_interval(good.no_interval)
     inner = good.interval
     interval = Interval(after(inner.low), after(inner.high), inner.confidence_level, inner.method)
-    return made.with_interval(interval, n_clusters=good.n_clusters)
+    return estimate.with_interval(interval, n_clusters=good.n_clusters)
 
 
 def position_findings(raters: list[RaterFigures], confidence: float) -> Iterator[Finding]:
     """P(top) and self-consistency, of each rater who says something about them, and of all."""
     for measure, name in (("P(top)", "top"), ("alike when repeated", "repeats")):
         known = [(each.rater, getattr(each, name)) for each in raters]
-        known = [(rater, found) for rater, found in known if found is not None and found.n_units]
-        total = sum(found.n_units for _, found in known)
-        right = sum(round(found.value * found.n_units) for _, found in known)
+        known = [(rater, estimate) for rater, estimate in known if estimate is not None and estimate.n_units]
+        total = sum(estimate.n_units for _, estimate in known)
+        right = sum(round(estimate.value * estimate.n_units) for _, estimate in known)
         if total:
             everyone = proportion_estimate(right, total, confidence_level=confidence)
             yield Finding("consistency", "all raters", measure, everyone, "percent")
-        for rater, found in known:
-            yield Finding("consistency", rater, measure, found, "percent")
+        for rater, estimate in known:
+            yield Finding("consistency", rater, measure, estimate, "percent")
 
 
 # Cloze tests: how often raters write what the writer wrote, before and after other good words count.
@@ -280,9 +280,9 @@ def _words(study: StudyColumns) -> tuple[Judgments, list[str]]:
     others = dict[str, str]()  # column to its name in the table, which is no rater's
     for at in study.work.tolist():
         item = study.items[at]
-        told = {WRITER: written(study, at)}
-        told |= {column: folded(word) or NOTHING for column, word in item.hidden.items() if _of_system(column)}
-        for column, word in told.items():
+        column_words = {WRITER: written(study, at)}
+        column_words |= {column: folded(word) or NOTHING for column, word in item.hidden.items() if _of_system(column)}
+        for column, word in column_words.items():
             name = column.removeprefix(SAYS)
             others.setdefault(column, f"{name} (no rater)" if name in known else name)
             items.append(item.name)
@@ -308,8 +308,8 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
     main = study.about.scheme.main
     scores: dict[str, list[tuple[bool, bool]]] = {}
     for row in study.judged.tolist():
-        said = study.answers[int(study.said[row])].get(main) or []
-        words = [folded(each) for each in said] if isinstance(said, list) else [folded(str(said))]
+        answer = study.answers[int(study.said[row])].get(main) or []
+        words = [folded(each) for each in answer] if isinstance(answer, list) else [folded(str(answer))]
         wanted = written(study, int(study.item[row]))
         who = study.raters[int(study.rater[row])].name
         scores.setdefault(who, []).append((words[:1] == [wanted], wanted in words))
@@ -391,21 +391,21 @@ def raters_like_experts(
     codes = error_labels(study)
     kinds = [label for label in study.labels if label not in study.about.scheme.abstaining()]
     errors = {kinds[code] for code in codes}
-    said = ["error" if name in errors else "ok" for name in names]
-    table = Judgments.from_columns(items, study.rater[kept].tolist(), said, labels=("error", "ok"))
+    error_or_ok = ["error" if name in errors else "ok" for name in names]
+    table = Judgments.from_columns(items, study.rater[kept].tolist(), error_or_ok, labels=("error", "ok"))
     gold = {each.name: "error" if each.gold in errors else "ok" for each in study.items if each.gold}
     return how_many(table, [gold], generator)
 
 
 def paid(said: str) -> float | None:
     """The one number in what raters are told of their pay; None: there is none, or it cannot be told which."""
-    found = _NUMBER.findall(said)
-    if len(found) != 1:
+    numbers = _NUMBER.findall(said)
+    if len(numbers) != 1:
         return None
-    whole, sign, part = found[0].rpartition("," if found[0].rfind(",") > found[0].rfind(".") else ".")
+    whole, sign, part = numbers[0].rpartition("," if numbers[0].rfind(",") > numbers[0].rfind(".") else ".")
     if sign and len(part) == 3 and whole.strip("0"):  # 1,000 and 1.000 are read in both ways
         return None
-    plain = f"{whole.replace(',', '').replace('.', '')}.{part}" if sign else found[0]
+    plain = f"{whole.replace(',', '').replace('.', '')}.{part}" if sign else numbers[0]
     return float(plain)
 
 
@@ -477,6 +477,6 @@ def _items(study: StudyColumns, answers: list[bool]) -> NDArray[np.bool_]:
     """Items for work that have one of the answers, of judgments that count."""
     rows = study.judged
     chosen = np.array([*answers, False], np.bool_)[study.said[rows]]
-    found = np.zeros(len(study.items), np.bool_)
-    found[study.item[rows[chosen]]] = True
-    return np.asarray(found[study.work], np.bool_)
+    has_answer = np.zeros(len(study.items), np.bool_)
+    has_answer[study.item[rows[chosen]]] = True
+    return np.asarray(has_answer[study.work], np.bool_)

@@ -203,12 +203,12 @@ def analysis_of(
     if not len(study.judged):
         message = "nobody judged anything in this study yet"
         raise UsageError(Problem("judge-nothing", message, fix="errorbar judge status tells how it stands"))
-    told = Problems() if problems is None else problems
+    all_problems = Problems() if problems is None else problems
     judgments = study.judgments(study.judged)
     level = 0.95 if drawn is None else drawn.confidence_level
     errors, sizes = error_labels(study), None
     if errors:
-        sizes = _sizes(study, judgments, asked, told)
+        sizes = _sizes(study, judgments, asked, all_problems)
     elif asked.experts or asked.truth is not None:
         message = (
             f"experts and truth are for schemes that ask about errors, and the scheme is {study.about.scheme.name}"
@@ -217,7 +217,7 @@ def analysis_of(
     findings = [
         *_common(study, judgments, drawn, level),
         *_special(study, judgments, asked, drawn, level),
-        *_systems(system_scores(study, asked.systems, drawn, told)),
+        *_systems(system_scores(study, asked.systems, drawn, all_problems)),
         *money(study, asked.pay, sizes),
     ]
     shown = merged(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
@@ -225,12 +225,12 @@ def analysis_of(
     crossed: LabelConfusion | PairTable | None = None
     if len(shown.labels) <= MAX_LABELS and len(shown):
         crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
-    said = [] if drawn is None else [drawn.convention("item")]
+    conventions = [] if drawn is None else [drawn.convention("item")]
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
-    signature = crowd_signature(name, judgments, None, said)
+    signature = crowd_signature(name, judgments, None, conventions)
     pair = raters if len(raters) == 2 else ()
     return StudyAnalysis(
-        study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(told.notes)
+        study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(all_problems.notes)
     )
 
 

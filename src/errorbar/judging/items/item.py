@@ -68,10 +68,10 @@ class JudgedItem:
 
     def to_json(self) -> str:
         """For the store."""
-        said = asdict(self)
+        record = asdict(self)
         if not self.proposed:  # as it is in all studies but those that let a program propose
-            del said["proposed"]
-        return json.dumps(said, ensure_ascii=False)
+            del record["proposed"]
+        return json.dumps(record, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:

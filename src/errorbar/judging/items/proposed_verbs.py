@@ -29,7 +29,7 @@ from errorbar.judging.scheme import Scheme, tokens
 
 
 class VerbTagger(Protocol):
-    """What names the part of speech of each token, in Penn tags."""
+    """A tagger that names the part of speech of each token, in Penn tags."""
 
     def tag(self, sentences: Sequence[Sequence[str]], /) -> Iterable[Sequence[str]]:
         """Give the tags of the tokens of each sentence."""
@@ -64,19 +64,19 @@ def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, prob
         message = "--tagger needs a tagger, and no installed package registers one in errorbar.taggers"
         raise UsageError(Problem("missing-part", message, fix="leave it out: raters name the verb themselves"))
     tagger = next(iter(taggers.values())).load()(None if str(models) == AUTO else Path(models), problems)
-    found = [
+    proposed_items = [
         item if at is None else replace(item, proposed=dict.fromkeys(asked, at))
         for item, at in zip(items, verbs_of(items, tagger), strict=True)
     ]
-    n = sum(bool(item.proposed) for item in found)
-    message = f"a verb is proposed for {n:,} of {len(found):,} items, which raters confirm or change"
+    n = sum(bool(item.proposed) for item in proposed_items)
+    message = f"a verb is proposed for {n:,} of {len(proposed_items):,} items, which raters confirm or change"
     problems.note("judge-proposed", message, Place(), severity="repaired")
-    return found
+    return proposed_items
 
 
 def verbs_of(items: Sequence[JudgedItem], tagger: VerbTagger) -> Iterator[int | None]:
     """For each item the number of the token that is proposed; None: nothing is."""
-    pieces = [[found.span() for found in _WORDS.finditer(item.text)] for item in items]
+    pieces = [[match.span() for match in _WORDS.finditer(item.text)] for item in items]
     forms = [[item.text[start:end] for start, end in spans] for item, spans in zip(items, pieces, strict=True)]
     for item, spans, words, tags in zip(items, pieces, forms, tagger.tag(forms), strict=True):
         start, end = item.span or (0, 0)

@@ -84,17 +84,17 @@ def corpus_items(
     ]
     if kind_of(scheme).compares:
         pairs = _against_writer if against == "writer" else _against_each_other
-        made = [item for at, each in enumerate(changes) for item in _choices(corpus, at, pairs(each, names))]
-        if not made:
+        choices = [item for at, each in enumerate(changes) for item in _choices(corpus, at, pairs(each, names))]
+        if not choices:
             message = "nothing differs: there is nothing to choose between"
             raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
-        return made
+        return choices
     places = _changed(changes) if items == EDITS else _projected(corpus, items)
     hide = names if systems else []
-    found = [_item(corpus, at, span, changes[at], hide) for at, span in places]
-    if not found:
+    judged_items = [_item(corpus, at, span, changes[at], hide) for at, span in places]
+    if not judged_items:
         raise UsageError(Problem("judge-no-items", "nobody changes anything", fix="give items, e.g. words or tokens"))
-    return found
+    return judged_items
 
 
 def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -> None:
@@ -122,8 +122,8 @@ def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) ->
     if system is not None:
         return extract_edits(sentence.tokens, system.lines[at].split())
     kept: list[Edit] = []
-    said = sentence.annotations.get(name, ())
-    for edit in sorted((each for each in said if each.applicable), key=lambda each: each.span):
+    annotated = sentence.annotations.get(name, ())
+    for edit in sorted((each for each in annotated if each.applicable), key=lambda each: each.span):
         same = edit.replacements[0].split() == sentence.tokens[edit.start : edit.end]
         if not same and (not kept or edit.start >= kept[-1].end) and (not kept or edit.span != kept[-1].span):
             kept.append(edit)
@@ -149,8 +149,8 @@ def _item(corpus: Corpus, at: int, span: Span | None, changes: _Changes, names: 
     whole = (0, len(changes.tokens)) if span is None else span
     for name in names:
         hidden[f"flag:{name}"] = str(int(bool(changes.by[name] if span is None else changes.touching(name, span))))
-        said = changes.said(name, whole)
-        hidden |= {} if said is None else {f"{SAYS}{name}": said}
+        written = changes.said(name, whole)
+        hidden |= {} if written is None else {f"{SAYS}{name}": written}
     return JudgedItem(_name(at, span), text, None if span is None else _characters(text, span), before, hidden=hidden)
 
 
@@ -159,29 +159,29 @@ Pairs = Iterator[tuple[Span, tuple[str, str], tuple[str, str]]]
 
 def _against_writer(changes: _Changes, names: Sequence[str]) -> Pairs:
     """Span, texts and who wrote them: the writer, and those who made the same of it."""
-    found: dict[tuple[Span, str], list[str]] = {}
+    authors: dict[tuple[Span, str], list[str]] = {}
     for name in names:
         for edit in changes.by[name]:
-            found.setdefault((edit.span, " ".join(edit.replacements[0].split())), []).append(name)
-    for (span, text), who in sorted(found.items()):
+            authors.setdefault((edit.span, " ".join(edit.replacements[0].split())), []).append(name)
+    for (span, text), who in sorted(authors.items()):
         yield span, (" ".join(changes.tokens[span[0] : span[1]]), text), ("writer", SEVERAL.join(who))
 
 
 def _against_each_other(changes: _Changes, names: Sequence[str]) -> Pairs:
     """Span, two different texts, and which systems wrote them."""
-    found: dict[tuple[Span, str, str], tuple[list[str], list[str]]] = {}
+    authors: dict[tuple[Span, str, str], tuple[list[str], list[str]]] = {}
     for first, second in combinations(names, 2):
         for span in _regions([*changes.by[first], *changes.by[second]]):
             texts = changes.said(first, span), changes.said(second, span)
             if texts[0] is None or texts[1] is None or texts[0] == texts[1]:
                 continue
-            turned = (span, texts[1], texts[0]) in found
+            turned = (span, texts[1], texts[0]) in authors
             key = (span, texts[1], texts[0]) if turned else (span, texts[0], texts[1])
-            who = found.setdefault(key, ([], []))
+            who = authors.setdefault(key, ([], []))
             for side, name in zip(who, (second, first) if turned else (first, second), strict=True):
                 if name not in side:
                     side.append(name)
-    for (span, left, right), (lefts, rights) in sorted(found.items()):
+    for (span, left, right), (lefts, rights) in sorted(authors.items()):
         yield span, (left, right), (SEVERAL.join(lefts), SEVERAL.join(rights))
 
 
@@ -202,10 +202,10 @@ def _regions(edits: Sequence[Edit]) -> Iterator[Span]:
 def _choices(corpus: Corpus, at: int, pairs: Pairs) -> Iterator[JudgedItem]:
     text, before = _texts(corpus, at)
     count: dict[Span, int] = {}
-    for span, said, names in pairs:
+    for span, texts, names in pairs:
         count[span] = count.get(span, 0) + 1
         name = _name(at, span) + f"/{count[span]}" * (count[span] > 1)
-        where, candidates = _with_spaces(text, span, said)
+        where, candidates = _with_spaces(text, span, texts)
         yield JudgedItem(name, text, where, before, candidates, names, hidden=_where(corpus, at))
 
 
@@ -276,7 +276,7 @@ Row = Mapping[str, str]
 
 def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedItem]:
     """Read items; what is wrong with a row is recorded, with its line. Rows of several raters are one item."""
-    found: dict[str, JudgedItem] = {}
+    items: dict[str, JudgedItem] = {}
     lines: dict[str, tuple[Place, set[str]]] = {}
     labeled = 0
     for row, place in table_rows(path, problems):
@@ -295,9 +295,9 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
         if before is None:
             lines[name] = place, {row.get("rater", "")}
             if item is not None:
-                found[name] = item
+                items[name] = item
             continue
-        if row["rater"] in before[1] or (item is not None and item != found.get(name)):
+        if row["rater"] in before[1] or (item is not None and item != items.get(name)):
             message = f"item '{shortened(name)}' stands in line {before[0].line} too, "
             message += "for the same rater" if row["rater"] in before[1] else "with another text or span"
             problems.error("judge-item-twice", message, place)
@@ -305,7 +305,7 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
     if labeled:
         message = f"{labeled} rows have a label already; judgments are collected anew, and these are not read"
         problems.note("judge-labels", message, Place(str(path)), "crowd, agree and sample estimate read judgments")
-    return [*found.values()]
+    return [*items.values()]
 
 
 def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -> None:
@@ -342,9 +342,9 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
     if kind_of(scheme).compares:
         shown = text if span is None else text[slice(*span)]
         other = row.get("candidate2", row.get("suggestion"))
-        said = (row.get("candidate1", shown), other) if other is not None else ()
+        pair = (row.get("candidate1", shown), other) if other is not None else ()
         names = tuple(row.get(f"system{number}", "").strip() for number in (1, 2))
-        item = replace(item, candidates=said, names=names if all(names) else ())
+        item = replace(item, candidates=pair, names=names if all(names) else ())
     wrong = kind_of(scheme).unfit(scheme, item)
     if wrong:
         problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
@@ -356,14 +356,14 @@ def _span(row: Row, text: str) -> tuple[str, tuple[int, int] | None]:
     if row.get("start", "").strip() or row.get("end", "").strip():
         return text, _inside(text, row.get("start", "").strip(), row.get("end", "").strip())
     if "span" in row:
-        said = row["span"].strip()
-        match = _SPAN.fullmatch(said)
-        if said and not match:
-            raise ValueError(f"the span must be START-END in characters, got {shortened(said)!r}")
+        written = row["span"].strip()
+        match = _SPAN.fullmatch(written)
+        if written and not match:
+            raise ValueError(f"the span must be START-END in characters, got {shortened(written)!r}")
         return text, _inside(text, match[1], match[2]) if match else None
     word = row.get("word", "").strip()
-    if (named := _TOKENS.fullmatch(name_of(row))) and (found := _of_tokens(text, int(named[1]), int(named[2]), word)):
-        return found
+    if (named := _TOKENS.fullmatch(name_of(row))) and (result := _of_tokens(text, int(named[1]), int(named[2]), word)):
+        return result
     if word:
         return text, _of_word(text, word, row.get("occurrence", "").strip())
     marks = [*_BRACKETS.finditer(text)]
@@ -458,20 +458,20 @@ def read_items(
     """
     listed = isinstance(systems, str) or bool(systems)
     if not isinstance(source, Corpus) and _is_table(source):
-        for name, said in (("systems", listed), ("items", items), ("against", against != "writer")):
-            if said:
+        for name, value in (("systems", listed), ("items", items), ("against", against != "writer")):
+            if value:
                 message = f"--{name} is for a corpus or sentences, and this is a table of items"
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
-        found = read_rows(source, scheme, problems)
+        judged_items = read_rows(source, scheme, problems)
     else:
         corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
         reading = ReadingOptions(lenient=problems.lenient)
         outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
-        found = corpus_items(corpus, outputs, scheme, items=items, against=against)
+        judged_items = corpus_items(corpus, outputs, scheme, items=items, against=against)
     problems.raise_errors()
-    if not found:
+    if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
-    return found
+    return judged_items
 
 
 def _is_table(path: Source) -> bool:
@@ -513,7 +513,7 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
     Several right answers stand between ``|``. A row that names one of the items makes it gold; one with a ``text``
     brings an item of its own. What is wrong is recorded, with its line.
     """
-    made = {item.name: item for item in items}
+    by_name = {item.name: item for item in items}
     lines: dict[str, int] = {}
     for row, place in table_rows(path, problems):
         if not lines and not ({*ANSWERS} & {*row}):
@@ -528,13 +528,13 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
             problems.error("judge-item-twice" if name else "judge-item-name", message, place)
             continue
         lines[name] = place.line
-        if (gold := _gold(row, made, scheme, place, problems)) is not None:
-            made[name] = gold
+        if (gold := _gold(row, by_name, scheme, place, problems)) is not None:
+            by_name[name] = gold
     if not lines and not problems.errors:
         problems.error("judge-gold", "there is no gold item in the file", Place(display_name(path)))
-    found = [*made.values()]
-    _note_balance([item for item in found if item.kind == "gold"], scheme, Place(display_name(path)), problems)
-    return found
+    all_items = [*by_name.values()]
+    _note_balance([item for item in all_items if item.kind == "gold"], scheme, Place(display_name(path)), problems)
+    return all_items
 
 
 def _gold(
@@ -543,8 +543,8 @@ def _gold(
     name, known = name_of(row), items.get(name_of(row))
     answers = _answers(row, scheme, place, problems)
     if row.get("text", "").strip() or (known is None and "candidate1" in row):
-        given = {key: value for key, value in row.items() if key not in (*ANSWERS, _EXPLANATION)}
-        own = item_of(given, scheme, place, problems)
+        item_row = {key: value for key, value in row.items() if key not in (*ANSWERS, _EXPLANATION)}
+        own = item_of(item_row, scheme, place, problems)
         if own is None:
             return None
         if known is not None and own.asked() != known.asked():
@@ -561,27 +561,27 @@ def _gold(
 
 def _near(name: str, items: dict[str, JudgedItem]) -> str:
     """The item that may be meant; not every name of many."""
-    said = nearest(name, list(items)[:5000])
-    return said if said.startswith("did") else "give it a text of its own, or correct the name"
+    suggestion = nearest(name, list(items)[:5000])
+    return suggestion if suggestion.startswith("did") else "give it a text of its own, or correct the name"
 
 
 def _answers(row: Row, scheme: Scheme, place: Place, problems: Problems) -> tuple[str, ...]:
     """The right answers as labels of the scheme; in a choice test ``first`` and ``second`` name the candidates."""
-    said = next((row[key] for key in ANSWERS if row.get(key, "").strip()), "").strip()
+    text = next((row[key] for key in ANSWERS if row.get(key, "").strip()), "").strip()
     labels = scheme.labels()
-    found: list[str] = []
-    for each in filter(None, map(str.strip, said.split("|"))):
+    answers: list[str] = []
+    for each in filter(None, map(str.strip, text.split("|"))):
         same = [label for label in labels if folded(label) == folded(each)]
         if labels and not same:
             name = shortened(name_of(row))
             sides = " (first is candidate1, wherever it stands)" if scheme.reversible and each in SIDES else ""
             message = f"the answer '{shortened(each)}' of gold item '{name}' is none of the scheme{sides}"
             problems.error("judge-gold", message, place, ", ".join(labels), nearest(each, labels))
-        found.append(same[0] if same else each)
-    if not found:
+        answers.append(same[0] if same else each)
+    if not answers:
         message = f"gold item '{shortened(name_of(row))}' has no answer"
         problems.error("judge-gold", message, place, ", ".join(labels) or "a word")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(answers))
 
 
 def _note_balance(gold: Sequence[JudgedItem], scheme: Scheme, place: Place, problems: Problems) -> None:

@@ -104,13 +104,13 @@ def _code(tx: Connection, rules: StudyRules, rater: RaterState, standing: Standi
 
 def _top_up(tx: Connection, rules: StudyRules, rater: RaterState, more: int, now: float) -> list[Lease]:
     """New leases: first of what the rater had before and let lapse, gold or not, then of what comes next."""
-    made: list[Lease] = []
-    while len(made) < more:
-        what = _lapsed(tx, rules, rater) or _next(tx, rules, rater)
-        if what is None:
+    leases: list[Lease] = []
+    while len(leases) < more:
+        upcoming = _lapsed(tx, rules, rater) or _next(tx, rules, rater)
+        if upcoming is None:
             break
-        made.append(lease(tx, rules, rater, what, now))
-    return made
+        leases.append(lease(tx, rules, rater, upcoming, now))
+    return leases
 
 
 def _lapsed(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
@@ -134,18 +134,18 @@ def _standing(tx: Connection, rules: StudyRules, rater: RaterState) -> Standing:
 
 def _next(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
     """The next item in a rater's order; gold and repeats come only where work would come too."""
-    found = _pick(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
-    if found is None:
+    item = _pick(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
+    if item is None:
         return None
     page, at = divmod(rater.claims, rules.page)
     if at == 0 or rater.due is None:  # at the same place of every page: no claim of gold takes longer than others
         rater.due = _golds(tx, rater, rules.gold_per_page)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
-        special = _gold(tx, rater.id, rater.due, found.id)
+        special = _gold(tx, rater.id, rater.due, item.id)
     elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
-        special = _repeat(tx, rater, found.id)
-    return special or Next(found)
+        special = _repeat(tx, rater, item.id)
+    return special or Next(item)
 
 
 def _pick(tx: Connection, rules: StudyRules, rater: int, point: int) -> AvailableItem | None:
@@ -162,9 +162,9 @@ def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int
 def _gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
     """The next of a page's gold items that was not stopped, or had in the quiz, since it was drawn."""
     while due:
-        found = tx.execute(_STILL_DUE, {"item": due.pop(0), "rater": rater, "round": "main"}).first()
-        if found is not None:
-            return Next(AvailableItem(*found), stands_for=instead_of)
+        row = tx.execute(_STILL_DUE, {"item": due.pop(0), "rater": rater, "round": "main"}).first()
+        if row is not None:
+            return Next(AvailableItem(*row), stands_for=instead_of)
     return None
 
 
@@ -181,16 +181,16 @@ def _golds(tx: Connection, rater: RaterState, n: int) -> list[int]:
             unseen.setdefault(right, []).append(item)
         elif round == "main":
             seen[right] = seen.get(right, 0) + 1
-    found: list[int] = []
-    while unseen and len(found) < n:
-        at = rater.claims + len(found)
+    gold_items: list[int] = []
+    while unseen and len(gold_items) < n:
+        at = rater.claims + len(gold_items)
         right = min(unseen, key=lambda each: (seen.get(each, 0), draw(rater.seed, "class", at, each)))
         left = unseen[right]
-        found.append(left.pop(draw(rater.seed, "gold item", at) % len(left)))
+        gold_items.append(left.pop(draw(rater.seed, "gold item", at) % len(left)))
         seen[right] = seen.get(right, 0) + 1
         if not left:
             del unseen[right]
-    return found
+    return gold_items
 
 
 def _repeat(tx: Connection, rater: RaterState, instead_of: int) -> Next | None:

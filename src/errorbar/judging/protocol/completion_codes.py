@@ -62,17 +62,17 @@ def redeem(tx: Connection, code: str, now: float) -> Redeemed:
     """Look a code up, by comparisons that take the same time for every code, and mark it as used."""
     wanted = code.strip().upper()
     rows = tx.execute(select(RATER).where(RATER.c.code.is_not(None)))
-    found = None
+    owner = None
     for row in rows.all():
         if same(row.code, wanted):
-            found = row
-    if found is None:
+            owner = row
+    if owner is None:
         return Redeemed("")
     withdrawn = ""
-    if not is_earned(found.status, found.judged, found.code_for):
-        fewer = f"of the {found.code_for} judgments that it was given for {found.judged} are left"
-        withdrawn = fewer if found.status == "active" else "they are excluded"
-    elif found.code_used is None:
-        tx.execute(update(RATER).where(RATER.c.id == found.id).values(code_used=now))
-        tx.execute(insert(EVENT).values(at=now, kind="redeemed", rater=found.id, data=json.dumps({"code": found.code})))
-    return Redeemed(found.name, found.code_used, withdrawn)
+    if not is_earned(owner.status, owner.judged, owner.code_for):
+        fewer = f"of the {owner.code_for} judgments that it was given for {owner.judged} are left"
+        withdrawn = fewer if owner.status == "active" else "they are excluded"
+    elif owner.code_used is None:
+        tx.execute(update(RATER).where(RATER.c.id == owner.id).values(code_used=now))
+        tx.execute(insert(EVENT).values(at=now, kind="redeemed", rater=owner.id, data=json.dumps({"code": owner.code})))
+    return Redeemed(owner.name, owner.code_used, withdrawn)

@@ -113,5 +113,5 @@ def judgments_beyond(tx: Connection) -> int:
 
 def front(tx: Connection) -> int:
     """The place of the first item that waits for a judgment; those before it are what a question rests on."""
-    found = tx.scalar(_FRONT, {"k": current_rules(tx).raters_per_item, **_MARK})
-    return END if found is None else int(found)
+    place = tx.scalar(_FRONT, {"k": current_rules(tx).raters_per_item, **_MARK})
+    return END if place is None else int(place)

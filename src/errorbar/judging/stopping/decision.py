@@ -1,4 +1,4 @@
-"""Whether a study's question is decided, and what it saves to stop now.
+"""The decision about a study's question, and what it saves to stop now.
 
 Conventions
     The order of a study's items is random, and its raters judge them in that order. An estimate rests on the first t of
@@ -80,7 +80,7 @@ def _score(question: StopQuestion, study: StudyColumns, judgments: Judgments, ke
     others = [label for label in study.labels if label != question.error and label not in unsure]
     anytime = question.interval == "anytime"
     try:
-        found = sample_estimate(
+        result = sample_estimate(
             judgments,
             key=key,
             error=question.error,
@@ -92,7 +92,7 @@ def _score(question: StopQuestion, study: StudyColumns, judgments: Judgments, ke
         )
     except ErrorbarError:  # a stratum without a judgment
         return NOTHING
-    systems = found.found.systems
+    systems = result.found.systems
     one = next((each for each in systems if each.system == question.system), systems[0])
     return one[question.of].estimate
 
@@ -100,14 +100,14 @@ def _score(question: StopQuestion, study: StudyColumns, judgments: Judgments, ke
 def _precision(question: StopQuestion, judgments: Judgments, key: AuditKey) -> Estimate:
     """As ``errorbar audit estimate`` has it of the study's export."""
     try:
-        found = judge_edits(key, read_verdicts(judgments, Problems()), ValidityRule.of(question.valid), Problems())
+        result = judge_edits(key, read_verdicts(judgments, Problems()), ValidityRule.of(question.valid), Problems())
     except ErrorbarError:
         return NOTHING
     at = systems_of(key).index(question.system) if question.system else 0
     strata = key.frame.strata
     if question.interval == "anytime":
-        return anytime_audit(strata, found.heard, at, how=Anytime(question.half_width or WANTED), level=LEVEL)
-    return estimate_audit(strata, found.heard, level=LEVEL)[0][at].precision
+        return anytime_audit(strata, result.heard, at, how=Anytime(question.half_width or WANTED), level=LEVEL)
+    return estimate_audit(strata, result.heard, level=LEVEL)[0][at].precision
 
 
 def _share(question: StopQuestion, study: StudyColumns, rows: Ints) -> Estimate:
@@ -127,20 +127,20 @@ def _share(question: StopQuestion, study: StudyColumns, rows: Ints) -> Estimate:
     tally = Tally(int((votes > against).sum()), int((votes != against).sum()), size)
     if not tally.judged:
         return NOTHING
-    made = tally_interval(tally, LEVEL, anytime=question.interval == "anytime")
-    return Estimate(tally.positive / tally.judged, tally.judged).with_interval(made)
+    interval = tally_interval(tally, LEVEL, anytime=question.interval == "anytime")
+    return Estimate(tally.positive / tally.judged, tally.judged).with_interval(interval)
 
 
 def sides(question: StopQuestion, study: StudyColumns) -> Ints:
     """Of each item 1 where the first candidate is that of ``first``, -1 where it is the second, 0: other texts."""
     if not question.first:
         return np.ones(len(study.items), np.int64)
-    found = []
+    signs = []
     for facts in study.items:
         one, two = ([name.strip() for name in names.split(SEVERAL)] for names in (facts.names or ("", "")))
         forward = question.first in one and question.second in two
-        found.append(int(forward) - int(question.first in two and question.second in one))
-    return np.array(found, np.int64)
+        signs.append(int(forward) - int(question.first in two and question.second in one))
+    return np.array(signs, np.int64)
 
 
 # How far a study's question rests on raters who may be excluded yet, and on labels that exclusions have turned.
@@ -347,17 +347,17 @@ def halted_reason(study: StudyColumns) -> str:
 
 def _decided(question: StopQuestion, estimate: Estimate) -> bool:
     """Nothing is decided without an interval, unless everything was judged."""
-    made = estimate.interval
-    if made is None and estimate.value is not None and estimate.no_interval is Undefined.ZERO_WIDTH:
-        made = Interval(estimate.value, estimate.value, LEVEL, "everything judged")
-    return made is not None and StopRule(question.half_width, question.threshold).settled(made)
+    interval = estimate.interval
+    if interval is None and estimate.value is not None and estimate.no_interval is Undefined.ZERO_WIDTH:
+        interval = Interval(estimate.value, estimate.value, LEVEL, "everything judged")
+    return interval is not None and StopRule(question.half_width, question.threshold).settled(interval)
 
 
 def money_for(pay: str, judgments: int) -> str:
     """The cost of judgments, in the words of the study's pay; empty where it names no sum."""
-    found = _PAY.fullmatch(pay.strip())
-    if found is None:
+    match = _PAY.fullmatch(pay.strip())
+    if match is None:
         return ""
-    before, number, after = found.groups()
+    before, number, after = match.groups()
     amount = f"{before}{judgments * float(number.replace(',', '.')):,.2f}"
     return f"{amount} {after}" if after else amount

@@ -1,4 +1,4 @@
-"""Whether a question fits a study: its scheme, its items, its key."""
+"""Check that a question fits a study: its scheme, its items, its key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_EACH = {
     "share": ("label",),
     "win": ("first", "second"),
 }
-"""What questions take besides what all take."""
+"""The options that each question takes besides those that all take."""
 OF_ALL = ("half_width", "threshold", "interval", "act")
 EXAMPLE = "e.g. R(half_width=0.03), share(label=error,half_width=0.05), win(threshold=0.5)"
 
@@ -82,8 +82,8 @@ class StopQuestion:
         for key in raw:
             if key not in known:
                 raise refused(f"{name} has no '{key}'", fix=nearest(key, known))
-        said = {key: _read(key, value) for key, value in raw.items()}
-        return cls(cast("Of", name), **said)._checked()  # type: ignore[arg-type]  # each of its field's kind
+        values = {key: _read(key, value) for key, value in raw.items()}
+        return cls(cast("Of", name), **values)._checked()  # type: ignore[arg-type]  # each of its field's kind
 
     def _checked(self) -> Self:
         if (self.half_width is None) == (self.threshold is None):
@@ -97,13 +97,13 @@ class StopQuestion:
 
     def __str__(self) -> str:
         """The shortest text that says the same."""
-        usual, said = StopQuestion(self.of), []
+        usual, options = StopQuestion(self.of), []
         for key in (*OF_EACH[self.of], *OF_ALL):
             value = getattr(self, key)
             if value != getattr(usual, key):
                 text = str(value).lower() if isinstance(value, bool) else f"{value:g}" if key in _NUMBERS else value
-                said.append(f"{key}={write_text(text)}")
-        return f"{self.of}({','.join(said)})"
+                options.append(f"{key}={write_text(text)}")
+        return f"{self.of}({','.join(options)})"
 
     def told(self) -> Self:
         """The same, for the manager to act on."""
@@ -181,7 +181,7 @@ def _check_key(question: StopQuestion, scheme: Scheme, work: list[JudgedItem], k
 def _check_label(name: str, label: str, scheme: Scheme) -> None:
     """Raters must be able to say it, where there are labels to choose from."""
     options = scheme.question(scheme.main).options
-    labels = [said for said, option in zip(scheme.labels(), options, strict=True) if not option.abstains]
+    labels = [choice for choice, option in zip(scheme.labels(), options, strict=True) if not option.abstains]
     if labels and label not in labels:
         message = f"{name} is '{label[:30]}', which the scheme {scheme.name} has not"
         raise refused(message, fix=nearest(label, labels))

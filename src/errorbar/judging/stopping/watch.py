@@ -54,15 +54,15 @@ def stopping_table(now: StopDecision) -> Table:
 
 
 def verdict(now: StopDecision) -> str:
-    """Whether one knows enough, in a few words."""
+    """The decision in a few words: go on, narrow enough, or decided."""
     if now.doubtful:
         return f"go on: not yet by the {counted(now.n_tested, 'items')} whose raters gold has tested"
     if not now.decided:
         return "go on" if now.left or now.waits_for else "not decided, and everything is judged"
     if now.threshold is None:
         return "narrow enough to stop"
-    made, value = now.estimate.interval, now.estimate.value
-    low = made.low if made is not None else value  # everything judged: no interval, and the value is known
+    interval, value = now.estimate.interval, now.estimate.value
+    low = interval.low if interval is not None else value  # everything judged: no interval, and the value is known
     return f"decided: {'above' if low is not None and low > now.threshold else 'below'} {100 * now.threshold:g}"
 
 
@@ -80,13 +80,13 @@ def saving(now: StopDecision) -> str:
 
 
 def _value(now: StopDecision) -> str:
-    value, made = now.estimate.value, now.estimate.interval
+    value, interval = now.estimate.value, now.estimate.interval
     if value is None:
         return "– (too little is judged)"
-    if made is None:
+    if interval is None:
         return f"{100 * value:.2f}, no interval: {now.estimate.no_interval}"
-    half = 50 * (made.high - made.low)
-    return f"{100 * value:.2f} ({100 * made.low:.2f}–{100 * made.high:.2f}, ± {half:.2f}; {made.method})"
+    half = 50 * (interval.high - interval.low)
+    return f"{100 * value:.2f} ({100 * interval.low:.2f}–{100 * interval.high:.2f}, ± {half:.2f}; {interval.method})"
 
 
 def _wanted(now: StopDecision) -> str:

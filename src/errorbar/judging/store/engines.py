@@ -1,4 +1,4 @@
-"""Whether a transaction was committed of which only the reply to its commit is missing.
+"""Ask whether a transaction was committed of which only the reply to its commit is missing.
 
 PostgreSQL is asked for the status of the transaction's number. A server that crashed gives numbers out again of which
 nothing had come to its disk, so that ``committed`` may be said of somebody else's transaction: it is believed only of a
@@ -46,13 +46,13 @@ def of_database(error: BaseException) -> bool:
 
 def store_failed(error: BaseException) -> StoreError:
     """The message of the driver or the file system."""
-    said = _said(error)
-    if "NUL (0x00)" in said:
+    reason = _said(error)
+    if "NUL (0x00)" in reason:
         message = "a text has the character U+0000, which no store can hold; nothing of this was written"
         return store_error("store-text", message, "take it out")
-    if "not a database" in said or "malformed" in said:
-        return store_error("not-a-store", f"the store cannot be read: {said}", "restore a backup")
-    message = f"the store cannot be used just now, and nothing of this was written: {said}"
+    if "not a database" in reason or "malformed" in reason:
+        return store_error("not-a-store", f"the store cannot be read: {reason}", "restore a backup")
+    message = f"the store cannot be used just now, and nothing of this was written: {reason}"
     return store_error(
         "store-failed", message, "look at the disk's space and rights, or the database server; then again"
     )
@@ -76,11 +76,11 @@ def has_stray_password(url: str) -> bool:
 def shown_url(url: str) -> str:
     """A URL, or a path, without anything that may be a password; ``user:password/database`` lacks its host."""
     bare = re.sub(r"\?[A-Za-z_]+=.*", "", url)
-    scheme, colon, rest = bare.partition("://")
+    scheme, colon, after_scheme = bare.partition("://")
     if not colon:
         return bare
     if "@" in url:
-        return f"{scheme}://...@{rest.rpartition('@')[2]}" if "@" in rest else f"{scheme}://..."
+        return f"{scheme}://...@{after_scheme.rpartition('@')[2]}" if "@" in after_scheme else f"{scheme}://..."
     return re.sub(r"://[^/\[]*:(?!\d*(/|$)).*", "://...", bare)
 
 
@@ -101,7 +101,7 @@ _PAUSE = 0.25
 _KEY = "errorbar transaction"
 _TIMELINE = "substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8)"
 MARK = f"txid_current(), {_TIMELINE}, CAST(pg_current_wal_flush_lsn() AS text)"
-"""What a transaction asks the server for at its beginning: the columns of a ``Mark``."""
+"""The expressions that a transaction reads from the server at its beginning: the columns of a ``Mark``."""
 _STATUS = text(
     f"SELECT txid_status(:number) = 'committed', {_TIMELINE} = :timeline"
     " AND (pg_control_checkpoint()).redo_lsn < CAST(:flushed AS pg_lsn)"
@@ -130,8 +130,8 @@ def remember(tx: Connection, mark: Mark) -> None:
 
 def mark_of(tx: Connection) -> Mark | None:
     """The result that was kept; None on SQLite."""
-    found: Mark | None = tx.info.get(_KEY)
-    return found
+    mark: Mark | None = tx.info.get(_KEY)
+    return mark
 
 
 def was_written(error: BaseException) -> bool:
@@ -148,8 +148,8 @@ def was_committed(engine: Engine, mark: Mark) -> bool | None:
     values = {"number": mark.number, "timeline": mark.timeline, "flushed": mark.flushed}
     while True:
         try:
-            with engine.connect() as found:
-                tx = found.execution_options(errorbar_write=True)
+            with engine.connect() as connection:
+                tx = connection.execution_options(errorbar_write=True)
                 with tx.begin():
                     committed, believed = tx.execute(_STATUS, values).one()
                     return (True if believed else None) if committed else False
@@ -236,14 +236,16 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
         mode = "ro" if read_only else "rwc"
         alone = read_only and not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
         name = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if alone else ''}"
-        made = sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        made.execute("PRAGMA foreign_keys = ON")
+        connection = sqlite3.connect(
+            name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
         if not read_only:
-            made.execute("PRAGMA journal_mode = WAL")
-            made.execute("PRAGMA synchronous = FULL")
-            made.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
-            made.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
-        return made
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+        return connection
 
     engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=28)
 

@@ -131,13 +131,13 @@ class Store:
             raise store_error("store-missing", f"there is no store at {path}", "errorbar judge init makes one")
         if path is not None and not is_sqlite(path):
             raise store_error("not-a-store", f"{path} is not a store of errorbar judge")
-        found = cls(url, read_only=read_only, clock=clock)
+        store = cls(url, read_only=read_only, clock=clock)
         try:
-            found._check_version(older=older)
+            store._check_version(older=older)
         except BaseException:
-            found.close()
+            store.close()
             raise
-        return found
+        return store
 
     @classmethod
     def create(
@@ -157,18 +157,18 @@ class Store:
             raise store_error("store-exists", f"there is a file at {path} already", "choose another place")
         if path is not None and not path.parent.is_dir():
             raise store_error("store-missing", f"there is no folder {path.parent}", "make it first")
-        made = cls(url, read_only=False, clock=clock)
+        store = cls(url, read_only=False, clock=clock)
         try:
-            with made.exclusive() as tx:
+            with store.exclusive() as tx:
                 _make_tables(tx)
                 if fill is not None:
                     fill(tx)
         except BaseException:
-            made.close()
+            store.close()
             for each in () if path is None else (path, *logs_of(path)):
                 each.unlink(missing_ok=True)
             raise
-        return made
+        return store
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction of its own, with no other writer anywhere; when it returns, all is on disk.
@@ -183,8 +183,8 @@ class Store:
     @contextmanager
     def exclusive(self) -> Iterator[Connection]:
         """A transaction with no other writer anywhere, committed at the end."""
-        with _plain_errors(), self._one, self._turn, self._engine.connect() as found:
-            tx = found.execution_options(errorbar_write=True)
+        with _plain_errors(), self._one, self._turn, self._engine.connect() as connection:
+            tx = connection.execution_options(errorbar_write=True)
             with tx.begin() as transaction:
                 try:
                     yield tx
@@ -235,22 +235,22 @@ class Store:
             return _revision(tx)
 
     def _check_version(self, *, older: bool) -> None:
-        found = self.revision()
-        if found is None:
+        revision = self.revision()
+        if revision is None:
             raise store_error("not-a-store", f"{shown_url(self.url)} is not a store of errorbar judge")
-        if found not in REVISIONS:
-            message = f"the store is of a newer errorbar: its schema is {found}, this one knows up to {HEAD}"
+        if revision not in REVISIONS:
+            message = f"the store is of a newer errorbar: its schema is {revision}, this one knows up to {HEAD}"
             raise store_error("store-newer", message, "install the newer errorbar")
-        if found != HEAD and not older:
-            message = f"the store is of an older errorbar: its schema is {found}, this one needs {HEAD}"
+        if revision != HEAD and not older:
+            message = f"the store is of an older errorbar: its schema is {revision}, this one needs {HEAD}"
             raise store_error("store-older", message, "errorbar judge upgrade keeps a backup and upgrades it")
 
 
 def _revision(tx: Connection) -> str | None:
     if not inspect(tx).has_table("alembic_version"):
         return None
-    found: str | None = tx.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    revision: str | None = tx.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
 
 
 def _make_tables(tx: Connection) -> None:

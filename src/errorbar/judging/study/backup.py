@@ -107,12 +107,12 @@ def check(store: Store) -> list[Broken]:
 def check_rows(tx: Connection) -> list[Broken]:
     """The same inside a transaction, without the file itself."""
     k = current_rules(tx).raters_per_item
-    found = []
-    for what, query in _NEVER.items():
+    broken = []
+    for rule, query in _NEVER.items():
         rows = tx.execute(text(query), {"k": k} if _K in query else {}).all()
         if rows:
-            found.append(_broken(what, [", ".join(map(str, row)) for row in rows]))
-    return found
+            broken.append(_broken(rule, [", ".join(map(str, row)) for row in rows]))
+    return broken
 
 
 def _broken(what: str, rows: list[str]) -> Broken:
@@ -123,10 +123,10 @@ def _file(tx: Connection) -> list[Broken]:
     """Of SQLite; PostgreSQL checks its pages when it reads them."""
     if tx.dialect.name != "sqlite":
         return []
-    said = [row[0] for row in tx.execute(text("PRAGMA integrity_check"))]
+    messages = [row[0] for row in tx.execute(text("PRAGMA integrity_check"))]
     keys = [f"{row[0]} {row[1]}" for row in tx.execute(text("PRAGMA foreign_key_check"))]
-    found = [] if said == ["ok"] else [_broken("the file itself", said)]
-    return [*found, _broken("rows that point nowhere", keys)] if keys else found
+    broken = [] if messages == ["ok"] else [_broken("the file itself", messages)]
+    return [*broken, _broken("rows that point nowhere", keys)] if keys else broken
 
 
 _ROWS = 5000  # carried at a time
@@ -158,15 +158,15 @@ def backup(store: Store, target: Path) -> Copied:
     if target.exists():
         raise store_error("store-exists", f"there is a file at {target} already", "choose another place")
     with _beside(target) as new, store.read() as tx:
-        told = describe(tx)
+        contents = describe(tx)
         if tx.dialect.name == "sqlite":
             _copy_pages(tx, new)
         else:
-            with Store.create(str(new)) as made:
-                made.write(lambda to: copy_rows(tx, to))
+            with Store.create(str(new)) as copy:
+                copy.write(lambda to: copy_rows(tx, to))
         _one_file(new)
-        _verify(new, told)
-    return told
+        _verify(new, contents)
+    return contents
 
 
 def restore(source: Path, url: str) -> Copied:
@@ -180,16 +180,16 @@ def restore(source: Path, url: str) -> Copied:
         raise store_error("store-exists", f"there is a file at {path} already", "choose another place")
     with Store.open(str(source), read_only=True) as saved, saved.read() as tx:
         with _readable():
-            told = describe(tx)
-            _verify(source, told)
+            contents = describe(tx)
+            _verify(source, contents)
         if path is not None:
             with _beside(path) as new:
                 _copy_pages(tx, new)
                 _one_file(new)
-                _verify(new, told)
-            return told
-        with Store.create(url, fill=lambda to: _filled(tx, to, told)):
-            return told
+                _verify(new, contents)
+            return contents
+        with Store.create(url, fill=lambda to: _filled(tx, to, contents)):
+            return contents
 
 
 def copy_file(store: Store, target: Path) -> None:
@@ -240,8 +240,8 @@ def _batches(tx: Connection, table: SqlTable) -> Iterator[Sequence[Any]]:
     keys = [*table.primary_key.columns]
     ordered = [key.collate("C") if _by_text(tx, key.type) else key for key in keys]
     with tx.execution_options(stream_results=True, yield_per=_ROWS).execute(select(table).order_by(*ordered)) as rows:
-        found = iter(rows)
-        while batch := list(islice(found, _ROWS)):
+        unread = iter(rows)
+        while batch := list(islice(unread, _ROWS)):
             yield batch
 
 
@@ -267,9 +267,9 @@ def _one_file(path: Path) -> None:
 def _verify(path: Path, told: Copied) -> None:
     with Store.open(str(path), read_only=True) as copy:
         with copy.read() as tx:
-            found = describe(tx)
+            contents = describe(tx)
         broken = check(copy)
-    if found != told:
+    if contents != told:
         raise _damaged("its rows are not those of the store")
     if broken:
         raise _damaged("; ".join(map(str, broken)))
@@ -356,7 +356,7 @@ def upgrade(url: str, saved: Path | None = None) -> bool:
 
 
 _SHOWN = {"items": "item", "raters": "rater", "answers": "answer", "events": "event"}
-"""What a copy is shown to hold, and the tables of the store that hold it."""
+"""The things whose numbers are shown of a copy, and the tables of the store that hold them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -399,8 +399,8 @@ def judge_backup(study: str | PathLike[str], out: str | PathLike[str]) -> JudgeC
     opened = Study.open(study)
     with opened.store(read_only=True) as store:
         copied: list[Copied] = []
-        made = Study.create(out, lambda new: copied.append(backup(store, new.folder / STORE)), like=opened)
-    return JudgeCopy(made.folder, copied[0].rows, copied[0].digest)
+        copy = Study.create(out, lambda new: copied.append(backup(store, new.folder / STORE)), like=opened)
+    return JudgeCopy(copy.folder, copied[0].rows, copied[0].digest)
 
 
 @public()
@@ -417,10 +417,10 @@ def judge_restore(source: str | PathLike[str], study: str | PathLike[str], *, st
     """
     opened = Study.open(source)
     copied: list[Copied] = []
-    made = Study.create(
+    restored = Study.create(
         study, lambda new: copied.append(restore(opened.folder / STORE, new.url)), store=store, like=opened
     )
-    return JudgeCopy(made.folder, copied[0].rows, copied[0].digest)
+    return JudgeCopy(restored.folder, copied[0].rows, copied[0].digest)
 
 
 @public()

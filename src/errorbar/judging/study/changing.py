@@ -104,12 +104,12 @@ def judge_change(
         if whole:
             return JudgeChange(before.rules, 0, (), halted)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
-        found = [] if add is None else list(read_items(add, before.scheme, problems))
+        added = [] if add is None else list(read_items(add, before.scheme, problems))
         known = "" if key is None else read_study_key(key, problems)
         problems.raise_errors()
-        change = _Change(rules or {}, found, stopped, reason, known, halt, resume)
-        made = store.write(lambda tx: change.make(tx, study_clock()()))
-        return replace(made, notes=tuple(problems.notes))
+        change = _Change(rules or {}, added, stopped, reason, known, halt, resume)
+        result = store.write(lambda tx: change.make(tx, study_clock()()))
+        return replace(result, notes=tuple(problems.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +150,14 @@ class _Change:
 def changed_rules(before: StudyRules, given: Mapping[str, Rule]) -> StudyRules:
     """Rules with new values, which may be texts as the command line has them."""
     known = asdict(before)
-    said: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for key, value in given.items():
         name = key.replace("-", "_")
         if name not in known:
             fix = nearest(key, [each.replace("_", "-") for each in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))
-        said[name] = _read(key, value, known[name])
-    return checked_rules({**known, **said})
+        changed[name] = _read(key, value, known[name])
+    return checked_rules({**known, **changed})
 
 
 def _read(name: str, value: Rule, before: object) -> object:

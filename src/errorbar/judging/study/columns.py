@@ -157,13 +157,13 @@ class StudyColumns:
     @cached_property
     def right(self) -> Ints:
         """Of the answers ``tested`` 1 where it is right, 0 where it is wrong, -1 where it counts neither way."""
-        rows, found = self.tested, {}
+        rows, verdicts = self.tested, {}
         keys = list(zip(*(each[rows].tolist() for each in (self.item, self.said, self.reversed)), strict=True))
         for key in dict.fromkeys(keys):
             item = self.items[key[0]].whole
             right = item and is_right(self.about.scheme, item, bool(key[2]), self.answers[key[1]])
-            found[key] = -1 if right is None else int(right)
-        return np.array([found[key] for key in keys], np.int64)
+            verdicts[key] = -1 if right is None else int(right)
+        return np.array([verdicts[key] for key in keys], np.int64)
 
     @cached_property
     def work(self) -> Ints:
@@ -202,7 +202,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     reasons = {row.rater: row.reason for row in tx.execute(why)}
     fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined)
     raters = tx.execute(select(*fields).order_by(RATER.c.id)).all()
-    (item, rater, coded, milliseconds, said, at), answers = _answered(tx)
+    (item, rater, coded, milliseconds, answer_numbers, at), answers = _answered(tx)
     coded, side = np.divmod(coded, 2)
     round_, state = np.divmod(coded, len(STATES))
     return StudyColumns(
@@ -217,9 +217,9 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
         round_,
         state,
         side.astype(np.bool_),
-        said,
+        answer_numbers,
         milliseconds,
-        np.where(said >= 0, at, np.nan),
+        np.where(answer_numbers >= 0, at, np.nan),
         answers,
     )
 
@@ -239,8 +239,8 @@ def _answered(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any
     parts: list[list[NDArray[Any]]] = [[np.zeros(0, np.int64) for _ in range(6)]]
     for chunk in _chunks(tx, _ASSIGNMENTS):
         *whole, at, answer = zip(*chunk, strict=True)
-        said = [-1 if text == "null" else texts.setdefault(text, len(texts)) for text in answer]
-        parts.append([*(np.array(each, np.int64) for each in (*whole, said)), np.array(at, np.float64)])
+        answer_numbers = [-1 if text == "null" else texts.setdefault(text, len(texts)) for text in answer]
+        parts.append([*(np.array(each, np.int64) for each in (*whole, answer_numbers)), np.array(at, np.float64)])
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return columns, [json.loads(text) for text in texts]
 

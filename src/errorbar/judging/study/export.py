@@ -57,27 +57,27 @@ def corrected_sentences(rows: Iterable[JudgmentRow], scheme: Scheme, problems: P
     if not kind.gives_corrections(scheme):
         message = f"the scheme {scheme.name} asks for no corrections"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-    found: dict[tuple[str, str, str], Sentence] = {}
-    said: dict[tuple[str, str, str], dict[str, list[Edit]]] = {}
+    sentences: dict[tuple[str, str, str], Sentence] = {}
+    edits_by_rater: dict[tuple[str, str, str], dict[str, list[Edit]]] = {}
     for row in rows:
         if row.answer is None or not kind.is_about_writer(row.item):
             continue
         text, hidden = row.item.text, row.item.hidden
         document = hidden.get("document", "")
         key = hidden.get("sentence", ""), document, text
-        found.setdefault(key, Sentence(" ".join(text.split()), document=document))
-        said.setdefault(key, {}).setdefault(row.rater, []).extend(_edits(row, scheme, row.answer))
+        sentences.setdefault(key, Sentence(" ".join(text.split()), document=document))
+        edits_by_rater.setdefault(key, {}).setdefault(row.rater, []).extend(_edits(row, scheme, row.answer))
     n_left = 0
-    for key, sentence in found.items():
-        for rater, edits in said[key].items():
+    for key, sentence in sentences.items():
+        for rater, edits in edits_by_rater[key].items():
             kept = _apart_from_each_other(edits)
             n_left += len({edit.span for edit in edits}) - len(kept)
             sentence.annotations[rater] = kept
     if n_left:
-        told = "1 correction overlaps" if n_left == 1 else f"{n_left:,} corrections overlap"
-        message = f"{told} another of the same rater; M2 has the first in the text"
+        overlap_phrase = "1 correction overlaps" if n_left == 1 else f"{n_left:,} corrections overlap"
+        message = f"{overlap_phrase} another of the same rater; M2 has the first in the text"
         problems.note("judge-overlap", message, Place(), "--to=csv has every answer")
-    return [*found.values()]
+    return [*sentences.values()]
 
 
 def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -101,8 +101,8 @@ def _edits(row: JudgmentRow, scheme: Scheme, answer: Mapping[str, Any]) -> list[
         return []
     words_of = item.text[:start], item.text[end:]
     first, last, before, after = _around(item.text, start, end)
-    made = [" ".join(f"{before}{_apart(each, words_of)}{after}".split()) for each in texts]
-    return [Edit(first, last, tuple(dict.fromkeys(made)), optional=optional)]
+    replacements = [" ".join(f"{before}{_apart(each, words_of)}{after}".split()) for each in texts]
+    return [Edit(first, last, tuple(dict.fromkeys(replacements)), optional=optional)]
 
 
 def _apart(word: str, around: tuple[str, str]) -> str:
@@ -219,10 +219,10 @@ def judge_export(
 def _by_ending(target: str) -> To:
     """The format by the name of a file; a pipe or a device gets CSV."""
     name = target.lower().removesuffix(".gz")
-    found = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
-    if found is None and not is_stream(target):
+    file_format = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
+    if file_format is None and not is_stream(target):
         raise unknown_ending(target, tuple(_ENDINGS), f"--to={'|'.join(KINDS)}")
-    return found or "csv"
+    return file_format or "csv"
 
 
 def _lines(tx: Connection, kind: To, include: Sequence[Part], problems: Problems) -> Iterator[str]:

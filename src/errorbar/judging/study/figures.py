@@ -167,14 +167,14 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
     words = np.array([item.n_words for item in study.items], np.int64)
     texts = np.array([item.text_number for item in study.items], np.int64)
     counted = np.bincount(study.rater[study.judged], minlength=n)
-    rest, n_rest = _rest(study)
+    rest_agreement, n_rest = _rest(study)
     gold, alike = _gold(study), _repeats(study)
     reversible = study.about.scheme.reversible
 
     def share(rows: Ints) -> Estimate:
         return proportion_estimate(int(rows.sum()), len(rows), confidence_level=confidence)
 
-    found = []
+    all_figures = []
     for code, (rater, rows) in enumerate(zip(study.raters, runs, strict=False)):  # of nobody there is one empty run
         took, asked = study.milliseconds[rows], study.item[rows]
         flags = hasty(took, words[asked], texts[asked])
@@ -192,7 +192,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
             gold=share(every) if len(every) else Estimate(None, 0, undefined=Undefined.NO_GOLD),
             gold_by_class={name: share(classes[name]) for name in sorted(classes)},
             trust=trust(int(every.sum()), len(every)),
-            rest=float(rest[code]) if n_rest[code] else None,
+            rest=float(rest_agreement[code]) if n_rest[code] else None,
             n_rest=int(n_rest[code]),
             median_seconds=float(np.median(known)) / 1000 if len(known) else None,
             per_hour=_per_hour(study.at[rows]),
@@ -202,8 +202,8 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
             top=share(_tops(study, rows)) if reversible else None,
             last=float(study.at[rows[-1]]) if len(rows) else None,
         )
-        found.append(figures)
-    return found
+        all_figures.append(figures)
+    return all_figures
 
 
 def _per_hour(at: Floats) -> float | None:
@@ -373,16 +373,16 @@ def item_figures(
     codes = place[study.item[study.judged]] * len(study.labels) + study.label[study.judged]
     for code, times in zip(*(each.tolist() for each in np.unique(codes, return_counts=True)), strict=True):
         labels[code // len(study.labels)][study.labels[code % len(study.labels)]] = times
-    found = []
+    figures = []
     last = len(counts) if most is None else first + most
     for at in range(first, min(last, len(counts))):
-        number, said = int(study.work[at]), labels[at]
-        n, best = sum(said.values()), max(said, key=lambda label: said[label], default="")
+        number, votes = int(study.work[at]), labels[at]
+        n, best = sum(votes.values()), max(votes, key=lambda label: votes[label], default="")
         why = study.stopped[number]
         state = "done" if counts[at] >= k else "stopped" if why else "open" if counts[at] else "untouched"
-        share = proportion_estimate(said.get(best, 0), n, confidence_level=confidence)
-        found.append(ItemFigures(study.items[number].name, state, why, int(counts[at]), best, share, said))
-    return found
+        share = proportion_estimate(votes.get(best, 0), n, confidence_level=confidence)
+        figures.append(ItemFigures(study.items[number].name, state, why, int(counts[at]), best, share, votes))
+    return figures
 
 
 def _counts(study: StudyColumns) -> Ints:
@@ -406,7 +406,7 @@ def _counts(study: StudyColumns) -> Ints:
 
 _FLAGS = re.compile(r"(?i)flag(s|ged)?|flag[\W_]+(?P<name>.+)")
 ERRORS = ("error", "extraneous", "incorrect")
-"""What labels that mean an error are called."""
+"""The labels that mean an error."""
 DRAWN = ("stratum", "weight", "probability")
 """Hidden columns that tell that items were drawn from strata; ``set`` does too, where ``sample draw`` named it."""
 
@@ -450,14 +450,14 @@ def agreement_of(judgments: Judgments, gold: Estimate, drawn: Resampling | None)
     table, two = item_counts(judgments), len(raters) == 2 and len(judgments.labels) <= MAX_LABELS
     kernels = {"observed": kernel_of("observed", table), "alpha": alpha_kernel(table, "nominal")}
     kernels["kappa"] = kernel_of("fleiss", table)
-    made = estimates(table.units, kernels, table.n_paired, table.reason, drawn, len(table.labels))
-    kappa = made["kappa"][0]
+    results = estimates(table.units, kernels, table.n_paired, table.reason, drawn, len(table.labels))
+    kappa = results["kappa"][0]
     if two:
         first, second = (judgments.raters[code] for code in raters)
         kappa = cohen_kappa(pair_table(judgments, first, second), resampling=drawn).estimate
     n_items = int(table.units.frequency.sum())
     sizes = n_items, table.n_paired, len(raters), len(judgments)
-    return StudyAgreement(made["observed"][0], made["alpha"][0], kappa, gold, *sizes)
+    return StudyAgreement(results["observed"][0], results["alpha"][0], kappa, gold, *sizes)
 
 
 def gold_kappa(study: StudyColumns, drawn: Resampling | None) -> Estimate:
@@ -466,11 +466,11 @@ def gold_kappa(study: StudyColumns, drawn: Resampling | None) -> Estimate:
     rows = study.tested[right >= 0]
     truth = [study.items[item].gold for item in study.item[rows].tolist()]
     labels = [study.labels[label] for label in study.label[rows].tolist()]
-    said = [true if ok else label for true, ok, label in zip(truth, right[right >= 0].tolist(), labels, strict=True)]
+    answers = [true if ok else label for true, ok, label in zip(truth, right[right >= 0].tolist(), labels, strict=True)]
     numbers = list(range(len(rows)))
     known = tuple(name for name in study.labels if name not in study.about.scheme.abstaining())
     table = Judgments.from_columns(
-        [*numbers, *numbers], ["raters"] * len(rows) + ["gold"] * len(rows), [*said, *truth], labels=known
+        [*numbers, *numbers], ["raters"] * len(rows) + ["gold"] * len(rows), [*answers, *truth], labels=known
     )
     if len(table.labels) > MAX_LABELS or not len(rows):
         why = Undefined.NO_UNITS if len(rows) else Undefined.NO_GOLD
@@ -486,7 +486,7 @@ def error_labels(study: StudyColumns) -> list[int]:
 
 def hidden_flags(study: StudyColumns, problems: Problems) -> dict[str, NDArray[np.bool_]]:
     """The flags of systems among the hidden columns, for the items for work; a note says which will not do."""
-    hidden, found = _hidden(study), {}
+    hidden, flags = _hidden(study), {}
     for name in dict.fromkeys(name for row in hidden for name in row):
         called = _FLAGS.fullmatch(name)
         if called is None:
@@ -494,11 +494,11 @@ def hidden_flags(study: StudyColumns, problems: Problems) -> dict[str, NDArray[n
         lacking = [at for at, row in enumerate(hidden) if row.get(name, "?").strip().casefold() not in YES | NO]
         if lacking:
             first = study.items[study.work[lacking[0]]].name
-            what = f"the column '{name}' says neither yes nor no of {len(lacking):,} of {len(hidden):,} items"
-            problems.note("judge-flags", f"{what}, first '{first}'; its system has no score", Place(), "--system")
+            message = f"the column '{name}' says neither yes nor no of {len(lacking):,} of {len(hidden):,} items"
+            problems.note("judge-flags", f"{message}, first '{first}'; its system has no score", Place(), "--system")
             continue
-        found[called["name"] or name] = np.array([row[name].strip().casefold() in YES for row in hidden], np.bool_)
-    return found
+        flags[called["name"] or name] = np.array([row[name].strip().casefold() in YES for row in hidden], np.bool_)
+    return flags
 
 
 def _hidden(study: StudyColumns) -> list[Mapping[str, str]]:

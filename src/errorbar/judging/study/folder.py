@@ -157,14 +157,14 @@ class Study:
         beside = cls(path.absolute().with_name(f".{path.absolute().name}.{token}.errorbar"), address)
         try:
             beside.folder.mkdir(parents=True, mode=0o700)
-            made = Secrets(secrets.token_urlsafe(24), secrets.token_urlsafe(32), password)
+            study_secrets = Secrets(secrets.token_urlsafe(24), secrets.token_urlsafe(32), password)
             if like is not None:
-                made = replace(like.secrets, password=password)
+                study_secrets = replace(like.secrets, password=password)
                 if (like.folder / SCHEME).exists():
                     scheme_toml = (like.folder / SCHEME).read_text(encoding="utf-8")
-            _write_secrets(beside.folder / SECRETS, made)
-            said = f"# A study of errorbar judge.\nformat = {FORMAT}\nstore = {json.dumps(address or STORE)}\n"
-            (beside.folder / STUDY).write_text(said, encoding="utf-8")
+            _write_secrets(beside.folder / SECRETS, study_secrets)
+            text = f"# A study of errorbar judge.\nformat = {FORMAT}\nstore = {json.dumps(address or STORE)}\n"
+            (beside.folder / STUDY).write_text(text, encoding="utf-8")
             if scheme_toml:
                 (beside.folder / SCHEME).write_text(scheme_toml, encoding="utf-8")
             fill(beside)
@@ -193,10 +193,10 @@ def _refuse_taken(path: Path) -> None:
 
 def _write_secrets(path: Path, made: Secrets) -> None:
     """Nobody else may read the file from its first moment on."""
-    said = {"manager": made.manager, "cookie": made.cookie, "password": made.password}
+    record = {"manager": made.manager, "cookie": made.cookie, "password": made.password}
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(said, file, indent=1)
+        json.dump(record, file, indent=1)
 
 
 def _without_password(url: str) -> tuple[str, str]:

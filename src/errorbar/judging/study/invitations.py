@@ -184,8 +184,8 @@ def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | Non
     else:
         names = {participant, *([folded_name(participant)] if invite.kind == "named" else ())}
         same_person = RATER.c.participant.in_([f"id:{name}" for name in names])
-    found: int | None = tx.scalar(select(RATER.c.id).where(same_person))
-    return found if participant or invite.is_personal else None
+    rater: int | None = tx.scalar(select(RATER.c.id).where(same_person))
+    return rater if participant or invite.is_personal else None
 
 
 def join(
@@ -229,10 +229,10 @@ def join(
     key = f"invite:{invite.id}" if personal else f"id:{participant or secrets.token_urlsafe(16)}"
     name = invite.label if personal else _next_name(tx)
     values = {"name": name, "participant": key, "invite": invite.id, "seed": secrets.randbelow(2**31)}
-    made = tx.execute(
+    inserted = tx.execute(
         insert(RATER).values(**values, status="active", joined=now, agreed=json.dumps(agreed, ensure_ascii=False))
     )
-    rater = int((made.inserted_primary_key or (0,))[0])
+    rater = int((inserted.inserted_primary_key or (0,))[0])
     tx.execute(insert(EVENT).values(at=now, kind="joined", rater=rater, data=json.dumps({"invite": invite.label})))
     return Joined(rater, new=True)
 
@@ -275,7 +275,7 @@ def _note(tx: Connection, now: float, kind: str, data: Mapping[str, object]) -> 
 
 MOST_RATERS, MOST_NAME = 10_000, 100
 ADDRESS = "address"
-"""What the store calls the address under which the study was served last: links begin with it."""
+"""The name in the store of the address under which the study was served last: links begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +289,9 @@ class Link:
     def record(self) -> dict[str, object]:
         """For JSON; times as ISO 8601 in UTC."""
         invite = self.invite
-        told = {"name": invite.label, "link": self.url, "kind": invite.kind, "state": self.state}
+        fields = {"name": invite.label, "link": self.url, "kind": invite.kind, "state": self.state}
         times = {name: iso_time(getattr(invite, name)) for name in ("made", "expires", "revoked")}
-        return {**told, **times, "uses": invite.uses, "most_uses": invite.most_uses}
+        return {**fields, **times, "uses": invite.uses, "most_uses": invite.most_uses}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -321,8 +321,8 @@ class Invited(Result):
             columns += [*map(Column, ("kind", "state")), Column("raters", "count"), Column("expires")]
         rows = []
         for each in self.links:
-            rest = [each.invite.kind, each.state, each.invite.uses, iso_time(each.invite.expires) or "never"]
-            rows.append([each.invite.label, each.url, *(rest if self.whole else ())])
+            details = [each.invite.kind, each.state, each.invite.uses, iso_time(each.invite.expires) or "never"]
+            rows.append([each.invite.label, each.url, *(details if self.whole else ())])
         return [Table(columns, rows, "Invitations", "invitations")]
 
 
@@ -364,28 +364,28 @@ def judge_invite(
             base = get_value(snapshot, ADDRESS) or Reach().url
         if not (raters or names or crowd or back or revoked):
             with store.read() as snapshot:
-                found = all_invites(snapshot)
-            return Invited([link_of(opened.secrets.cookie, base, each, clock()) for each in found], whole=True)
+                listed = all_invites(snapshot)
+            return Invited([link_of(opened.secrets.cookie, base, each, clock()) for each in listed], whole=True)
 
         def work(tx: Connection) -> tuple[list[Invite], list[Problem]]:
             now = clock()
-            made = [revoke(tx, revoked, now)] if revoked else []
+            invites = [revoke(tx, revoked, now)] if revoked else []
             limits = None if days is None else now + days * 86400, most
             key = opened.secrets.cookie
             personal = [*names, *_free_names(tx, raters)]
-            made += [make_invite(tx, key, "personal", name, now, (limits[0], 1)) for name in personal]
+            invites += [make_invite(tx, key, "personal", name, now, (limits[0], 1)) for name in personal]
             if crowd:
-                made.append(make_invite(tx, key, kind, crowd, now, limits))
+                invites.append(make_invite(tx, key, kind, crowd, now, limits))
             if back:
-                made.append(_made_back(tx, key, back, now, limits[0]))
-            return made, _too_few(tx, now)
+                invites.append(_made_back(tx, key, back, now, limits[0]))
+            return invites, _too_few(tx, now)
 
-        made, notes = store.write(work)
+        invites, notes = store.write(work)
         return Invited(
-            [link_of(opened.secrets.cookie, base, each, clock()) for each in made],
+            [link_of(opened.secrets.cookie, base, each, clock()) for each in invites],
             whole=bool(revoked),
             notes=notes,
-            new=[invite for invite in made if invite.revoked is None],
+            new=[invite for invite in invites if invite.revoked is None],
         )
     finally:
         store.close()
@@ -412,11 +412,11 @@ def link_of(key: str, base: str, invite: Invite, now: float) -> Link:
 
 
 def _made_back(tx: Connection, key: str, name: str, now: float, expires: float | None) -> Invite:
-    made = make_invite(tx, key, "back", name, now, (expires, None))
-    if rater_of(tx, made) is None:
+    invite = make_invite(tx, key, "back", name, now, (expires, None))
+    if rater_of(tx, invite) is None:
         message = f"no rater is called '{name}'"
         raise UsageError(Problem("judge-no-rater", message, fix="errorbar judge raters STUDY lists all"))
-    return made
+    return invite
 
 
 def _free_names(tx: Connection, wanted: int) -> list[str]:

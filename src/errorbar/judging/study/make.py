@@ -175,9 +175,9 @@ class _Restoring:
         place, taken, stopped = (rest[name] for name in ("place", "taken", "stopped"))
         self.items[item.name] = len(self.items) + 1
         self.n_items, self.n_gold = self.n_items + (item.kind == "work"), self.n_gold + (item.kind == "gold")
-        told = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
-        told |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
-        self._add(ITEM, told | {"taken": taken, "stopped": stopped})
+        row = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
+        row |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
+        self._add(ITEM, row | {"taken": taken, "stopped": stopped})
 
     def _rater(self, name: str, rest: Record) -> None:
         self.raters[name] = len(self.raters) + 1
@@ -196,8 +196,8 @@ class _Restoring:
         self._add(ASSIGNMENT, row)
         for answer in answers:
             trail = json.dumps(answer["trail"], ensure_ascii=False) if answer["trail"] else ""
-            said = json.dumps(answer["answer"], ensure_ascii=False)
-            self._add(ANSWER, answer | {"assignment": key, "answer": said, "trail": trail})
+            answer_json = json.dumps(answer["answer"], ensure_ascii=False)
+            self._add(ANSWER, answer | {"assignment": key, "answer": answer_json, "trail": trail})
 
     def _event(self, kind: str, rest: Record) -> None:
         seq, rater = rest.pop("seq"), None if rest["rater"] is None else self.raters[rest["rater"]]
@@ -327,32 +327,34 @@ def judge_init(
         UsageError: If arguments do not fit each other.
     """
     if not isinstance(items_from, Corpus) and is_export(items_from):
-        given = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
-        given |= {
+        is_set = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
+        is_set |= {
             "gold_items": gold_items is not None,
             "guidelines": guidelines is not None,
             "key": key is not None,
             "tagger": tagger is not None,
         }
-        given |= {"scheme": scheme != "error-ok"} | {name: said != _DEFAULTS[name] for name, said in rules.items()}
-        return _restored(Path(folder), items_from, store, given)
+        is_set |= {"scheme": scheme != "error-ok"} | {name: ruling != _DEFAULTS[name] for name, ruling in rules.items()}
+        return _restored(Path(folder), items_from, store, is_set)
     problems = Problems(lenient=lenient)
-    chosen, said = load_scheme(scheme), checked_rules(rules)
-    found = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
+    chosen, ruling = load_scheme(scheme), checked_rules(rules)
+    judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
     if gold_items is not None:
-        found = with_gold(found, gold_items, chosen, problems)
+        judged = with_gold(judged, gold_items, chosen, problems)
     if tagger is not None:
         problems.raise_errors()
-        found = with_verbs(found, chosen, tagger, problems)
+        judged = with_verbs(judged, chosen, tagger, problems)
     text = chosen.guidelines if guidelines is None else "\n".join(Lines(guidelines, problems))
     problems.raise_errors()
-    n_gold = sum(item.kind == "gold" for item in found)
-    _check_gold(said, n_gold, len(found))
+    n_gold = sum(item.kind == "gold" for item in judged)
+    _check_gold(ruling, n_gold, len(judged))
     known = "" if key is None else read_study_key(key, problems)
-    said = replace(said, stop=fitting(said.stop, chosen, found, known))
-    about = StudyInfo(chosen, said, text, __version__, known)
-    made = Study.create(folder, lambda study: _fill(study, about, found), store=store, scheme_toml=scheme_text(scheme))
-    return JudgeInit(made.folder, chosen, said, len(found) - n_gold, n_gold, tuple(problems.notes))
+    ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
+    about = StudyInfo(chosen, ruling, text, __version__, known)
+    created = Study.create(
+        folder, lambda study: _fill(study, about, judged), store=store, scheme_toml=scheme_text(scheme)
+    )
+    return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
 
 def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
@@ -365,27 +367,27 @@ def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
 
 def _restored(folder: Path, source: Source, store: str, given: Mapping[str, bool]) -> JudgeInit:
     """A study of an export, which says all there is to say of it."""
-    for name, said in given.items():
-        if said:
+    for name, is_set in given.items():
+        if is_set:
             message = f"--{name.replace('_', '-')} is for new studies, and this is the export of one, which is restored"
             raise UsageError(Problem("useless-option", message, fix="leave it out"))
-    found: list[Restored] = []
+    results: list[Restored] = []
     scheme_toml = "# Restored from an export: the scheme is in the store.\n"
-    made = Study.create(
-        folder, lambda study: found.append(restore(study, source)), store=store, scheme_toml=scheme_toml
+    created = Study.create(
+        folder, lambda study: results.append(restore(study, source)), store=store, scheme_toml=scheme_toml
     )
-    (restored,) = found
+    (restored,) = results
     message = "raters come back by new links, and completion codes are new: neither is in an export"
     note = Problem("judge-restored", message, fix="errorbar judge invite --back RATER", severity="warning")
     about = restored.about
-    return JudgeInit(made.folder, about.scheme, about.rules, restored.n_items, restored.n_gold, (note,))
+    return JudgeInit(created.folder, about.scheme, about.rules, restored.n_items, restored.n_gold, (note,))
 
 
 def checked_rules(given: Mapping[str, Any]) -> StudyRules:
     """The rules, each within its bounds."""
-    said: dict[str, Any] = {**given}
-    one = said["eligibility"]
-    rules = StudyRules(**said | {"eligibility": (one,) if isinstance(one, str) and one else tuple(one)})
+    values: dict[str, Any] = {**given}
+    one = values["eligibility"]
+    rules = StudyRules(**values | {"eligibility": (one,) if isinstance(one, str) and one else tuple(one)})
     for name, low, high in BOUNDS:
         value = getattr(rules, name)
         if not low <= value <= high:

@@ -170,16 +170,18 @@ def readmit_rater(tx: Connection, name: str, now: float) -> Problem:
 
 def redeem_code(tx: Connection, code: str, now: float) -> Problem:
     """Take a completion code; the note says whose it is."""
-    found = redeem(tx, code, now)
-    if not found.rater:
+    result = redeem(tx, code, now)
+    if not result.rater:
         raise UsageError(Problem("judge-code", "nobody was given this completion code"))
-    if found.before is not None:
-        what = f"this completion code of '{found.rater}' was redeemed before, {iso_time(found.before)}"
-        raise UsageError(Problem("judge-code", f"{what}; since then {found.withdrawn}" if found.withdrawn else what))
-    if found.withdrawn:
-        what = f"this completion code of '{found.rater}' was withdrawn: {found.withdrawn}"
-        raise UsageError(Problem("judge-code", what, fix="errorbar judge raters STUDY shows what they judged"))
-    return _done("judge-redeemed", f"the completion code is that of '{found.rater}', and is redeemed now")
+    if result.before is not None:
+        message = f"this completion code of '{result.rater}' was redeemed before, {iso_time(result.before)}"
+        raise UsageError(
+            Problem("judge-code", f"{message}; since then {result.withdrawn}" if result.withdrawn else message)
+        )
+    if result.withdrawn:
+        message = f"this completion code of '{result.rater}' was withdrawn: {result.withdrawn}"
+        raise UsageError(Problem("judge-code", message, fix="errorbar judge raters STUDY shows what they judged"))
+    return _done("judge-redeemed", f"the completion code is that of '{result.rater}', and is redeemed now")
 
 
 def rater_named(tx: Connection, name: str) -> int:

@@ -73,12 +73,12 @@ def study_records(tx: Connection) -> Iterator[Record]:
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
     for row in rows(tx, _RATERS):
-        told = row._asdict()
-        yield {"rater": told.pop("name"), **told, "agreed": json.loads(row.agreed)}
+        fields = row._asdict()
+        yield {"rater": fields.pop("name"), **fields, "agreed": json.loads(row.agreed)}
     for row in rows(tx, _EXCLUSIONS):
         yield {"excluded": row.rater, **{name: getattr(row, name) for name in row._fields[1:]}}
-    for _, found in groupby(rows(tx, _JUDGMENTS), key=lambda row: row.id):
-        versions = list(found)
+    for _, group in groupby(rows(tx, _JUDGMENTS), key=lambda row: row.id):
+        versions = list(group)
         first = versions[0]
         answers = [_answer(row) for row in versions if row.submission is not None]
         counts = next((each for each in answers if each["version"] == first.counts), None)
@@ -121,9 +121,9 @@ def _answer(row: Row[Any]) -> Record:
 
 Part = Literal["extra", "excluded", "repeats", "gold", "quiz", "skipped", "beyond"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""What is left out of tables unless it is asked for: answers that came when all places were taken; those of raters who
-are excluded; repeated items; gold items; the quiz; items that were skipped; of a study with a question, judgments on
-which its estimate does not rest."""
+"""The rows that tables leave out unless they are asked for: answers that came when all places were taken; those of
+raters who are excluded; repeated items; gold items; the quiz; items that were skipped; of a study with a question,
+judgments on which its estimate does not rest."""
 FIXED = ("item", "rater", "label", "seconds", "round", "state", "version")
 SIDED = ("top", "system1", "system2")
 """Of a choice test: which candidate stood at the top, and whose they are."""
@@ -172,8 +172,8 @@ def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[Judg
         if row.payload != last:
             last, item = row.payload, JudgedItem.from_json(row.payload)
         answer = json.loads(row.answer)
-        told = row.rater, row.round, row.state, bool(row.reversed), row.version
-        yield JudgmentRow(item, *told, answer, row.skip, row.comment, row.milliseconds)
+        first_fields = row.rater, row.round, row.state, bool(row.reversed), row.version
+        yield JudgmentRow(item, *first_fields, answer, row.skip, row.comment, row.milliseconds)
 
 
 _STATEMENT = (
@@ -227,10 +227,10 @@ def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iter
     names = [f"{name}{_PROPOSED}" for name in proposals]
     yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
     for row in judgment_rows(tx, include):
-        said = row.answer or {}
+        answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [_cell(said.get(name)) for name in questions]
+        own = [_cell(answer.get(name)) for name in questions]
         own += row.sides() if sides else []
         own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
@@ -325,11 +325,11 @@ class StudyJudgments(Result):
         """A row for each judgment, as ``judge_export`` writes them, those that do not count too."""
         columns = [*map(Column, ("item", "rater", "label")), Column("seconds", "number", digits=3)]
         columns += [*map(Column, ("round", "state")), Column("version", "count")]
-        found: list[list[Cell]] = []
+        cell_rows: list[list[Cell]] = []
         for row in self.rows:
-            told = row.item.name, row.rater, row.label(self.scheme), row.seconds
-            found.append([*told, row.round, row.state, row.version])
-        return [Table(columns, found)]
+            first_cells = row.item.name, row.rater, row.label(self.scheme), row.seconds
+            cell_rows.append([*first_cells, row.round, row.state, row.version])
+        return [Table(columns, cell_rows)]
 
 
 @public()
@@ -348,13 +348,11 @@ def judge(study: str | PathLike[str] | Study) -> StudyJudgments:
     gold = columns.is_gold[columns.item]
 
     def table(round_: Round, *states: State, of_gold: bool = False, aside: bool | None = None) -> Judgments:
-        found = columns.rows(round_, *states)
-        found = found[(gold[found] == of_gold) & (columns.label[found] >= 0)]
-        found = found if aside is None else found[columns.set_aside[found] == aside]
+        kept = columns.rows(round_, *states)
+        kept = kept[(gold[kept] == of_gold) & (columns.label[kept] >= 0)]
+        kept = kept if aside is None else kept[columns.set_aside[kept] == aside]
         names = tuple(item.name for item in columns.items), tuple(rater.name for rater in columns.raters)
-        item, rater, label = (
-            np.asarray(each[found], np.int32) for each in (columns.item, columns.rater, columns.label)
-        )
+        item, rater, label = (np.asarray(each[kept], np.int32) for each in (columns.item, columns.rater, columns.label))
         return _of_kind(Judgments(item, rater, label, *names, columns.labels), gold=columns.is_gold == of_gold)
 
     about = columns.about

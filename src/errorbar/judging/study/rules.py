@@ -162,22 +162,22 @@ class StudyInfo:
 
 def read_about(tx: Connection) -> StudyInfo:
     """The information in the store."""
-    said = {row.name: row.value for row in tx.execute(select(STUDY.c.name, STUDY.c.value))}
-    scheme, rules = Scheme.from_json(said["scheme"]), StudyRules.from_json(said["rules"])
-    return StudyInfo(scheme, rules, said.get("guidelines", ""), said.get("made_by", ""), said.get("key", ""))
+    values = {row.name: row.value for row in tx.execute(select(STUDY.c.name, STUDY.c.value))}
+    scheme, rules = Scheme.from_json(values["scheme"]), StudyRules.from_json(values["rules"])
+    return StudyInfo(scheme, rules, values.get("guidelines", ""), values.get("made_by", ""), values.get("key", ""))
 
 
 def write_about(tx: Connection, about: StudyInfo) -> None:
     """Say it in the store, in the place of what it said; once there are judgments, rules are for ``set_rules``."""
-    said = {
+    values = {
         "scheme": about.scheme.to_json(),
         "rules": about.rules.to_json(),
         "guidelines": about.guidelines,
         "made_by": about.made_by,
     }
     if about.key:
-        said["key"] = about.key
-    for name, value in said.items():
+        values["key"] = about.key
+    for name, value in values.items():
         set_value(tx, name, value)
 
 
@@ -196,11 +196,11 @@ def read_study_key(path: Source, problems: Problems) -> str:
     """
     record, place = read_json(path)
     if os.name == "posix" and not is_stream(str(path)) and Path(path).stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
-        what = "others than its owner can read the key, which tells raters what they must not know"
-        problems.note("key-readable", what, place, fix=f"chmod 600 {shell_words(place.file)}")
+        message = "others than its owner can read the key, which tells raters what they must not know"
+        problems.note("key-readable", message, place, fix=f"chmod 600 {shell_words(place.file)}")
     if not isinstance(record, dict) or record.get("format") not in (SAMPLE_KEY.name, AUDIT_KEY.name):
-        what, fix = "this is not the key of a sample or an audit", "name the file that was written with the set"
-        raise InputError(Problem("sample-key", what, place, fix=fix))
+        message, fix = "this is not the key of a sample or an audit", "name the file that was written with the set"
+        raise InputError(Problem("sample-key", message, place, fix=fix))
     text = json.dumps(record, ensure_ascii=False)
     parsed_key(text, place)
     return text

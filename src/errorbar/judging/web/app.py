@@ -39,9 +39,9 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
         clock: Of leases, sessions and invitations: ``time.time``, or one that tests set.
         settings: How the server is reached.
     """
-    told = settings or Settings()
+    server_settings = settings or Settings()
     store = study.store()
-    desk = Desk(store, GroupCommit(store), study, clock, told)
+    desk = Desk(store, GroupCommit(store), study, clock, server_settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -56,7 +56,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             await desk.writer.close()
             store.close()
 
-    made = Starlette(
+    server = Starlette(
         routes=[
             *rater.ROUTES,
             *rater.ENTRY_ROUTES,
@@ -65,7 +65,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *manager.INVITATION_ROUTES,
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Guard, hosts=told.hosts, secure=told.secure)],
+        middleware=[Middleware(Guard, hosts=server_settings.hosts, secure=server_settings.secure)],
         exception_handlers={
             RefusalError: _refused,
             ErrorbarError: _failed,
@@ -76,16 +76,16 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
         },
         lifespan=lifespan,
     )
-    made.state.desk = desk
-    return made
+    server.state.desk = desk
+    return server
 
 
 def _shown(request: Request, refusal: RefusalError) -> Response:
     if request.url.path.removeprefix(root_of(request)).startswith("/api/"):
         return refusal.response()
-    said = [each for each in (refusal.message, refusal.fix) if each]
+    paragraphs = [each for each in (refusal.message, refusal.fix) if each]
     study = desk_of(request).name if refusal.status == 401 else ""
-    page = notice_page("That did not work", said, kind=refusal.code, study=study, root=root_of(request))
+    page = notice_page("That did not work", paragraphs, kind=refusal.code, study=study, root=root_of(request))
     return HTMLResponse(page, refusal.status)
 
 
@@ -108,8 +108,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _computing(request: Request, _: Exception) -> Response:
     """The first figures of a large study: the page comes back by itself."""
-    said = ["The figures of this study are being computed. This page loads again by itself."]
-    page = notice_page("One moment", said, kind="computing", root=root_of(request))
+    paragraphs = ["The figures of this study are being computed. This page loads again by itself."]
+    page = notice_page("One moment", paragraphs, kind="computing", root=root_of(request))
     return HTMLResponse(page, headers={"refresh": "3"})
 
 

@@ -100,17 +100,17 @@ def bind(host: str, port: int) -> socket.socket:
         ]
     except socket.gaierror:
         raise UsageError(Problem("judge-host", f"there is no host '{host}'", fix="leave --host out")) from None
-    found = socket.socket(kind, socket.SOCK_STREAM)
+    listener = socket.socket(kind, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(where)
-        found.listen(2048)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(where)
+        listener.listen(2048)
     except OSError as error:
-        found.close()
+        listener.close()
         raise _cannot_listen(error, host, port) from None
-    found.setblocking(False)
-    return found
+    listener.setblocking(False)
+    return listener
 
 
 def raise_open_files() -> None:

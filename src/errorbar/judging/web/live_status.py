@@ -61,14 +61,14 @@ class Clerk(Generic[S]):
             try:
                 pipe = self._reached()
                 pipe.send((work, arguments))
-                went_well, found = pipe.recv()
+                went_well, reply = pipe.recv()
             except (EOFError, OSError):
                 self._end()
                 message = "the process that computes figures and exports has ended"
                 raise store_error("store-failed", message, "try again") from None
         if not went_well:
-            raise found
-        result: T = found
+            raise reply
+        result: T = reply
         return result
 
     def close(self) -> None:
@@ -109,10 +109,10 @@ def _serve(pipe: Connection, prepare: Callable[..., Any], arguments: tuple[objec
     prepared = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
-            work, said = pipe.recv()
+            work, call_arguments = pipe.recv()
             try:
                 prepared = prepare(*arguments) if prepared is None else prepared
-                answer = True, work(prepared, *said)
+                answer = True, work(prepared, *call_arguments)
             except Exception as error:  # noqa: BLE001 - whoever asked is told, whatever it was
                 answer = False, error
             pipe.send(answer)

@@ -73,8 +73,8 @@ class Seat:
 
     def told(self, problem: Problem, *, wrong: bool = False) -> Seat:
         """The same with something to say."""
-        what = problem.what
-        return Seat(self.desk, self.session, f"{what[:1].upper()}{what[1:]}.", wrong)
+        message = problem.what
+        return Seat(self.desk, self.session, f"{message[:1].upper()}{message[1:]}.", wrong)
 
     def failed(self, error: ErrorbarError) -> Seat:
         """The same with something that went wrong."""
@@ -103,10 +103,10 @@ async def after(request: Request, page: str, work: Callable[[Connection], object
 
 def page(request: Request, seat: Seat, template: str, here: str, parts: Mapping[str, object]) -> Response:
     """A page of the manager's."""
-    told: dict[str, object] = {"root": root_of(request), "here": here, "csrf": seat.session.csrf, "pages": PAGES}
-    told |= {"said": seat.said, "wrong": seat.wrong, "title": dict(PAGES)[here]}
-    told["study"] = seat.desk.study.folder.resolve().name
-    return HTMLResponse(pages().get_template(template).render(**told, **parts), 422 if seat.wrong else 200)
+    variables: dict[str, object] = {"root": root_of(request), "here": here, "csrf": seat.session.csrf, "pages": PAGES}
+    variables |= {"said": seat.said, "wrong": seat.wrong, "title": dict(PAGES)[here]}
+    variables["study"] = seat.desk.study.folder.resolve().name
+    return HTMLResponse(pages().get_template(template).render(**variables, **parts), 422 if seat.wrong else 200)
 
 
 def login_page(request: Request, said: str = "", status: int = 200) -> Response:
@@ -114,9 +114,9 @@ def login_page(request: Request, said: str = "", status: int = 200) -> Response:
     desk = desk_of(request)
     cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
     csrf = form_word(desk.key, cookie)
-    told = {"title": "Manage a study", "root": root_of(request), "here": "", "csrf": csrf, "pages": ()}
-    told["study"] = ""
-    html = pages().get_template("manage_login.html").render(**told, said=said, wrong=True)
+    variables = {"title": "Manage a study", "root": root_of(request), "here": "", "csrf": csrf, "pages": ()}
+    variables["study"] = ""
+    html = pages().get_template("manage_login.html").render(**variables, said=said, wrong=True)
     response = HTMLResponse(html, status)
     desk.set_cookie(response, FORM_COOKIE, cookie)
     return response
@@ -177,13 +177,13 @@ async def _invitations(request: Request, seat: Seat) -> Response:
 async def _codes(request: Request, seat: Seat) -> Response:
     def look(snapshot: Connection) -> tuple[int, int]:
         counts = (RATER.c.status == "active") & (RATER.c.judged >= RATER.c.code_for)
-        given, used = snapshot.execute(
+        issued, used = snapshot.execute(
             select(func.count(RATER.c.code).filter(counts), func.count(RATER.c.code_used))
         ).one()
-        return given, used
+        return issued, used
 
-    given, used = await seat.desk.read(look)
-    return page(request, seat, "manage_codes.html", "/codes", {"given": given, "redeemed": used})
+    issued, used = await seat.desk.read(look)
+    return page(request, seat, "manage_codes.html", "/codes", {"given": issued, "redeemed": used})
 
 
 INVITATION_ROUTES = [
@@ -224,13 +224,13 @@ async def front(request: Request) -> Response:
 async def change_handing_out(request: Request) -> Response:
     """Halt the study, or go on."""
     seat, form = await posted(request)
-    what, reason = request.path_params["what"], form.get("reason", "").strip()[:MOST_REASON]
-    if what not in ("halt", "resume"):
+    change, reason = request.path_params["what"], form.get("reason", "").strip()[:MOST_REASON]
+    if change not in ("halt", "resume"):
         raise RefusalError(404, "no-page", "There is no such page.")
 
     def work(tx: Connection) -> None:
         now = seat.desk.clock()
-        if what == "halt":
+        if change == "halt":
             halt(tx, reason, MANAGER, now)
         else:
             resume(tx, MANAGER, now)
@@ -246,9 +246,9 @@ async def change_handing_out(request: Request) -> Response:
 async def figures(request: Request) -> Response:
     """All figures, as ``errorbar judge status --format json`` prints them."""
     seat = await seated(request)
-    found = await seat.desk.long(seat.desk.live.status)
-    warnings = [note_record(note) for note in found.notes]
-    return JSONResponse({"schema": "errorbar.judge.status/1", **found.to_dict(), "warnings": warnings})
+    status = await seat.desk.long(seat.desk.live.status)
+    warnings = [note_record(note) for note in status.notes]
+    return JSONResponse({"schema": "errorbar.judge.status/1", **status.to_dict(), "warnings": warnings})
 
 
 async def download(request: Request) -> Response:
@@ -266,8 +266,8 @@ async def download(request: Request) -> Response:
             raise RefusalError(409, NONE_YET, "No judgment has been given so far.", "Come back after the first one.")
     except UsageError as error:
         written.unlink()
-        told = error.problems[0]
-        raise RefusalError(404, told.code, f"This study has nothing of the kind: {told.what}.") from None
+        problem = error.problems[0]
+        raise RefusalError(404, problem.code, f"This study has nothing of the kind: {problem.what}.") from None
     except BaseException:
         written.unlink()
         raise
@@ -310,16 +310,16 @@ async def raters(request: Request) -> Response:
 async def change_rater(request: Request) -> Response:
     """Exclude or readmit."""
     seat, form = await posted(request)
-    rater, what = request.path_params["rater"], request.path_params["what"]
+    rater, change = request.path_params["rater"], request.path_params["what"]
     reason = form.get("reason", "").strip()[:MOST_REASON]
-    if what not in ("exclude", "readmit"):
+    if change not in ("exclude", "readmit"):
         raise RefusalError(404, "no-page", "There is no such page.")
-    if what == "exclude" and not reason:
+    if change == "exclude" and not reason:
         return await _raters(request, Seat(seat.desk, seat.session, "Say why the rater is excluded.", wrong=True))
 
     def work(tx: Connection) -> bool:
         now = seat.desk.clock()
-        return exclude(tx, rater, reason, MANAGER, now) if what == "exclude" else readmit(tx, rater, MANAGER, now)
+        return exclude(tx, rater, reason, MANAGER, now) if change == "exclude" else readmit(tx, rater, MANAGER, now)
 
     try:
         return await after(request, "/raters", work)
@@ -346,14 +346,14 @@ async def stop(request: Request) -> Response:
 
 
 async def _front(request: Request, seat: Seat) -> Response:
-    found, halted = await _status(seat), await seat.desk.read(why_halted)
+    status, halted = await _status(seat), await seat.desk.read(why_halted)
     scheme = (await seat.desk.read(seat.desk.terms)).scheme
     downloads = [*DOWNLOADS, *([PAIRS] if kind_of(scheme).compares else [])]
     downloads += [CORRECTIONS] if kind_of(scheme).gives_corrections(scheme) else []
-    decision = found.stopping
+    decision = status.stopping
     parts = {
-        "tables": _html(found.tables()),
-        "as_of": _moment(found),
+        "tables": _html(status.tables()),
+        "as_of": _moment(status),
         "downloads": downloads,
         "halted": halted,
         "decision": decision,
@@ -374,21 +374,21 @@ async def _raters(request: Request, seat: Seat) -> Response:
         return [{"id": number, **asdict(each)} for number, each in zip(ids, rater_list(snapshot), strict=True)]
 
     rows = await seat.desk.read(look)
-    found = await _status(seat)
-    tables = _html([replace(rater_table(found.raters), title="Figures")])
+    status = await _status(seat)
+    tables = _html([replace(rater_table(status.raters), title="Figures")])
     has_quiz = any(row["quiz"] for row in rows)
-    parts = {"raters": rows, "tables": tables, "has_quiz": has_quiz, "as_of": _moment(found)}
+    parts = {"raters": rows, "tables": tables, "has_quiz": has_quiz, "as_of": _moment(status)}
     return page(request, seat, "manage_raters.html", "/raters", parts)
 
 
 async def _items(request: Request, seat: Seat) -> Response:
     first = _first(request)
-    found, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE, PATIENCE))
-    texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in found]))
+    shown_items, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE, PATIENCE))
+    texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in shown_items]))
     parts = {
-        "grid": shown(item_table(found, texts)),
-        "names": [each.item for each in found],
-        "open": [each.state in ("open", "untouched") for each in found],
+        "grid": shown(item_table(shown_items, texts)),
+        "names": [each.item for each in shown_items],
+        "open": [each.state in ("open", "untouched") for each in shown_items],
         "first": first,
         "step": ITEMS_A_PAGE,
         "before": max(0, first - ITEMS_A_PAGE) if first else None,
@@ -403,8 +403,8 @@ def _moment(status: StudyStatus) -> str:
 
 def _first(request: Request) -> int:
     """The item with which a page of items begins."""
-    said = request.query_params.get("from", "0")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else 0
+    text = request.query_params.get("from", "0")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
 
 def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:

@@ -87,16 +87,16 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
     if known:
         return ["Welcome back. You go on where you stopped."]
     asked = scheme.question(scheme.main).ask.rstrip(" .:")
-    said = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
+    paragraphs = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
     if most := rules.items_per_rater:
-        said.append(f"There are {most:,} of them at most for you.")
+        paragraphs.append(f"There are {most:,} of them at most for you.")
     if rules.quiz:
         needed = rules.quiz_needed(rules.quiz)
-        said.append(
+        paragraphs.append(
             f"First you read the guidelines and take a quiz of {rules.quiz} questions, which tells you after each"
             f" answer what is right and why. {needed} right answers pass it; who has fewer gets no further work here."
         )
-    return said
+    return paragraphs
 
 
 def welcome_page(
@@ -198,18 +198,18 @@ def _blocks(text: str) -> Iterator[str]:
     for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
         lines: list[tuple[str, str]] = []  # tag and text; a line that starts nothing goes on with the one before
         for line in filter(None, map(str.strip, block.split("\n"))):
-            tag, said = _start(line)
+            tag, content = _start(line)
             if tag == "p" and lines and lines[-1][0] not in ("h2", "h3", "h4"):
-                lines[-1] = (lines[-1][0], f"{lines[-1][1]} {said}")
+                lines[-1] = (lines[-1][0], f"{lines[-1][1]} {content}")
             else:
-                lines.append((tag, said))
+                lines.append((tag, content))
         yield from _listed(lines)
 
 
 def _listed(lines: list[tuple[str, str]]) -> Iterator[str]:
     """Lines as elements, entries of one list within one list."""
     inside = ""
-    for tag, said in lines:
+    for tag, content in lines:
         kind = tag if tag in ("ul", "ol") else ""
         if inside and kind != inside:
             yield f"</{inside}>"
@@ -217,31 +217,31 @@ def _listed(lines: list[tuple[str, str]]) -> Iterator[str]:
             yield f"<{kind}>"
         inside = kind
         element = "li" if kind else tag
-        yield f"<{element}>{_inline(said)}</{element}>"
+        yield f"<{element}>{_inline(content)}</{element}>"
     if inside:
         yield f"</{inside}>"
 
 
 def _start(line: str) -> tuple[str, str]:
     """The element that a line begins, and its text."""
-    if found := _HEADING.fullmatch(line):
-        return f"h{min(4, len(found[1]) + 1)}", found[2]
-    if found := _BULLET.fullmatch(line):
-        return "ul", found[1]
-    if found := _NUMBER.fullmatch(line):
-        return "ol", found[1]
+    if match := _HEADING.fullmatch(line):
+        return f"h{min(4, len(match[1]) + 1)}", match[2]
+    if match := _BULLET.fullmatch(line):
+        return "ul", match[1]
+    if match := _NUMBER.fullmatch(line):
+        return "ol", match[1]
     return "p", line
 
 
 def _inline(text: str) -> str:
     parts: list[str] = []
     at = 0
-    for found in _INLINE.finditer(text):
-        parts.append(escape(text[at : found.start()]))
-        group = found.lastindex or 1
-        inner = escape(found[group]) if group == 1 else _inline(found[group])
+    for match in _INLINE.finditer(text):
+        parts.append(escape(text[at : match.start()]))
+        group = match.lastindex or 1
+        inner = escape(match[group]) if group == 1 else _inline(match[group])
         parts.append(f"<{_TAGS[group - 1]}>{inner}</{_TAGS[group - 1]}>")
-        at = found.end()
+        at = match.end()
     return "".join((*parts, escape(text[at:])))
 
 
@@ -290,10 +290,10 @@ class ShownItems:
 
     def of(self, scheme: Scheme, lease: Lease) -> Shown:
         """The markup of an item."""
-        found = self._found.get(lease.token)
-        if found is not None:
+        cached = self._found.get(lease.token)
+        if cached is not None:
             self._found.move_to_end(lease.token)
-            return found
+            return cached
         shown = shown_hash(scheme, lease.item, lease.reversed), self._make(scheme, lease.item, lease.reversed)
         self._found[lease.token] = shown
         self.size += len(shown[1])

@@ -76,8 +76,8 @@ async def claim_items(request: Request) -> Response:
         terms = desk.terms(tx)
         return terms, claim(tx, terms.rules, _rater(session), want, desk.clock())
 
-    terms, found = await desk.writer.do(work)
-    return _json({"work": work_record(terms.scheme, found)})
+    terms, claimed = await desk.writer.do(work)
+    return _json({"work": work_record(terms.scheme, claimed)})
 
 
 async def return_to_work(request: Request) -> Response:
@@ -111,9 +111,9 @@ async def answer_items(request: Request) -> Response:
         receipts = submit(tx, terms.scheme, terms.rules, rater, answers, now)
         return terms, list(receipts), claim(tx, terms.rules, rater, want, now)
 
-    terms, receipts, found = await desk.writer.do(work)
+    terms, receipts, claimed = await desk.writer.do(work)
     records = [receipt_record(receipt) for receipt in receipts]
-    return _json({"receipts": records, "work": work_record(terms.scheme, found)})
+    return _json({"receipts": records, "work": work_record(terms.scheme, claimed)})
 
 
 async def recent_items(request: Request) -> Response:
@@ -173,9 +173,9 @@ def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
 
 def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
     """The reply to an answer; one that came too late for its place is saved too, and gold has no places."""
-    told = asdict(receipt)
-    told["status"] = "saved" if receipt.status == "extra" else receipt.status
-    return {"submission": told.pop("id"), **told}
+    record = asdict(receipt)
+    record["status"] = "saved" if receipt.status == "extra" else receipt.status
+    return {"submission": record.pop("id"), **record}
 
 
 _shown = ShownItems(fragment)
@@ -259,8 +259,8 @@ async def enter(request: Request) -> Response:
     if not door.known and (problem := _problem(form, door, participant)):
         return _asked(request, door, participant, problem, 422)
     if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
-        said = ["This study looks for other raters. Thank you for your time."]
-        return HTMLResponse(notice_page("Thank you", said, kind="not-eligible", root=root_of(request)))
+        paragraphs = ["This study looks for other raters. Thank you for your time."]
+        return HTMLResponse(notice_page("Thank you", paragraphs, kind="not-eligible", root=root_of(request)))
     before = await desk.session(request, RATER_COOKIE)
     agreed = _agreement(door.terms.rules, desk.clock())
 
@@ -282,11 +282,11 @@ async def enter(request: Request) -> Response:
     except ClosedError as closed:
         return _closed(closed.state, request)
     except TakenError:
-        said = [
+        paragraphs = [
             "Somebody works with this name in another browser already.",
             "If it is you, go on in that browser, or ask for a link of your own.",
         ]
-        page = notice_page("This name is taken", said, kind="taken", study=desk.name, root=root_of(request))
+        page = notice_page("This name is taken", paragraphs, kind="taken", study=desk.name, root=root_of(request))
         return HTMLResponse(page, 409)
     response = RedirectResponse(f"{root_of(request)}/work", 303)
     desk.set_cookie(response, RATER_COOKIE, session.token)
@@ -297,8 +297,8 @@ async def enter(request: Request) -> Response:
 def _door(desk: Desk, snapshot: Connection, request: Request, participant: str) -> _Door:
     invite = find_invite(snapshot, request.path_params["invite"])
     if invite is None:
-        what, fix = "There is no such link.", "Open the link as you were given it, or ask for another."
-        raise RefusalError(404, "no-invite", what, fix)
+        message, fix = "There is no such link.", "Open the link as you were given it, or ask for another."
+        raise RefusalError(404, "no-invite", message, fix)
     return _Door(desk.terms(snapshot), invite, rater_of(snapshot, invite, participant) is not None)
 
 
@@ -310,11 +310,11 @@ def _shut(desk: Desk, door: _Door) -> str:
 
 def _participant(fields: Mapping[str, str]) -> str:
     """Who the link or the form says it is."""
-    said = next((fields[name].strip() for name in PARTICIPANT if fields.get(name, "").strip()), "")
-    if len(said) > MOST_PARTICIPANT or not storable(said):
+    participant = next((fields[name].strip() for name in PARTICIPANT if fields.get(name, "").strip()), "")
+    if len(participant) > MOST_PARTICIPANT or not storable(participant):
         message = f"A participant's name has at most {MOST_PARTICIPANT} characters, and U+0000 is not among them."
         raise RefusalError(400, "participant", message)
-    return said
+    return participant
 
 
 def _asked(request: Request, door: _Door, participant: str, problem: str = "", status: int = 200) -> Response:
@@ -353,18 +353,18 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
 
 def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
     """The consent as it is stored: the text by its hash, the questions as they were put."""
-    found: dict[str, object] = {"at": now}
+    agreement: dict[str, object] = {"at": now}
     if rules.consent:
-        found["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
+        agreement["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
     if rules.eligibility:
-        found["eligible"] = dict.fromkeys(rules.eligibility, "yes")
-    return found
+        agreement["eligible"] = dict.fromkeys(rules.eligibility, "yes")
+    return agreement
 
 
 def _closed(state: str, request: Request) -> Response:
-    said = [_CLOSED[state], "Ask whom you had it from for another one."]
+    paragraphs = [_CLOSED[state], "Ask whom you had it from for another one."]
     kind, study = state.replace(" ", "-"), desk_of(request).name
-    return HTMLResponse(notice_page("No entrance here", said, kind=kind, study=study, root=root_of(request)), 410)
+    return HTMLResponse(notice_page("No entrance here", paragraphs, kind=kind, study=study, root=root_of(request)), 410)
 
 
 ENTRY_ROUTES = [
@@ -381,9 +381,9 @@ async def home(request: Request) -> Response:
     session = await desk_of(request).session(request, RATER_COOKIE)
     if session is not None and session.rater is not None and session.expires > desk_of(request).clock():
         return RedirectResponse(f"{root_of(request)}/work", 303)
-    said = ["To judge, open the link that you were given.", "The manager of the study signs in at /manage."]
+    paragraphs = ["To judge, open the link that you were given.", "The manager of the study signs in at /manage."]
     return HTMLResponse(
-        notice_page("errorbar judge", said, kind="who", study=desk_of(request).name, root=root_of(request))
+        notice_page("errorbar judge", paragraphs, kind="who", study=desk_of(request).name, root=root_of(request))
     )
 
 
@@ -418,14 +418,14 @@ async def done(request: Request) -> Response:
     )
     row, n_skipped = await desk.read(lambda snapshot: (snapshot.execute(mine).one(), snapshot.scalar(skips) or 0))
     if row.code is None or not is_earned(row.status, row.judged, row.code_for):
-        said = ["You are not through yet. The code is shown here once all items that are yours are judged."]
+        paragraphs = ["You are not through yet. The code is shown here once all items that are yours are judged."]
         if n_skipped:
             count = counted(n_skipped, "items")
-            said += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
+            paragraphs += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
         link = {"href": f"{root_of(request)}/work", "text": "Go on"}
-        return HTMLResponse(notice_page("Not yet", said, link=link, kind="not-done", root=root_of(request)))
-    said = ["All items that were yours are judged, and every answer is stored. Thank you."]
-    return HTMLResponse(done_page("Done", code=row.code, paragraphs=said, root=root_of(request)))
+        return HTMLResponse(notice_page("Not yet", paragraphs, link=link, kind="not-done", root=root_of(request)))
+    paragraphs = ["All items that were yours are judged, and every answer is stored. Thank you."]
+    return HTMLResponse(done_page("Done", code=row.code, paragraphs=paragraphs, root=root_of(request)))
 
 
 async def service_worker(_: Request) -> Response:

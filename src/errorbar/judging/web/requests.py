@@ -78,12 +78,12 @@ async def read_form(request: Request) -> dict[str, str]:
         raise unfit("A form was expected.")
     try:
         text = (await request.body()).decode("ascii")
-        found = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
+        fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except ValueError:
         raise unfit("The form cannot be read.") from None
-    if not all(map(storable, found.values())):
+    if not all(map(storable, fields.values())):
         raise unfit("The form has a character that cannot be stored (U+0000).")
-    return found
+    return fields
 
 
 async def read_json(request: Request) -> dict[str, Any]:
@@ -96,12 +96,12 @@ async def read_json(request: Request) -> dict[str, Any]:
 def json_body(content: bytes) -> dict[str, Any]:
     """The JSON object that a body is."""
     try:
-        found = json.loads(content, parse_constant=_finite, parse_float=_finite)
+        body = json.loads(content, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         raise unfit("The body is no JSON.") from None
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         raise unfit("The body must be a JSON object.")
-    return found
+    return body
 
 
 def _finite(said: str) -> float:
