@@ -5,4 +5,4 @@ from __future__ import annotations
 COMMANDS = {
     "task bundle": ("Write a competition that Codabench takes as it is.", "errorbar.codabench.command:write_bundle"),
 }
-"""What the entry point ``errorbar.commands`` adds: the one-line help of each command, and where it is."""
+"""The commands that the entry point ``errorbar.commands`` adds: the one-line help of each, and where it is."""

@@ -7,4 +7,4 @@ COMMANDS = {
     "correct": ("Correct a text by a corrector.", "errorbar.detectors.commands:correct_text"),
     "detect": ("Judge every preposition of a text by a detector.", "errorbar.detectors.commands:detect_errors"),
 }
-"""What the entry point ``errorbar.commands`` adds: the one-line help of each command, and where it is."""
+"""The commands that the entry point ``errorbar.commands`` adds: the one-line help of each, and where it is."""

@@ -96,22 +96,22 @@ def read_ngrams(folder: Source) -> NgramModel:
 
 
 def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
-    """What finds changes, by the models of a folder; an ``InputError`` if one is missing or does not fit."""
+    """The reader that finds changes by the models of a folder; an ``InputError`` if one is missing or does not fit."""
     hashes: dict[str, str] = {}
 
     def model(kind: str) -> tuple[Model, str]:
         path = file_of(folder, kind)
-        found = load_model(path, kind)
-        hashes[kind] = fingerprint(found)
-        return found, str(path)
+        result = load_model(path, kind)
+        hashes[kind] = fingerprint(result)
+        return result, str(path)
 
     tagger = load_any_tagger(*model("tagger"))
-    found = Reader(NgramModel.stored(*model(NGRAMS)), tagger, Proposer(stored_counts(*model(WORDS))), hashes=hashes)
+    result = Reader(NgramModel.stored(*model(NGRAMS)), tagger, Proposer(stored_counts(*model(WORDS))), hashes=hashes)
     if not classifiers:
-        return found
+        return result
     articles, forms = (load_chooser(*model(task), tagger) for task in TASKS)
     prepositions = cast("Classifier", load_selector(*model("me"), tagger))
-    return replace(found, classifiers=Classifiers(articles, forms, prepositions))
+    return replace(result, classifiers=Classifiers(articles, forms, prepositions))
 
 
 def read_corrector(folder: Source, name: Corrections) -> Corrector:
@@ -122,8 +122,8 @@ def read_corrector(folder: Source, name: Corrections) -> Corrector:
     """
     path = file_of(folder, CORRECTOR_KIND)
     reader = read_reader(folder, classifiers=name != "lm")
-    found = load_learned(load_model(path, CORRECTOR_KIND), str(path), reader) if path.exists() else UNLEARNED
-    scorer = found.scorer(name)
+    learned = load_learned(load_model(path, CORRECTOR_KIND), str(path), reader) if path.exists() else UNLEARNED
+    scorer = learned.scorer(name)
     if scorer is None:
         message = f"{name} is learned from labels, and there is none"
         fix = "errorbar train --labels=FILE.m2 --part=correctors"
@@ -166,7 +166,7 @@ NOTHING = "there is no preposition in it"
 
 
 class Detection(NamedTuple):
-    """What is said of one word."""
+    """The judgment of one word."""
 
     item: str  # ``sentence:start-end``, sentences from 1
     word: str
@@ -192,7 +192,7 @@ class Detections(Result):
 
     @property
     def flagged(self) -> list[Detection]:
-        """What it calls errors, the surest first."""
+        """The words that it calls errors, the surest first."""
         return sorted((each for each in self.rows if each.flag), key=lambda each: -each.score)
 
     def to_dict(self) -> dict[str, object]:
@@ -201,7 +201,7 @@ class Detections(Result):
         return {"detector": self.detector, "rows": rows}
 
     def tables(self) -> list[Table]:
-        """What it calls errors."""
+        """The words that it calls errors."""
         columns = [Column("item"), Column("word"), Column("suggestion"), Column("score", "number", digits=2)]
         body: list[list[Cell]] = [
             [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
@@ -300,11 +300,11 @@ def detect(
     if other is not None:
         return Detections(detector, _judged_by_other(detector, other, sentences), tuple(problems.notes))
     name, threshold, prior, spec = read_detector(detector, prior)
-    found, suggestions = _judged(name, models_folder(models, problems), sentences)
-    moved = found.margin if prior is None else found.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    detected, suggestions = _judged(name, models_folder(models, problems), sentences)
+    moved = detected.margin if prior is None else detected.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
-    places = zip(found.sentence.tolist(), found.token.tolist(), strict=True)
+    places = zip(detected.sentence.tolist(), detected.token.tolist(), strict=True)
     rows = [
         Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _in_brackets(sentences[s], t))
         for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
@@ -355,15 +355,15 @@ def _judged(name: str, models: Path, sentences: Sentences) -> tuple[Detected, li
     tagger = read_tagger(models)
     if name == "combined":
         combined = read_combined(models, tagger)
-        found = combined.detect(read_combiner(models, combined), sentences)
-        return found, found.suggestions()
+        detected = combined.detect(read_combiner(models, combined), sentences)
+        return detected, detected.suggestions()
     # Which words are prepositions does not depend on who judges them.
-    found = judged(read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences)
+    detected = judged(read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences)
     if name != "lm":
-        return found, found.suggestions()
-    items = [*zip(found.sentence.tolist(), found.token.tolist(), strict=True)]
+        return detected, detected.suggestions()
+    items = [*zip(detected.sentence.tolist(), detected.token.tolist(), strict=True)]
     scores = deletion_scores(read_ngrams(models), sentences, items)
-    return replace(found, margin=np.where(np.isneginf(found.margin), -np.inf, scores)), [""] * len(items)
+    return replace(detected, margin=np.where(np.isneginf(detected.margin), -np.inf, scores)), [""] * len(items)
 
 
 # A corrector at work on a text: what ``errorbar correct`` writes.
@@ -371,7 +371,7 @@ def _judged(name: str, models: Path, sentences: Sentences) -> tuple[Detected, li
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorrectionResult(Result):
-    """What a corrector did to a text.
+    """The work of a corrector on a text.
 
     Attributes:
         corrector: Its spec.
@@ -403,11 +403,11 @@ class CorrectionResult(Result):
 
 def known_corrector(name: str) -> Name:
     """The corrector of a name; a ``UsageError`` if there is none."""
-    found = next((each for each in CORRECTORS if each == name), None)
-    if found is None:
+    corrector = next((each for each in CORRECTORS if each == name), None)
+    if corrector is None:
         message = f"no corrector is called '{name}'"
         raise UsageError(Problem("unknown-corrector", message, fix=nearest(name, CORRECTORS)))
-    return found
+    return corrector
 
 
 @public()
@@ -465,13 +465,13 @@ def correct(
             n_changed += bool(changes)
             for change in changes:
                 types[change.type] = types.get(change.type, 0) + 1
-            said = " ".join(changed(tokens, changes))
+            sentence = " ".join(changed(tokens, changes))
             progress(n)
             if explain:
                 listed = [{**each._asdict(), "replacement": " ".join(each.replacement)} for each in changes]
-                yield json.dumps({"source": " ".join(tokens), "text": said, "changes": listed}, ensure_ascii=False)
+                yield json.dumps({"source": " ".join(tokens), "text": sentence, "changes": listed}, ensure_ascii=False)
             else:
-                yield said
+                yield sentence
         problems.raise_errors()
 
     kept = ()

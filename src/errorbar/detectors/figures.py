@@ -58,13 +58,13 @@ def learning_chart(curves: Mapping[str, LearningCurve], published: Mapping[str, 
     dashes = {"domain": [*NAMES.values()], "range": [*DASHES.values()]}
     dash = {**vega.text("form"), "legend": None, "scale": dashes}
     shared = {"x": x, "color": color}
-    told = {"tooltip": vega.tips(text="chosen in", examples="examples", shown="accuracy", interval="interval")}
+    tooltip = {"tooltip": vega.tips(text="chosen in", examples="examples", shown="accuracy", interval="interval")}
     bars = [row for row in (*points, *ends) if row["low"] is not None]
     layers = [
         vega.layer(fits, "line", {"fill": None}, y=y, strokeDash=dash, **shared),
-        vega.layer(bars, "rule", {}, y=vega.number("low", **upright), y2={"field": "high"}, **told, **shared),
-        vega.layer(points, "point", vega.POINT | {"size": 44}, y=y, **told, **shared),
-        vega.layer(ends, "point", {"filled": False, "size": 44}, y=y, **told, **shared),
+        vega.layer(bars, "rule", {}, y=vega.number("low", **upright), y2={"field": "high"}, **tooltip, **shared),
+        vega.layer(points, "point", vega.POINT | {"size": 44}, y=y, **tooltip, **shared),
+        vega.layer(ends, "point", {"filled": False, "size": 44}, y=y, **tooltip, **shared),
     ]
     for form, name in NAMES.items():
         beside = {"style": "letter", "align": "left", "dx": 9, "dy": BELOW[form]}

@@ -88,8 +88,8 @@ def judged_detectors(sources: Sources) -> list[JudgedDetector] | None:
         return None
     if _MADE not in sources.made:
         sources.made[_MADE] = [*_judged(sources, sources.models)]
-    found: list[JudgedDetector] = sources.made[_MADE]
-    return found
+    detectors: list[JudgedDetector] = sources.made[_MADE]
+    return detectors
 
 
 def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
@@ -105,8 +105,8 @@ def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
         EXTRANEOUS: edit_items(only_deletions(corpus), "words", words="prepositions"),
         ANY: edit_items(corpus, "words", words="prepositions", type="Prep"),
     }
-    found = find_prepositions(tagger, sentences, every=True)
-    prepositions = ~np.concatenate([is_tagged_infinitive(block) for block in found])
+    blocks = find_prepositions(tagger, sentences, every=True)
+    prepositions = ~np.concatenate([is_tagged_infinitive(block) for block in blocks])
     for question, items in questions.items():
         assert list(items.judgments.items) == perc.items()  # one list of words, found by their form
         votes = _votes(items, prepositions)

@@ -193,10 +193,10 @@ def selection(sources: Sources) -> ChoiceSelection | None:
     if not sources.texts or sources.models is None:
         return None
     if SELECTION not in sources.made:
-        made = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
-        sources.made[SELECTION] = made
-    found: ChoiceSelection = sources.made[SELECTION]
-    return found
+        new_choices = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
+        sources.made[SELECTION] = new_choices
+    choices: ChoiceSelection = sources.made[SELECTION]
+    return choices
 
 
 def curves(found: ChoiceSelection) -> dict[str, LearningCurve]:
@@ -212,8 +212,8 @@ def published_point() -> dict[str, tuple[float, float]]:
 
 def selection_cells(sources: Sources) -> Iterator[Cell]:
     """Table 1, the settings of section 3 and the learning curve."""
-    printed, found = facts(FACTS), selection(sources)
-    if found is None:
+    printed, choices = facts(FACTS), selection(sources)
+    if choices is None:
         yield from compare(
             Printed(f"table 1, {HELD}", TABLE_1, columns={"gamon2008": "", "tetreault2008": "F"}), {}, known=NO_TEXT
         )
@@ -222,10 +222,10 @@ def selection_cells(sources: Sources) -> Iterator[Cell]:
                 yield Cell("selection", NAMES[who], HELD, printed[name], None, known=NO_TEXT)
         yield Cell("learning curve", f"{AHEAD:,} examples", HELD, printed[SETTINGS["me"]], None, known=NO_TEXT)
         return
-    yield from _each_preposition(found.held)
-    for text, chosen in _texts(found).items():
-        yield from _settings(text, chosen, found, printed if text == HELD else {})
-    for text, curve in curves(found).items():
+    yield from _each_preposition(choices.held)
+    for text, chosen in _texts(choices).items():
+        yield from _settings(text, chosen, choices, printed if text == HELD else {})
+    for text, curve in curves(choices).items():
         yield from _curve(text, curve, printed[SETTINGS["me"]] if text == HELD else None)
 
 
@@ -288,10 +288,10 @@ def judge_cells(sources: Sources) -> Iterator[Cell]:
             for column, value in zip(COLUMNS, printed, strict=True):
                 yield Cell(table, TWO_RATERS, column, value, None, known=NO_PAPER)
             continue
-        found = detect(read_selector(sources.models, kind, tagger), [one.tokens for one in corpus.sentences])
+        detected = detect(read_selector(sources.models, kind, tagger), [one.tokens for one in corpus.sentences])
         spec = f"me({'features=paper,' if kind == PAPER else ''}threshold={THRESHOLDS[kind]:g})"
         known = f"{OTHER_TEXT}; flags of {spec}; truth: edits of type Prep by one annotator"
-        yield from _against_judges(table, items, found.flags(THRESHOLDS[kind]), printed, known)
+        yield from _against_judges(table, items, detected.flags(THRESHOLDS[kind]), printed, known)
 
 
 def _against_judges(table: str, items: Items, flagged: Flags, printed: Sequence[Number], known: str) -> Iterator[Cell]:

@@ -58,7 +58,7 @@ MAJORITY, FIVE, ENSEMBLE = "majority", "five", "ensemble"
 
 
 class Selecting:
-    """What trains and chooses: a step is made once, and only where it is not kept."""
+    """The steps of training and choosing: each is made once, and only where it is not kept."""
 
     def __init__(self, files: Sequence[str], models: Source, banks: Sequence[Treebank], seed: int, tell: Told) -> None:
         self.banks, self.seed, self.tell = banks, seed, tell
@@ -78,7 +78,7 @@ class Selecting:
         self.classifiers: dict[Kind, Classifier] = {}
 
     def _kept(self) -> dict[str, Array]:
-        """What was made before of this text in this way."""
+        """The arrays that were made before of this text in this way."""
         try:
             there = load_model(self.file, SELECTION)
         except InputError:
@@ -96,18 +96,18 @@ class Selecting:
     @cached_property
     def examples(self) -> Examples:
         """Of the text, which must be enough to train, to fit weights and to hold some out."""
-        found = find_examples(self.text.sentences, self.tagger)
-        blocks = np.unique(found.sentence // BLOCK)
+        examples = find_examples(self.text.sentences, self.tagger)
+        blocks = np.unique(examples.sentence // BLOCK)
         out = self.out[blocks * BLOCK]
         if len(blocks) < LEAST or not out.any() or len(blocks) - out.sum() < LEAST_NATIVE:
             message = f"{len(blocks)} blocks of {BLOCK} sentences have prepositions, {out.sum()} of them held out"
             least = f"at least {LEAST}, some of them held out"
             raise UsageError(Problem("text-short", message, expected=least, fix="give more text"))
-        return found
+        return examples
 
     @cached_property
     def native(self) -> Examples:
-        """What may be trained on."""
+        """The examples that may be trained on."""
         return self.examples.part(~self.out[self.examples.sentence])
 
     @cached_property
@@ -131,23 +131,23 @@ class Selecting:
         return self.kept
 
     def _texts(self) -> dict[str, Array]:
-        """What was written in each text."""
+        """The prepositions written in each text, and the choices of the most frequent one."""
         counts = np.bincount(self.native.right)
         often = np.argsort(-counts, kind="stable")[:FEW]
-        found: dict[str, Array] = {"native": counts, "five": often[counts[often] > 0]}
+        arrays: dict[str, Array] = {"native": counts, "five": often[counts[often] > 0]}
         for name, (_, examples) in self.asked.items():
-            found |= {f"{name} right": examples.right, f"{name} sentence": examples.sentence}
-            found[f"{name} {MAJORITY}"] = np.full(len(examples.right), counts.argmax(), np.int8)
-        return found
+            arrays |= {f"{name} right": examples.right, f"{name} sentence": examples.sentence}
+            arrays[f"{name} {MAJORITY}"] = np.full(len(examples.right), counts.argmax(), np.int8)
+        return arrays
 
     def _runs(self, n: int) -> dict[str, Array]:
         """ME after n examples, several times; after all of them once."""
         if n == len(self.native.right):
             return self._choices(f"me {n} 0", self._classifier("me"))
-        found: dict[str, Array] = {}
+        choices: dict[str, Array] = {}
         for run, sample in enumerate(training_samples(self.native.sentence // BLOCK, n, RUNS, self.seed)):
-            found |= self._choices(f"me {n} {run}", self._trained("me", self.native.part(sample), run))
-        return found
+            choices |= self._choices(f"me {n} {run}", self._trained("me", self.native.part(sample), run))
+        return choices
 
     def _choices(self, name: str, classifier: Classifier) -> dict[str, Array]:
         return {
@@ -168,11 +168,11 @@ class Selecting:
         """ME of the most frequent prepositions alone."""
         five = self.kept["five"]
         me = self._trained("me", self.native.part(np.isin(self.native.right, five)))
-        found: dict[str, Array] = {}
+        choices: dict[str, Array] = {}
         for text, (_, examples) in self.asked.items():
             scores = me.score_states(examples.part(np.isin(examples.right, five)).states)
-            found[f"{text} {FIVE}"] = five[scores[:, five].argmax(axis=1)].astype(np.int8)
-        return found
+            choices[f"{text} {FIVE}"] = five[scores[:, five].argmax(axis=1)].astype(np.int8)
+        return choices
 
     def _ensemble(self) -> dict[str, Array]:
         """PERC, and its combination with ME and n-grams; weights are fitted to blocks that are then trained on too."""
@@ -182,18 +182,18 @@ class Selecting:
         every = np.arange(len(self.out))
         development = np.isin(every // BLOCK, chosen)
         fitted = self.examples.part(development[self.examples.sentence])
-        rest = ~self.out & ~development
-        examples = self.examples.part(rest[self.examples.sentence])
+        training = ~self.out & ~development
+        examples = self.examples.part(training[self.examples.sentence])
         fresh = [self._trained(kind, examples) for kind in KINDS]
         asked = split(self.text.sentences, development)[1]
-        weights = fit_log_linear(self._scores(fresh, self._ngrams(rest), asked, fitted), fitted.right)
-        found: dict[str, Array] = {"weights": weights}
+        weights = fit_log_linear(self._scores(fresh, self._ngrams(training), asked, fitted), fitted.right)
+        arrays: dict[str, Array] = {"weights": weights}
         ngrams = self._ngrams(~self.out)
         for text, (sentences, held) in self.asked.items():
             scores = self._scores([self._classifier(kind) for kind in KINDS], ngrams, sentences, held)
             by = {"perc": scores[KINDS.index("perc")], ENSEMBLE: log_linear(scores, weights)}
-            found |= {f"{text} {name}": each.argmax(axis=1).astype(np.int8) for name, each in by.items()}
-        return found
+            arrays |= {f"{text} {name}": each.argmax(axis=1).astype(np.int8) for name, each in by.items()}
+        return arrays
 
     def _ngrams(self, part: Array) -> LmChoice:
         model = train_ngrams(split(self.text.sentences, part)[1], ORDER, fallback=True)
@@ -203,13 +203,13 @@ class Selecting:
         self, classifiers: Sequence[Classifier], ngrams: LmChoice, sentences: Sentences, examples: Examples
     ) -> list[Floats]:
         """The scores of classifiers, and of an n-gram model."""
-        by_lm = [ngrams.scores(found.text, found.contexts) for found in find_prepositions(self.tagger, sentences)]
+        by_lm = [ngrams.scores(block.text, block.contexts) for block in find_prepositions(self.tagger, sentences)]
         return [*(each.score_states(examples.states) for each in classifiers), np.concatenate(by_lm)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
-    """What was chosen in one text.
+    """The prepositions chosen in one text.
 
     Attributes:
         text: The prepositions.
@@ -271,9 +271,11 @@ def study_selection(
     """
     files = [each.path for each in expand_files([fspath(path) for path in texts])]
     banks = [read_treebank(each.path) for each in expand_files([fspath(path) for path in treebanks])]
-    made = Selecting(files, models, banks, seed, tell).made()
-    other = _chosen("other", made) if banks else None
-    return ChoiceSelection(_chosen("held", made), other, int(made["native"].sum()), made["five"], made["weights"])
+    arrays = Selecting(files, models, banks, seed, tell).made()
+    other = _chosen("other", arrays) if banks else None
+    return ChoiceSelection(
+        _chosen("held", arrays), other, int(arrays["native"].sum()), arrays["five"], arrays["weights"]
+    )
 
 
 def _chosen(name: str, made: Mapping[str, Array]) -> Chosen:

@@ -119,13 +119,13 @@ Part = Literal[
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
 ON_REQUEST: tuple[Part, ...] = ("me-paper",)
-"""What is trained only where it is named."""
+"""The parts that are trained only where they are named."""
 Tagging = Literal["perceptron", "errorbar-en"]
 Told = Callable[[str], object]
 
 
 class TextOrigin(TypedDict, total=False):
-    """What models say of their text."""
+    """The origin of a model's text, as the model states it."""
 
     license: Annotated[str, Said(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")]
     provenance: Annotated[str, Said(UNKNOWN, "Where that is from; the models say it.")]
@@ -178,7 +178,7 @@ class TrainedPart:
 
 
 class Training:
-    """What trains: every step is made once, and only where something needs it."""
+    """The training of models: every step is made once, and only where something needs it."""
 
     def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
         self.files, self.folder, self.said, self.tell = files, folder, said, tell
@@ -189,9 +189,9 @@ class Training:
     def text(self) -> CorpusText:
         """The training text."""
         self.tell("reading text")
-        found = read_corpus_text(self.files, **part_of(TextOrigin, self.said), problems=self.problems)
+        corpus = read_corpus_text(self.files, **part_of(TextOrigin, self.said), problems=self.problems)
         self.problems.raise_errors()
-        return found
+        return corpus
 
     @cached_property
     def bank(self) -> Treebank | None:
@@ -206,7 +206,7 @@ class Training:
 
     @cached_property
     def tagged_by(self) -> str:
-        """What classifiers say of the tagger."""
+        """The fingerprint of the tagger, which classifiers carry."""
         return fingerprint(self.tagger.model())
 
     @cached_property
@@ -218,15 +218,15 @@ class Training:
     @cached_property
     def labels(self) -> LearnerText:
         """Learners' text with labels."""
-        given = self.said["labels"]
-        paths = [given] if isinstance(given, str | PathLike) else given
+        sources = self.said["labels"]
+        paths = [sources] if isinstance(sources, str | PathLike) else sources
         files = [each.path for each in expand_files([fspath(path) for path in paths])]
         if not files:
             message = "there are no labels to learn from"
             raise UsageError(Problem("no-labels", message, fix="add --labels=FILE.m2: learners' text with edits"))
-        found = read_learner_text(files, self.problems)
+        learner_text = read_learner_text(files, self.problems)
         self.problems.raise_errors()
-        return found
+        return learner_text
 
     @cached_property
     def combined(self) -> Combined:
@@ -237,7 +237,7 @@ class Training:
 
     @cached_property
     def reader(self) -> Reader:
-        """What finds changes; models that are missing are trained."""
+        """The reader that finds changes; models that are missing are trained."""
         for each in STEPS["correctors"].needs:
             self.part(each)
         return read_reader(self.folder)
@@ -249,8 +249,8 @@ class Training:
         small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
         same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
         same = model is not None and same_size and model.made.get("features", "") in step.features
-        found = model is not None and same and step.fits(self, model)
-        if model is None or not found:
+        is_kept = model is not None and same and step.fits(self, model)
+        if model is None or not is_kept:
             if not self.files and part not in TEXTLESS:
                 message = "no such model, and no text to train it on is named"
                 if path.exists():
@@ -264,7 +264,7 @@ class Training:
             if before is None or fingerprint(before) != fingerprint(model):
                 self.changed.add(part)
             save_model(model, path, packed=self.said["small"])
-        return TrainedPart(part, str(path), path.stat().st_size, _size(model), found)
+        return TrainedPart(part, str(path), path.stat().st_size, _size(model), is_kept)
 
     def _there(self, part: Part) -> Model | None:
         path = file_of(self.folder, part)
@@ -283,7 +283,7 @@ class Training:
         return small_classifier(classifier, n_classes) if self.said["small"] else classifier
 
     def about_no_text(self) -> dict[str, str]:
-        """What license and provenance say where they are not those of a plain text."""
+        """The license and provenance if there is no plain text, otherwise nothing."""
         return {} if self.files else part_of(TextOrigin, self.said)
 
     def same_text(self, there: Model) -> bool:
@@ -303,7 +303,7 @@ class Training:
 
 
 def _size(model: Model) -> int:
-    """What a model was learned from: tokens, or of classifiers examples."""
+    """The number of tokens that a model was learned from; for classifiers, of examples."""
     if model.kind == "majority":
         return int(model.arrays["counts"].sum())
     return int(model.made.get("examples", model.text.get("tokens", 0)))
@@ -323,26 +323,26 @@ class _Step:
 def _tagger(training: Training) -> Model:
     if training.bank is None:
         path = file_of(training.folder, "tagger")
-        what, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
+        message, fix = "the classifiers need a tagger, and there is none", "add --treebank=FILE.conllu"
         if path.exists():
             load_model(path, "tagger")  # says what is wrong with a damaged one
-            what = "another tagger than this one is needed, and there is no treebank to make it of"
-        raise InputError(Problem("no-tagger", what, Place(str(path)), fix=fix))
-    bank, about, said = training.bank, training.about_no_text(), training.said
-    if said["tagger"] == "errorbar-en":
+            message = "another tagger than this one is needed, and there is no treebank to make it of"
+        raise InputError(Problem("no-tagger", message, Place(str(path)), fix=fix))
+    bank, about, options = training.bank, training.about_no_text(), training.said
+    if options["tagger"] == "errorbar-en":
         return pipeline_tagger(bank, about).model()
     training.tell("training the tagger")
-    return train_tagger(bank, about, seed=said["seed"]).model()
+    return train_tagger(bank, about, seed=options["seed"]).model()
 
 
 def _same_tagger(training: Training, there: Model) -> bool:
-    bank, said = training.bank, training.said
-    wanted, found = said["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
+    bank, options = training.bank, training.said
+    wanted, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
     if bank is None:  # whatever is there, but for what is not the usual one and asked for
-        return found or not wanted
-    if wanted != found or (wanted and there.made.get("version") != pipeline_version()):
+        return is_pipeline or not wanted
+    if wanted != is_pipeline or (wanted and there.made.get("version") != pipeline_version()):
         return False
-    same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", said["seed"]) == said["seed"]
+    same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", options["seed"]) == options["seed"]
     return same and training.same_about(there)
 
 
@@ -353,11 +353,13 @@ def _words(training: Training) -> Model:
 
 
 def _ngrams(training: Training) -> Model:
-    text, said = training.text, training.said
+    text, options = training.text, training.said
     training.tell("counting n-grams")
-    least = LEAST if said["small"] else ()
-    made = train_ngrams(text.sentences, said["order"], fallback=said["fallback"], least=least, text=text.described)
-    return (small_ngrams(made) if said["small"] else made).model()
+    least = LEAST if options["small"] else ()
+    model = train_ngrams(
+        text.sentences, options["order"], fallback=options["fallback"], least=least, text=text.described
+    )
+    return (small_ngrams(model) if options["small"] else model).model()
 
 
 def _same_ngrams(training: Training, there: Model) -> bool:
@@ -374,8 +376,8 @@ def _classifier(kind: Kind) -> Callable[[Training], Model]:
         examples, described, seed = training.examples, training.text.described, training.said["seed"]
         training.tell(f"training {kind}")
         least = training.least_examples
-        made = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
-        return training.shrunk(made.model(), len(PREPOSITIONS))
+        classifier = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
+        return training.shrunk(classifier.model(), len(PREPOSITIONS))
 
     return make
 
@@ -401,8 +403,10 @@ def _chooser(task: Task) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
         text, seed, least = training.text, training.said["seed"], training.least_examples
         training.tell(f"training {task}")
-        made = train_chooser(task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed)
-        return training.shrunk(made.model(), len(CLASSES[task]))
+        chooser = train_chooser(
+            task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed
+        )
+        return training.shrunk(chooser.model(), len(CLASSES[task]))
 
     return make
 
@@ -434,9 +438,9 @@ STEPS: Mapping[Part, _Step] = {
     ),
 }
 LABELED: tuple[Part, ...] = ("combiner", "correctors")
-"""What learns from learners' text with labels."""
+"""The parts that learn from learners' text with labels."""
 TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
-"""What can do without a plain text, the models that it needs being there."""
+"""The parts that can do without a plain text, if the models that they need are there."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -534,7 +538,7 @@ def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
 
 
 def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) -> list[Part]:
-    """What is to be trained, in the order of training: what is asked for, or all that there is something for."""
+    """The parts to train, in the order of training: those asked for, or all that there is something for."""
     labeled, bank = bool(said["labels"]), said["treebank"] is not None
     if asked:
         if labeled and not {*asked} & {*LABELED}:
