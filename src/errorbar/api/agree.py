@@ -185,9 +185,9 @@ def agree(
         UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an argument will not do.
     """
     options = JudgmentOptions.of(shared)
-    said = tuple(options.labels)
-    kind: Labels = "type" if said == ("type",) else "error"
-    ranks = () if said in KINDS else said
+    labels = tuple(options.labels)
+    kind: Labels = "type" if labels == ("type",) else "error"
+    ranks = () if labels in KINDS else labels
     drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
     problems = options.problems()
     judged = read_judged(judgments, replace(options, labels=()), LabelScale(scale, ranks, kind), problems)
@@ -217,11 +217,11 @@ def agreed(
         resampling=drawn,
         judges=judges,
     )
-    said = [] if scale == "nominal" else [f"scale={scale}"]
-    said += [f"weights={report.weighting}"] if said and report.weighting is not None else []
+    conventions = [] if scale == "nominal" else [f"scale={scale}"]
+    conventions += [f"weights={report.weighting}"] if conventions and report.weighting is not None else []
     signature = agreement_signature(
         judged.judgments,
-        ",".join((judged.how, *said)),
+        ",".join((judged.how, *conventions)),
         resampling=drawn,
         clusters=judged.clusters,
         unknown=unknown,

@@ -146,11 +146,11 @@ def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -
 
 def metrics_of(metric: Metrics, beta: float | None, reads: Reads) -> list[Metric]:
     """The metrics with the weight of recall, or the default for such input."""
-    found = parse_metrics(metric, reads)
+    metrics = parse_metrics(metric, reads)
     if beta is None:
-        return found
-    given = metric if isinstance(metric, list | tuple) else [metric]
-    for one, each in zip(given, found, strict=False):
+        return metrics
+    requested = metric if isinstance(metric, list | tuple) else [metric]
+    for one, each in zip(requested, metrics, strict=False):
         if "beta" not in {parameter.name for parameter in type(each).parameters}:
             message = f"--beta is for metrics that have an F, and {each.name} has no parameter 'beta'"
             raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -158,7 +158,7 @@ def metrics_of(metric: Metrics, beta: float | None, reads: Reads) -> list[Metric
         if "beta" in split_spec(spec)[1]:
             message = f"--beta={beta:g} and the metric {spec} both say what beta is"
             raise UsageError(Problem("two-choices", message, fix="give one of them"))
-    return [replace(cast("Any", each), beta=beta) for each in found]
+    return [replace(cast("Any", each), beta=beta) for each in metrics]
 
 
 def sentence_metric(metric: Metrics, beta: float | None, command: str) -> Metric:
@@ -197,10 +197,10 @@ def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], 
         def entered(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = _bound(function.__name__, signature, args, kwargs)
             named = {name: own for name, value in bound.arguments.items() if (own := series_name(value))}
-            given = {name: plain_data(value, name) for name, value in bound.arguments.items()}
+            values = {name: plain_data(value, name) for name, value in bound.arguments.items()}
             if "gold" in signature.parameters:
-                take_sentences(function.__name__, signature.parameters, given, named, len(args))
-            bound.arguments = given
+                take_sentences(function.__name__, signature.parameters, values, named, len(args))
+            bound.arguments = values
             for name, value in bound.arguments.items():
                 if not fits(value, hints[name]):
                     raise _misfit(function.__name__, name, value, hints[name])
@@ -215,7 +215,7 @@ def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], 
                 message = f"confidence must be a fraction from 0.5 to below 1, got {level}"
                 raise UsageError(Problem("confidence-level", message, fix="95 % is 0.95"))
             changed = {
-                name for name, value in given.items() if not _is_usual(value, signature.parameters[name].default)
+                name for name, value in values.items() if not _is_usual(value, signature.parameters[name].default)
             }
             for rule in useless:
                 rule.refuse(bound.arguments, changed)
@@ -263,8 +263,8 @@ def _texts_of(annotated: Any) -> dict[str, str]:  # noqa: ANN401 - a function or
 
 def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:
     """The docstring with shared arguments among the others, in the order of the signature; its own words win."""
-    head, args, rest = doc.partition("\nArgs:\n")
-    own, blank, tail = rest.partition("\n\n")
+    head, args, below = doc.partition("\nArgs:\n")
+    own, blank, tail = below.partition("\n\n")
     entries: dict[str, str] = {}
     name = ""
     for line in own.splitlines():
@@ -281,17 +281,17 @@ def _bound(
     function: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, Any]
 ) -> inspect.BoundArguments:
     """The arguments by name."""
-    known, given = signature.parameters, dict(kwargs)
-    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and "gold" in given:
-        given, args = {"systems": args[0], **given}, ()  # the reference has its name, so that this is what it judges
-    in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *given.values()))
+    known, named = signature.parameters, dict(kwargs)
+    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and "gold" in named:
+        named, args = {"systems": args[0], **named}, ()  # the reference has its name, so that this is what it judges
+    in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *named.values()))
     for name in kwargs:
         if name not in known:
             near = nearest(name, known)
             fix = near if near.startswith("did") or not in_memory else right_call(function, known)
             raise UsageError(Problem("no-argument", f"{function} has no argument '{name}'", fix=fix))
     try:
-        return signature.bind(*args, **given)
+        return signature.bind(*args, **named)
     except TypeError as error:
         fix = right_call(function, known) if in_memory else ""
         raise UsageError(Problem("no-argument", f"{function}: {error}", fix=fix)) from None
@@ -330,8 +330,8 @@ def fits(value: object, hint: Any) -> bool:  # noqa: ANN401, PLR0911 - a type hi
         return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
     if hint is bool:
         return type(value).__name__ in ("bool", "bool_")  # numpy's too
-    found: bool = isinstance(value, kind or hint)
-    return found
+    is_instance: bool = isinstance(value, kind or hint)
+    return is_instance
 
 
 def _some(values: Iterable[object]) -> Iterable[object]:
@@ -399,7 +399,7 @@ def got(value: object) -> str:
     if not isinstance(inner, Sized) or not isinstance(inner, Iterable):
         return type(value).__name__
     kinds = {type(each).__name__: each for each in inner}
-    said = [
+    names = [
         got(each) if isinstance(each, Sized) and not isinstance(each, str) else name for name, each in kinds.items()
     ]
-    return f"{type(value).__name__}{' of ' * bool(said)}{' and '.join(islice(said, 3))}"
+    return f"{type(value).__name__}{' of ' * bool(names)}{' and '.join(islice(names, 3))}"

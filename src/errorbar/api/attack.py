@@ -187,7 +187,7 @@ class Attacked(Result):
 
     def table(self, under: Landings, name: str, *, told: bool = False) -> Table:
         """The degenerate systems, the best first; ``told``: with what each does for people too."""
-        made = {each.name: each for each in self.attacks}
+        by_name = {each.name: each for each in self.attacks}
         alone = under.n_ranked == 1
         columns = [
             Column("attack"),
@@ -207,7 +207,7 @@ class Attacked(Result):
         ]
         rows: list[list[Cell]] = [
             [
-                *(each.attack.name, under.metric, made[each.attack.name].does, made[each.attack.name].knows),
+                *(each.attack.name, under.metric, by_name[each.attack.name].does, by_name[each.attack.name].knows),
                 each.attack.estimate,
                 *([] if alone else [placed(each, under)]),
                 *(each.rank, under.n_ranked, each.beats, each.level, each.above),
@@ -227,19 +227,19 @@ class Attacked(Result):
 
     def summary(self, under: Landings) -> str:
         """Where a system lands that does nothing, and the best of the others that know nothing of the references."""
-        made = {each.name: each for each in self.attacks}
+        by_name = {each.name: each for each in self.attacks}
         order = under.best_first
         title = "" if under.measure.title == under.metric else f" ({under.measure.title})"
         if not order:
             return f"Under {under.metric}{title}, there is no attack."
         first = next((each for each in order if each.attack.name == NOTHING), order[0])
-        said = f"Under {under.metric}{title}, a system that {made[first.attack.name].does} {_lands(first, under)}"
-        blind = [each for each in order if made[each.attack.name].knows == "nothing" and each is not first]
+        line = f"Under {under.metric}{title}, a system that {by_name[first.attack.name].does} {_lands(first, under)}"
+        blind = [each for each in order if by_name[each.attack.name].knows == "nothing" and each is not first]
         if blind and blind[0].attack.estimate.value is not None:
             best = blind[0]
             where = placed(best, under) if under.n_ranked > 1 else f"with {_value(best, under)}"
-            said += f"; of the others that see no reference, {best.attack.name} comes highest, {where}"
-        return f"{said}."
+            line += f"; of the others that see no reference, {best.attack.name} comes highest, {where}"
+        return f"{line}."
 
 
 def placed(landing: Landing, under: Landings) -> str:
@@ -331,25 +331,29 @@ def attack(
         InputError: If a file is bad, a real system is no correction of the source, or a table lacks a system.
         UsageError: If an argument will not do.
     """
-    given = [scores] if isinstance(scores, str | PathLike | MetricScores) else list(scores)
+    score_tables = [scores] if isinstance(scores, str | PathLike | MetricScores) else list(scores)
     unasked = not metric and beta is None
-    parsed = [] if given and unasked else metrics_of(usual_metric(gold, metric), beta, "sentences")
+    parsed = [] if score_tables and unasked else metrics_of(usual_metric(gold, metric), beta, "sentences")
     data = load(gold, systems, ReadingOptions.of(shared, parsed))
     kinds: list[str] = [only] if isinstance(only, str) else [*only] or [*KINDS]
     problems, ci = data.problems, shared["ci"]
     problems.raise_errors()
     first = next(((each.name, each.lines) for each in data.systems), None)
-    made = make_degenerate(data.corpus, kinds, output=first, seed=shared["seed"])
-    _note_overlaps(made, problems)
-    folder = None if write is None else _free(Path(write), made.systems)
+    degenerate = make_degenerate(data.corpus, kinds, output=first, seed=shared["seed"])
+    _note_overlaps(degenerate, problems)
+    folder = None if write is None else _free(Path(write), degenerate.systems)
     how = None if ci is False else resampling(shared, ci_method, shared["jobs"])
     plan = ScoringPlan(parsed, resampling=how, conventions=data.conventions, most=MOST_UNASKED if ci is None else None)
-    outside = _from_elsewhere(given, [each.name for each in data.systems], made.systems, len(data.corpus), problems)
+    outside = _from_elsewhere(
+        score_tables, [each.name for each in data.systems], degenerate.systems, len(data.corpus), problems
+    )
     with choose_executor(shared["jobs"]) as executor:
-        landings = land_attacks(data.corpus, data.systems, made.systems, AttackScoring(plan, problems, executor))
+        landings = land_attacks(data.corpus, data.systems, degenerate.systems, AttackScoring(plan, problems, executor))
     if folder is not None:
-        _write(folder, made.systems)
-    return Attacked(made.systems, made.left_out, [*landings, *outside], len(data.systems), tuple(problems.notes))
+        _write(folder, degenerate.systems)
+    return Attacked(
+        degenerate.systems, degenerate.left_out, [*landings, *outside], len(data.systems), tuple(problems.notes)
+    )
 
 
 def attacks_among(data: Loaded, metrics: Sequence[Metric], known: Mapping[str, Sequence[Score]]) -> Attacked | None:
@@ -365,19 +369,19 @@ def attacks_among(data: Loaded, metrics: Sequence[Metric], known: Mapping[str, S
     """
     if not data.systems or len(data.corpus) > MOST_UNASKED:
         return None
-    made = make_degenerate(data.corpus, QUICK)
-    _note_overlaps(made, data.problems)
+    degenerate = make_degenerate(data.corpus, QUICK)
+    _note_overlaps(degenerate, data.problems)
     landings = []
     for metric in metrics:
         scoring = AttackScoring(ScoringPlan([metric], conventions=data.conventions), data.problems)
         try:
-            landings += land_attacks(data.corpus, data.systems, made.systems, scoring, known)
+            landings += land_attacks(data.corpus, data.systems, degenerate.systems, scoring, known)
         except ErrorbarError as error:
             if error.code not in NEEDS_EDITS:
                 raise
             message = f"no attack on {metric.spec}: {error.problems[0].what}"
             data.problems.note("attack-no-score", message, Place(""), fix=error.problems[0].fix)
-    return Attacked(made.systems, made.left_out, landings, len(data.systems)) if landings else None
+    return Attacked(degenerate.systems, degenerate.left_out, landings, len(data.systems)) if landings else None
 
 
 def _note_overlaps(made: DegenerateSystems, problems: Problems) -> None:
@@ -397,10 +401,10 @@ class AttackScoring:
     def scores(self, corpus: Corpus, systems: Sequence[Hypothesis], plan: ScoringPlan) -> list[Score]:
         """Scores of systems; what others have noted already is not noted again."""
         own = Problems()
-        found = score_corpus(corpus, systems, plan, own, executor=self.executor)
+        scores = score_corpus(corpus, systems, plan, own, executor=self.executor)
         known = {(note.code, note.what) for note in self.problems.notes}
         self.problems.take(note for note in own.notes if (note.code, note.what) not in known)
-        return found
+        return scores
 
 
 def land_attacks(
@@ -422,7 +426,7 @@ def land_attacks(
         known: Scores of the real systems that are known already, by spec.
     """
     silent = replace(scoring.plan, admission=Admission(silent=True))
-    found = []
+    landings = []
     for metric in scoring.plan.metrics:
         spec, plan = str(metric.spec), replace(silent, metrics=[metric])
         real = (known or {}).get(spec)
@@ -430,8 +434,8 @@ def land_attacks(
             real = scoring.scores(corpus, systems, plan) if systems else []
         attacks = [_score(corpus, each, plan, scoring) for each in made]
         measure = metric.measures[metric.main]
-        found.append(land(spec, measure, [_standing_of(each) for each in real], attacks))
-    return found
+        landings.append(land(spec, measure, [_standing_of(each) for each in real], attacks))
+    return landings
 
 
 def _score(corpus: Corpus, attack: Degenerate, plan: ScoringPlan, scoring: AttackScoring) -> Standing:
@@ -454,9 +458,9 @@ def _from_elsewhere(
 ) -> list[Landings]:
     """Where degenerate systems land by the tables."""
     metrics: dict[str, MetricScores] = {}
-    for given in scores:
-        found = [given] if isinstance(given, MetricScores) else read_named_scores(given, problems)
-        for each in found:
+    for table in scores:
+        tables = [table] if isinstance(table, MetricScores) else read_named_scores(table, problems)
+        for each in tables:
             if each.metric in metrics:
                 message = f"two tables have scores of '{each.metric}'"
                 raise UsageError(Problem("meta-same-name", message, fix="name one: name=path"))

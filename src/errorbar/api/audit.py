@@ -230,7 +230,7 @@ class AuditEstimation(Result):
             f"{int(sample.n.sum()):,} of {size:,} unmatched edits judged, {valid} of them valid (by {self.rule.words})"
         ]
         if len(raters.names) > 1:
-            told = sum(raters.counts) / max(int(sample.n.sum()), 1)
+            per_edit = sum(raters.counts) / max(int(sample.n.sum()), 1)
             shares = sorted(share for share in raters.shares if share is not None)
             agreed = ""
             if raters.observed.value is not None:
@@ -238,7 +238,7 @@ class AuditEstimation(Result):
                 agreed = f"; two of them agree on {100 * raters.observed.value:.1f} % of edits{alpha}"
             ends = list(dict.fromkeys(f"{100 * share:.1f}" for share in (*shares[:1], *shares[-1:])))
             single = f"; single raters find {' to '.join(ends)} % valid" if shares else ""
-            notes.append(f"{len(raters.names)} raters, {told:.1f} an edit{agreed}{single}")
+            notes.append(f"{len(raters.names)} raters, {per_edit:.1f} an edit{agreed}{single}")
         else:
             notes.append("one rater: intervals are over edits alone, as if every rater judged as this one")
         if (assisted := self.judged.heard.assisted) is not None:
@@ -283,12 +283,12 @@ class AuditEstimation(Result):
             [f"{one.first} - {one.second}", one.audited, *pair]
             for one, pair in zip(self.differences, differences, strict=True)
         ]
-        said, rule = (
+        panel, rule = (
             self.judged.raters,
             {"missing": "are left out"}.get(self.rule.unclear, f"count as {self.rule.unclear}"),
         )
         notes = [
-            f"{said.unclear:,} of {said.judgments:,} judgments say 'cannot tell' and {rule}; these are the extremes, "
+            f"{panel.unclear:,} of {panel.judgments:,} judgments say 'cannot tell' and {rule}; these are the extremes, "
             "a difference's where all of them would speak for one system and against the other"
         ]
         return Table(columns, rows, "What raters could not tell", "unclear", notes, level=self.level)
@@ -447,20 +447,20 @@ def audit_estimate(
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts = read_verdicts(judgments, problems)
     cheap = None if assist is None else read_verdicts(assist, problems).shares()
-    found = judge_edits(known, verdicts, rule, problems, cheap)
+    judged = judge_edits(known, verdicts, rule, problems, cheap)
     problems.raise_errors()
     beta, strata = float(getattr(parse_metrics(known.frame.metric)[0], "beta", 0.5)), known.frame.strata
-    systems, differences = estimate_audit(strata, found.heard, without=found.without, beta=beta, level=confidence)
+    systems, differences = estimate_audit(strata, judged.heard, without=judged.without, beta=beta, level=confidence)
     if how is not None:
-        systems = [_at_any_time(known, found, at, one, (how, beta, confidence)) for at, one in enumerate(systems)]
+        systems = [_at_any_time(known, judged, at, one, (how, beta, confidence)) for at, one in enumerate(systems)]
         differences = []
     ends = None
-    if found.raters.unclear:
-        values, apart = extreme_values(strata, [found.heard, *extremes(known, verdicts, rule, cheap)])
+    if judged.raters.unclear:
+        values, apart = extreme_values(strata, [judged.heard, *extremes(known, verdicts, rule, cheap)])
         ends = values, apart[: len(differences)]
     notes = tuple(problems.notes)
-    made = AuditEstimation(known, found, rule, systems, differences, ends, verdicts.better, confidence, notes)
-    return replace(made, anytime=anytime)
+    estimation = AuditEstimation(known, judged, rule, systems, differences, ends, verdicts.better, confidence, notes)
+    return replace(estimation, anytime=anytime)
 
 
 def _looked(anytime: bool, half_width: float | None, rule: ValidityRule, *, assisted: bool) -> Anytime | None:

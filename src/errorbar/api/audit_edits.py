@@ -72,8 +72,8 @@ def edit_types(edits: Sequence[tuple[str, Sequence[Piece]]], types: Types) -> li
     if types == "errant":
         _ = EditMaker().signature  # refuses where something is not installed
         texts = ((text, [changed_text(text.split(), 0, len(text.split()), pieces)]) for text, pieces in edits)
-        found = [{edit.type.partition(":")[2] or NO_TYPE for edit in made} for (made,) in errant_edits(texts)]
-        return [next(iter(kinds), NO_TYPE) if len(kinds) < 2 else SEVERAL for kinds in found]
+        kinds_by_edit = [{edit.type.partition(":")[2] or NO_TYPE for edit in own} for (own,) in errant_edits(texts)]
+        return [next(iter(kinds), NO_TYPE) if len(kinds) < 2 else SEVERAL for kinds in kinds_by_edit]
     if types != "none":
         raise UsageError(Problem("bad-parameter", f"no types of edits are called '{types}'", fix=nearest(types, TYPES)))
     return [""] * len(edits)
@@ -168,9 +168,9 @@ def audit_frame(
         if at < len(systems):
             correct, n, gold = (int(total) for total in parts.counts.sum(axis=0))
             audited.append(OfficialCounts(system.name, correct, n, gold))
-        for number, found in enumerate(edits):
+        for number, of_sentence in enumerate(edits):
             tokens = corpus.sentences[number].tokens
-            for edit in (one for one in found if at >= len(systems) or not one.matched):
+            for edit in (one for one in of_sentence if at >= len(systems) or not one.matched):
                 pieces = minimal_pieces(tokens, edit.start, edit.end, edit.replacement)
                 if not pieces:
                     empty += at < len(systems)
@@ -206,7 +206,7 @@ def stratified(
     coded = tuple(codes[kind] for kind in kinds_of)
     typed = {kind[:2] for kind in kinds if kind[2]}
     names = tuple(
-        " + ".join(each.name for each, said in zip(systems, flags, strict=True) if said)
+        " + ".join(each.name for each, proposes in zip(systems, flags, strict=True) if proposes)
         + f", {WITH_OTHERS if other else ALONE}" * bands
         + f", {kind or REST}" * ((flags, other) in typed)
         for flags, other, kind in kinds
@@ -256,9 +256,9 @@ def audit_key_of(record: Any, place: Place) -> AuditKey:  # noqa: ANN401 - of JS
 def set_name(frame: AuditFrame, seed: int, n: Sequence[int]) -> str:
     """The name of a set: a hash of what its key says."""
     systems = [asdict(system) for system in frame.strata.systems]
-    said = [seed, frame.metric, list(n), systems, [(item.name, item.systems, item.others) for item in frame.items]]
-    said += [[item.type for item in frame.items]] * any(item.type for item in frame.items)
-    return sha256(json.dumps(said, ensure_ascii=True).encode()).hexdigest()[:DIGITS]
+    content = [seed, frame.metric, list(n), systems, [(item.name, item.systems, item.others) for item in frame.items]]
+    content += [[item.type for item in frame.items]] * any(item.type for item in frame.items)
+    return sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()[:DIGITS]
 
 
 def _parse(record: Mapping[str, Any]) -> AuditKey:
@@ -297,7 +297,7 @@ def chosen(better: Mapping[str, Mapping[str, Sequence[str]]], raters: int) -> di
     """Of each edit the better corrections that so many raters wrote; 0: none."""
     if not raters:
         return {}
-    return {item: [text for text, who in said.items() if len(set(who)) >= raters] for item, said in better.items()}
+    return {item: [text for text, who in texts.items() if len(set(who)) >= raters] for item, texts in better.items()}
 
 
 def accepted_answers(
@@ -309,10 +309,10 @@ def accepted_answers(
         UsageError: If ``gold`` is not the corpus that was audited.
     """
     accepted, names = set(valid), [system.name for system in frame.strata.systems]
-    found: defaultdict[int, dict[str, list[Edit]]] = defaultdict(dict)
+    by_sentence: defaultdict[int, dict[str, list[Edit]]] = defaultdict(dict)
     for item in (one for one in frame.items if one.name in accepted or one.name in better):
         _check(item, gold)
-        answers = found[item.sentence]
+        answers = by_sentence[item.sentence]
         for name, proposes in zip(names, item.systems, strict=True):
             if proposes and item.name in accepted:
                 answers.setdefault(name, []).extend(as_edits(item.pieces, KIND))
@@ -320,11 +320,11 @@ def accepted_answers(
             taken = {*answers, *names}
             answers[next(name for at in count(1) if (name := f"{BETTER}{at}") not in taken)] = edits
     annotations: list[dict[str, Annotation]] = [{} for _ in gold.sentences]
-    for number, answers in sorted(found.items()):
+    for number, answers in sorted(by_sentence.items()):
         known = set(map(_meaning, gold.sentences[number].annotations.values()))
         for name, edits in answers.items():
-            for annotator, said in gold.sentences[number].annotations.items():
-                answer = _joined(gold.sentences[number].tokens, edits, said)
+            for annotator, annotation in gold.sentences[number].annotations.items():
+                answer = _joined(gold.sentences[number].tokens, edits, annotation)
                 if _meaning(answer) not in known:  # two systems may propose the same
                     known.add(_meaning(answer))
                     annotations[number][f"{name}.{annotator}"] = answer
@@ -341,8 +341,8 @@ def _check(item: AuditItem, gold: Corpus) -> None:
 def _better(item: AuditItem, texts: Sequence[str]) -> list[list[Edit]]:
     """What raters would have at the place of an edit, as edits."""
     start, end = item.pieces[0][0], item.pieces[-1][1]
-    made = dict.fromkeys(minimal_pieces(item.text.split(), start, end, text) for text in texts)
-    return [as_edits(pieces, KIND) for pieces in made if pieces and pieces != item.pieces]
+    corrections = dict.fromkeys(minimal_pieces(item.text.split(), start, end, text) for text in texts)
+    return [as_edits(pieces, KIND) for pieces in corrections if pieces and pieces != item.pieces]
 
 
 def _joined(tokens: Sequence[str], valid: Sequence[Edit], said: Annotation) -> Annotation:
@@ -438,8 +438,8 @@ class ValidityRule:
     @property
     def convention(self) -> str:
         """What it adds to a spec."""
-        said = "" if self.unclear == "missing" else f"|unclear:{self.unclear}"
-        return f"valid:{self.valid}{said}"
+        unclear = "" if self.unclear == "missing" else f"|unclear:{self.unclear}"
+        return f"valid:{self.valid}{unclear}"
 
     @property
     def words(self) -> str:
@@ -490,16 +490,16 @@ class Verdicts:
         """How many raters say valid, and how many could tell, of each of ``items``; without one rater."""
         at, label = self.rows(items), self.table.label
         used = at >= 0 if without is None else (at >= 0) & (self.table.rater != without)
-        told = used if unclear != "missing" else used & (label != LABELS.index(UNKNOWN))
+        clear = used if unclear != "missing" else used & (label != LABELS.index(UNKNOWN))
         good = label == LABELS.index(VALID)
         if unclear == "valid":
             good = good | (label == LABELS.index(UNKNOWN))
-        return np.bincount(at[told & good], minlength=len(items)), np.bincount(at[told], minlength=len(items))
+        return np.bincount(at[clear & good], minlength=len(items)), np.bincount(at[clear], minlength=len(items))
 
     def shares(self) -> dict[str, float]:
         """The share of those who could tell who say valid, of each edit of which somebody could."""
-        valid, told = self.counts(self.table.items, "missing")
-        return {item: v / k for item, v, k in zip(self.table.items, valid.tolist(), told.tolist(), strict=True) if k}
+        valid, voters = self.counts(self.table.items, "missing")
+        return {item: v / k for item, v, k in zip(self.table.items, valid.tolist(), voters.tolist(), strict=True) if k}
 
 
 def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
@@ -540,8 +540,8 @@ def _labeled(judgments: Judgments, file: str) -> Judgments:
             )
         names.append(LABELS.index(name))
     codes = np.array(names, np.int32)
-    said = codes[judgments.label] if names else judgments.label
-    return Judgments(judgments.item, judgments.rater, said, judgments.items, judgments.raters, LABELS)
+    coded = codes[judgments.label] if names else judgments.label
+    return Judgments(judgments.item, judgments.rater, coded, judgments.items, judgments.raters, LABELS)
 
 
 # From what raters said of the drawn edits to what was found in each stratum, also without each of the raters.
@@ -643,34 +643,36 @@ class _Judging:
 
     def heard(self, problems: Problems, without: int | None = None) -> tuple[Heard, dict[str, float]]:
         """What was found in each stratum, and the truth of each edit that was judged."""
-        valid, told = self.verdicts.counts(self.items, self.rule.unclear, without)
-        judged = told > 0
-        everybody = told if without is None else self.verdicts.counts(self.items, self.rule.unclear)[1]
-        truths = self.rule.truths(valid[judged], told[judged], (told < everybody)[judged])
+        valid, voters = self.verdicts.counts(self.items, self.rule.unclear, without)
+        judged = voters > 0
+        everybody = voters if without is None else self.verdicts.counts(self.items, self.rule.unclear)[1]
+        truths = self.rule.truths(valid[judged], voters[judged], (voters < everybody)[judged])
         names = [item for item, is_judged in zip(self.items, judged.tolist(), strict=True) if is_judged]
         frame, strata = self.key.frame, self.strata[judged]
         n_strata, graded = len(frame.strata.names), self.rule.valid == GRADED
-        sample = sample_of(strata, truths, told[judged], n_strata, graded=graded)
+        sample = sample_of(strata, truths, voters[judged], n_strata, graded=graded)
         assisted = None
         if self.cheap is not None:
-            found = JudgedSample(names, strata, truths, sample)
+            judged_sample = JudgedSample(names, strata, truths, sample)
             everything = [item.name for item in frame.items]
-            assisted = combined_totals(frame.strata, np.array(frame.codes), everything, found, self.cheap, problems)
+            assisted = combined_totals(
+                frame.strata, np.array(frame.codes), everything, judged_sample, self.cheap, problems
+            )
         return Heard(sample, assisted), dict(zip(names, truths.tolist(), strict=True))
 
 
 def _raters(verdicts: Verdicts, items: Sequence[str], rule: ValidityRule) -> Raters:
     """Who judged some edits and has a say in one at least; agreement is about those who could tell."""
     mine = verdicts.table.take(verdicts.rows(items) >= 0)
-    told = mine.without([UNKNOWN])
-    counts = np.bincount(told.rater, minlength=len(told.raters))
-    valid = np.bincount(told.rater[told.label == 0], minlength=len(told.raters))
+    clear = mine.without([UNKNOWN])
+    counts = np.bincount(clear.rater, minlength=len(clear.raters))
+    valid = np.bincount(clear.rater[clear.label == 0], minlength=len(clear.raters))
     heard = counts if rule.unclear == "missing" else np.bincount(mine.rater, minlength=len(mine.raters))
     who = [at for at, n in enumerate(heard.tolist()) if n]
     shares = tuple(int(valid[at]) / int(counts[at]) if counts[at] else None for at in who)
-    names, asked = tuple(told.raters[at] for at in who), tuple(int(counts[at]) for at in who)
+    names, asked = tuple(clear.raters[at] for at in who), tuple(int(counts[at]) for at in who)
     return Raters(
-        names, len(mine), len(mine) - len(told), shares, asked, observed_agreement(told), krippendorff_alpha(told)
+        names, len(mine), len(mine) - len(clear), shares, asked, observed_agreement(clear), krippendorff_alpha(clear)
     )
 
 

@@ -144,18 +144,18 @@ def _system_edits(
 ) -> Sequence[Sequence[ProposedEdit]]:
     """The edits that the metric sees; where it sees none or nobody looked, a smallest set."""
     seen = metric.system_edits(corpus, system.lines, annotators)
-    found = []
+    edits_by_unit = []
     for unit, name in enumerate(annotators):
         if seen is not None and name is not None:
-            found.append(seen[unit])
+            edits_by_unit.append(seen[unit])
             continue
         texts = corpus.sentences[unit].tokens, system.lines[unit].split()
         try:
             edits = extract_edits(*texts)
         except InputError:  # texts too long to compare; what is shown is no score
             edits = whole_edit(*texts)
-        found.append(tuple(ProposedEdit(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
-    return found
+        edits_by_unit.append(tuple(ProposedEdit(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
+    return edits_by_unit
 
 
 def _shown(
@@ -171,10 +171,10 @@ def _shown(
         return first, first if start == end else starts[end - 1] + len(tokens[end - 1])
 
     def annotated(edit: Edit) -> BrowseEdit:
-        made = BrowseEdit(*span(edit.start, edit.end), edit.replacements, edit.type, edit.optional)
+        shown = BrowseEdit(*span(edit.start, edit.end), edit.replacements, edit.type, edit.optional)
         if not edit.applicable:
-            made = replace(made, replacements=(), written=edit.replacements)
-        return replace(made, comment=edit.comment, group=edit.group) if edit.comment or edit.group else made
+            shown = replace(shown, replacements=(), written=edit.replacements)
+        return replace(shown, comment=edit.comment, group=edit.group) if edit.comment or edit.group else shown
 
     def said(edit: ProposedEdit) -> BrowseEdit:
         if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong

@@ -119,13 +119,13 @@ class CeilingResult(Result):
         return [{"n_references": size, **self._type_record(one)} for size, one in every]
 
     def _record(self, k: int) -> dict[str, object]:
-        found, names = self.found, [measure.name for measure in self.found.measures]
-        main = names[found.main]
+        result, names = self.found, [measure.name for measure in self.found.measures]
+        main = names[result.main]
         systems: dict[str, dict[str, object]] = {}
-        for s, name in enumerate(found.systems):
-            own: dict[str, object] = {**_named(names, found.scores[s, k]), "ratio": known(found.ratio[s, k])}
+        for s, name in enumerate(result.systems):
+            own: dict[str, object] = {**_named(names, result.scores[s, k]), "ratio": known(result.ratio[s, k])}
             if own["ratio"] is None:
-                own["undefined"] = {"ratio": found.no_ratio(s, k)}
+                own["undefined"] = {"ratio": result.no_ratio(s, k)}
             if self.intervals is not None:
                 own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
                 own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
@@ -134,11 +134,11 @@ class CeilingResult(Result):
                 own[f"{main}_interval_judges"] = _ends(self.judged.systems[s][k])
             systems[name] = own
         record: dict[str, object] = {
-            "n_references": found.sizes[k],
-            "n_subsets": found.n_subsets[k],
-            "exact": found.exact[k],
-            "human": _named(names, found.human[k]),
-            "annotators": _named(found.annotators, found.humans[:, k, found.main]),
+            "n_references": result.sizes[k],
+            "n_subsets": result.n_subsets[k],
+            "exact": result.exact[k],
+            "human": _named(names, result.human[k]),
+            "annotators": _named(result.annotators, result.humans[:, k, result.main]),
             "systems": systems,
         }
         if self.intervals is not None:
@@ -157,29 +157,31 @@ class CeilingResult(Result):
         }
 
     def _table(self) -> Table:
-        found, intervals = self.found, self.intervals
-        measure = found.measures[found.main]
+        result, intervals = self.found, self.intervals
+        measure = result.measures[result.main]
         columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
         columns += [Column("subsets", "count", only="data"), Column("exact", only="data")]
         columns += [Column("human", measure.kind), *self._both("human", measure.kind)]
-        for name in found.systems:
+        for name in result.systems:
             columns += [Column(name, measure.kind), _of_human(name), *self._both(f"{name}_ratio", "percent")]
         rows: list[list[Cell]] = []
-        for k, size in enumerate(found.sizes):
-            drawn = f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"
-            human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
-            row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
+        for k, size in enumerate(result.sizes):
+            drawn = f"{result.n_subsets[k]}{'' if result.exact[k] else ' drawn'}"
+            human = _estimate(result.human[k, result.main], None if intervals is None else intervals.human[k])
+            row: list[Cell] = [size, drawn, result.n_subsets[k], result.exact[k], human]
             row += [] if self.judged is None else [self.judged.human[k]]
-            for s in range(len(found.systems)):
-                value = known(found.scores[s, k, found.main])
-                row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
+            for s in range(len(result.systems)):
+                value = known(result.scores[s, k, result.main])
+                row += [value, _estimate(result.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
                 row += [] if self.judged is None else [self.judged.ratios[s][k]]
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
-        note = f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"
-        few = len(found.annotators) < LEAST_JUDGES and found.systems
-        said = ["two annotators do not show how humans vary: of two others a share may differ by much"] if few else []
-        notes = [note, *self.interval_notes(), *said, *found.ratio_notes(), f"signature {self.signature}"]
+        note = f"{title} of {len(result.annotators)} annotators, each against subsets of the others, and of systems"
+        few = len(result.annotators) < LEAST_JUDGES and result.systems
+        warnings = (
+            ["two annotators do not show how humans vary: of two others a share may differ by much"] if few else []
+        )
+        notes = [note, *self.interval_notes(), *warnings, *result.ratio_notes(), f"signature {self.signature}"]
         return Table(columns, rows, name="ceiling", notes=notes)
 
     def interval_notes(self) -> list[str]:
@@ -192,8 +194,8 @@ class CeilingResult(Result):
     @property
     def why_none(self) -> Undefined | None:
         """Why none of the intervals that were wanted exists; None: some do, or none was wanted."""
-        made = [one for one in (self.intervals, self.judged) if one is not None]
-        every = [one for each in made for row in (each.human, *each.systems, *each.ratios) for one in row]
+        computed = [one for one in (self.intervals, self.judged) if one is not None]
+        every = [one for each in computed for row in (each.human, *each.systems, *each.ratios) for one in row]
         return next((one for one in every if isinstance(one, Undefined)), None) if not _some(every) else None
 
     def _both(self, key: str, kind: Kind) -> list[Column]:
@@ -229,17 +231,17 @@ class CeilingResult(Result):
 
     def _spread_tables(self, spread: EssaySpread) -> list[Table]:
         """One table, or one for the human score and one for ratios where only these are in percent."""
-        found = self.found
-        measure = found.measures[found.main]
+        result = self.found
+        measure = result.measures[result.main]
         title = measure.title.rstrip("0123456789.")
-        names = [f"human {title}", *(_of_human(name).title for name in found.systems)]
-        whole = np.concatenate([found.human[None, :, found.main], found.ratio])
+        names = [f"human {title}", *(_of_human(name).title for name in result.systems)]
+        whole = np.concatenate([result.human[None, :, result.main], result.ratio])
         rows: list[list[Cell]] = []
         for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
-            for size, value, one in zip(found.sizes, values, summaries, strict=True):
+            for size, value, one in zip(result.sizes, values, summaries, strict=True):
                 rows.append([name, size, known(value), *one])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
-        n = len(rows) if measure.kind == "percent" else len(found.sizes)
+        n = len(rows) if measure.kind == "percent" else len(result.sizes)
         parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
         start = [Column("what"), Column("references", "text")]
         shown = ("all documents", "lowest", "5%", "median", "95%", "highest", "SD")
@@ -255,8 +257,8 @@ def _of_human(name: str) -> Column:
 
 
 def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
-    made = Estimate(known(value), 0)
-    return made if interval is None else made.with_interval(interval)
+    estimate = Estimate(known(value), 0)
+    return estimate if interval is None else estimate.with_interval(interval)
 
 
 def _some(row: Sequence[Interval | Undefined]) -> bool:
@@ -353,11 +355,11 @@ def reached(
     most = affordable_subsets(n, possible, data.problems, most)
     plan = StudyPlan(sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
-    found = fold_ceiling(study, jobs=jobs)
+    result = fold_ceiling(study, jobs=jobs)
     intervals = spread = types = None
     every: list[list[TypeRow]] = []
     how = [*made_by(metric, (text.statistics for text in (*study.humans, *study.systems)))]
-    how += [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
+    how += [] if all(result.exact) else [f"most:{most}", f"seed:{seed}"]
     judged = None
     clusters, by = data.documents.clusters(), data.documents.clustering
     groups = groups_within(study, clusters, MOST_FOLDED)
@@ -367,9 +369,9 @@ def reached(
         rule = _judge_rule(judges, len(study.annotators))
         if data.documents.n_clusters > 1:  # without others there is no interval to be rough
             rule.note(data.problems, "the ceiling's")
-        level, told = drawn.confidence_level, progress if ci is None else lambda _: None
+        level, report_progress = drawn.confidence_level, progress if ci is None else lambda _: None
         if ci is None or rule.random:
-            intervals, judged = jackknife_intervals(study, groups, drawn, told)
+            intervals, judged = jackknife_intervals(study, groups, drawn, report_progress)
         if ci is not None:  # the bootstrap that was asked for
             intervals = ceiling_intervals(study, clusters, drawn, progress)
         left = left_out_convention(study, clusters, groups)
@@ -387,7 +389,7 @@ def reached(
         note_untyped([row.type for row in types], data.problems)
     signature = data.signature(str(metric.spec), *how)
     notes, level = tuple(data.problems.notes), drawn.confidence_level
-    return CeilingResult(found, intervals, spread, types, signature, notes, judged, level, every)
+    return CeilingResult(result, intervals, spread, types, signature, notes, judged, level, every)
 
 
 def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:

@@ -52,9 +52,9 @@ class CheckedFile:
 
     def __str__(self) -> str:
         """One line: the counts, and how many problems there are."""
-        said = ", ".join(counted(n, what) for what, n in self.counts.items()) or "not read to the end"
+        counts = ", ".join(counted(n, kind) for kind, n in self.counts.items()) or "not read to the end"
         n = sum(each.others or 1 for each in self.problems)
-        return f"{self.file}: {said}; {counted(n, 'problems') if n else 'no problem'}"
+        return f"{self.file}: {counts}; {counted(n, 'problems') if n else 'no problem'}"
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ def check(
     Raises:
         UsageError: If options do not fit, or an argument is of the wrong type.
     """
-    given = system_list(files, one_name=True)
-    if not given:
+    named = system_list(files, one_name=True)
+    if not named:
         raise UsageError(Problem("no-reference", "nothing to check is named", expected="at least one file"))
-    of_hoo = gold is None and any(is_hoo(_path(each)) for each in given)
+    of_hoo = gold is None and any(is_hoo(_path(each)) for each in named)
     against = (
         None
         if of_hoo or gold is None is source
@@ -132,12 +132,12 @@ def check(
     if against is None and (force or retokenize):
         message = "--force and --retokenize are about texts that correct others"
         raise UsageError(Problem("useless-option", message, fix="leave them out, or add --source or --gold"))
-    if against is None and any(isinstance(each, Hypothesis) for each in given):
+    if against is None and any(isinstance(each, Hypothesis) for each in named):
         message = "sentences are checked against what they correct, and it is not given"
         raise UsageError(Problem("no-source", message, fix="add --source or --gold"))
     texts = None if source is None else str(source)
     checked = []
-    for each in given:
+    for each in named:
         problems = Problems(limit=MOST)
         counts: Mapping[str, int] = {}
         try:
@@ -147,8 +147,8 @@ def check(
                 counts = _check_correction(each, against, problems)
         except InputError as error:
             problems.errors = [*dict.fromkeys((*problems.errors, *error.problems))]
-        found = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
-        checked.append(CheckedFile(_path(each), counts, tuple(found)))
+        listed = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
+        checked.append(CheckedFile(_path(each), counts, tuple(listed)))
     return Checked(tuple(checked))
 
 
@@ -162,8 +162,8 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         return _check_hoo(file, problems, source)
     path = look(file)
     if is_ranking(path):
-        found = read_rankings(path, problems)
-        sizes: tuple[Sized, ...] = (found.systems, found.judges, found.items, found.first)
+        rankings = read_rankings(path, problems)
+        sizes: tuple[Sized, ...] = (rankings.systems, rankings.judges, rankings.items, rankings.first)
         return {name: len(of) for name, of in zip(OF_RANKINGS, sizes, strict=True)}
     if _is_judgment_table(path):
         table = read_judgment_table(path, problems).judgments
@@ -233,14 +233,14 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
     name = _path(output)  # as errors call it, which are of the file
     look = TextInspection()
     sentences = changed = n_edits = 0
-    sources, said = list[str](), list[str]()
+    sources, corrected = list[str](), list[str]()
     for chunk in against.chunks():
         lines = list(stream.take_for(chunk.sentences))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if sentences <= MOST_ALIGNED:
             sources += texts
-            said += lines
+            corrected += lines
         if len(lines) == len(texts):
             n_edits += sum(map(len, given_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
@@ -250,7 +250,7 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
         admission.say(name, look, problems)
         return {"sentences": stream.count, "tokens labeled i": n_edits}
     if stream.count != sentences:  # then no line can be trusted to be beside its own
-        gap = explain_gap(sources, said, stream.count) if sentences <= MOST_ALIGNED else None
+        gap = explain_gap(sources, corrected, stream.count) if sentences <= MOST_ALIGNED else None
         if gap is not None:
             problems.note("shifted-lines", gap, Place(name))
         return {"lines": stream.count}

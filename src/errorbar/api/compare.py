@@ -177,10 +177,10 @@ def gate(found: Comparison, points: float, confidence: float, unit: str) -> Gate
     """
     measure = found.measure
     allowed = points / 100 if measure.kind == "percent" else points
-    made = Gate(found.names[0], allowed, measure, found.test.over_text, confidence, ())
+    limits = Gate(found.names[0], allowed, measure, found.test.over_text, confidence, ())
     with_first = found.pairs[: len(found.names) - 1]  # pairs come in the order of itertools.combinations
-    checks = [_check(pair, made, unit) for pair in with_first]
-    return Gate(made.baseline, allowed, measure, made.over, confidence, checks)
+    checks = [_check(pair, limits, unit) for pair in with_first]
+    return Gate(limits.baseline, allowed, measure, limits.over, confidence, checks)
 
 
 def _check(pair: Pair, made: Gate, unit: str) -> Check:
@@ -403,8 +403,10 @@ def compare(
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
     testing, judges = SwapPlan(adjust, swaps), asked_judges(shared)
-    found = compared(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
-    return found if points is None else replace(found, gate=gate(found.found, points, found.confidence, found.unit))
+    result = compared(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
+    return (
+        result if points is None else replace(result, gate=gate(result.found, points, result.confidence, result.unit))
+    )
 
 
 def compared(
@@ -421,22 +423,22 @@ def compared(
     check_size(testing, n_systems, data.documents.n_clusters, 1 - how.confidence_level)
     metric, measured = _measured(data, metric)
     confidence, unit = how.confidence_level, data.documents.unit
-    found = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
+    comparison = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
-    found = _with_judges(found, data, metric, measured, judges, how)
+    comparison = _with_judges(comparison, data, metric, measured, judges, how)
     _note_single_runs(data, measured)
-    warn_hopeless(found, data.problems, unit=unit)
+    warn_hopeless(comparison, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
-    made = made_by(metric, (system.statistics for system in measured))
-    said = *made, drawn, testing.convention(len(measured), 1 - confidence)
-    said += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
-    said += (found.test.convention,) if found.test.convention else ()
+    origins = made_by(metric, (system.statistics for system in measured))
+    conventions = *origins, drawn, testing.convention(len(measured), 1 - confidence)
+    conventions += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
+    conventions += (comparison.test.convention,) if comparison.test.convention else ()
     n_documents = data.documents.n_clusters if unit == "document" else None
     n_annotators = len(data.corpus.annotators) if metric.annotator is None else 1
     scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, n_annotators)
-    signature = data.signature(str(metric.spec), *said)
-    return ComparisonResult(found, confidence, unit, signature, scored, tuple(data.problems.notes))
+    signature = data.signature(str(metric.spec), *conventions)
+    return ComparisonResult(comparison, confidence, unit, signature, scored, tuple(data.problems.notes))
 
 
 def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
@@ -467,10 +469,10 @@ def _with_judges(
         return _with_runs(found, data, metric, systems, how)
     unit = "group" if judging.grouped else data.documents.unit
     note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
-    made = over_judges(found, metric, systems, judging, rule, how)
-    short = [pair for pair in made.pairs if pair.t and pair.t.components and pair.t.components.looks_short]
+    result = over_judges(found, metric, systems, judging, rule, how)
+    short = [pair for pair in result.pairs if pair.t and pair.t.components and pair.t.components.looks_short]
     note_short([f"{pair.first} and {pair.second}" for pair in short], problems)
-    return made
+    return result
 
 
 def _with_runs(

@@ -64,9 +64,9 @@ def errant_sentences(
     lines, again = tee(lines)
     texts = ((line.source, [text for text in line.corrected if text is not None]) for line in lines)
     with closing(kept), choose_executor(jobs) as executor:
-        for line, found in zip(again, errant_edits(texts, maker, cache=kept, executor=executor), strict=True):
+        for line, edits in zip(again, errant_edits(texts, maker, cache=kept, executor=executor), strict=True):
             looked = [name for name, text in zip(annotators, line.corrected, strict=True) if text is not None]
-            annotations: dict[str, Annotation] = dict(zip(looked, found, strict=True))
+            annotations: dict[str, Annotation] = dict(zip(looked, edits, strict=True))
             yield Sentence(line.source, annotations, line.document, line=line.number)
 
 
@@ -248,13 +248,13 @@ def _target(to: str | None, out: str | None) -> Format:
         return target
     name = (out or STANDARD_OUTPUT).removesuffix(".gz")
     known = (each for table in (lambda: FORMATS, other_formats) for each in table().values())
-    found = next((each for each in known if each.write and name.endswith(each.ending)), None)
-    if found is None:
+    matching = next((each for each in known if each.write and name.endswith(each.ending)), None)
+    if matching is None:
         message = (
             f"the ending of '{out}' names no format" if name != STANDARD_OUTPUT else "no format to write was given"
         )
         raise UsageError(Problem("no-format", message, fix=fix))
-    return found
+    return matching
 
 
 def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problems) -> None:
@@ -440,7 +440,7 @@ def convert_hoo(asked: HooConversion) -> list[Problem]:
     elif asked.source is not None:
         fragments = read_source(asked.source, problems)
         texts = list_run(file.path, file.name, [one.name for one in fragments], problems)
-        made = []
+        corrections = []
         for one in fragments:
             text = texts.get(one.name)
             if text is None or is_xml(text.path):
@@ -448,8 +448,8 @@ def convert_hoo(asked: HooConversion) -> list[Problem]:
                 problems.note("hoo-missing", message, Place(file.path))
                 continue
             edits = tuple(text_edits(one, read_text(text, problems), display_name(text.path), problems))
-            made.append(Fragment(one.name, edits, one.text))
-        save_fragments(made, asked.out, problems)
+            corrections.append(Fragment(one.name, edits, one.text))
+        save_fragments(corrections, asked.out, problems)
     else:
         save_fragments(_fragments_of_corpus(file, asked.annotators, problems), asked.out, problems, texts=True)
     return problems.notes
@@ -482,7 +482,7 @@ def _from_hoo(asked: HooConversion, problems: Problems) -> None:
     if to == "jsonl":
         lines = list(write_standoff(pairs, annotator))
     else:
-        lines = list(target.write((sentence for _, made in pairs for sentence in made), problems))
+        lines = list(target.write((sentence for _, sentences in pairs for sentence in sentences), problems))
         note_spacing(pairs, problems)
     problems.raise_errors()
     save_lines(lines, asked.out)

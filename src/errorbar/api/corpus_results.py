@@ -87,18 +87,18 @@ class CorpusStudy:
 
         A question mark stands where no difference with some other system could have been significant.
         """
-        found = {} if self.comparison is None else {row.name: row.group for row in self.comparison.ranking()}
-        return [found.get(one.system, "") for one in self.scores]
+        letters = {} if self.comparison is None else {row.name: row.group for row in self.comparison.ranking()}
+        return [letters.get(one.system, "") for one in self.scores]
 
     @property
     def signatures(self) -> dict[str, str]:
         """What was computed on which data how: title to signature."""
         parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
-        said = {f"score: {one.system}": str(one.signature) for one in self.scores}
-        said |= {title: part.signature for title, part in parts.items() if part is not None}
+        by_title = {f"score: {one.system}": str(one.signature) for one in self.scores}
+        by_title |= {title: part.signature for title, part in parts.items() if part is not None}
         landings = () if self.attacked is None else self.attacked.landings
-        said |= {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
-        return said if self.detectors is None else {**said, **self.detectors.signatures}
+        by_title |= {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
+        return by_title if self.detectors is None else {**by_title, **self.detectors.signatures}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,10 +152,10 @@ class CrowdStudy:
     @property
     def signatures(self) -> dict[str, str]:
         """What was computed on which data how: title to signature."""
-        said = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in self.scores.rows}
+        by_title = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in self.scores.rows}
         if self.agreement is not None:
-            said["agree"] = self.agreement.signature
-        return said if self.detectors is None else {**said, **self.detectors.signatures}
+            by_title["agree"] = self.agreement.signature
+        return by_title if self.detectors is None else {**by_title, **self.detectors.signatures}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +235,8 @@ def study_corpus(
     unique = {str(each.spec): remembering(each, memory) for each in further}
     silent = Admission(silent=True)  # what is to be said of the texts has been said
     plan = ScoringPlan(list(unique.values()), conventions=data.conventions, admission=silent)
-    made = score_corpus(corpus, systems, plan, problems) if unique else []
-    others = {spec: made[k :: len(unique)] for k, spec in enumerate(unique)}
+    further_scores = score_corpus(corpus, systems, plan, problems) if unique else []
+    others = {spec: further_scores[k :: len(unique)] for k, spec in enumerate(unique)}
 
     def compare(own: Loaded) -> ComparisonResult | None:
         one_unit = len(np.unique(documents.clusters())) < 2
@@ -257,9 +257,9 @@ def study_corpus(
         if len(looked) < 2:
             return None
         n, level = resampling.replicates, resampling.confidence_level
-        found = agree(corpus, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
-        own.problems.notes += found.notes
-        return found
+        result = agree(corpus, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
+        own.problems.notes += result.notes
+        return result
 
     def show(_: Loaded) -> Browse | None:
         return browse_corpus(corpus, systems, main) if browse else None
@@ -280,8 +280,8 @@ def study_corpus(
     first: dict[tuple[str, Place, str], Problem] = {}
     for note in (*problems.notes, *chain.from_iterable(notes)):
         first.setdefault((note.code, note.place, note.what), note)
-    said = {(note.code, note.what) for note in first.values()}  # of an attack only what is said of nothing else
-    struck = [note for note in struck if (note.code, note.what) not in said]
+    reported = {(note.code, note.what) for note in first.values()}  # of an attack only what is said of nothing else
+    struck = [note for note in struck if (note.code, note.what) not in reported]
     return CorpusStudy(
         corpus.name,
         documents.unit,
@@ -434,14 +434,16 @@ def study_hoo(
     usable = [one for one in wanted if not n_bare or not (one.edge_space or one.matching == "maxmatch")]
     others = {str(one.spec): one for one in usable if one != metric}
     quiet = Problems()  # precision above 1 is said of the main metric
-    made = score_runs(fragments, runs, list(others.values()), quiet, conventions=data.conventions) if others else []
+    other_scores = (
+        score_runs(fragments, runs, list(others.values()), quiet, conventions=data.conventions) if others else []
+    )
     if n_bare:
         message = f"{n_bare} of {len(fragments)} fragments have no source text, which other conventions and texts need"
         problems.note("hoo-no-text", message, Place(data.name), fix="--documents=FOLDER")
     return HooStudy(
         data.name,
         scores,
-        {spec: made[k :: len(others)] for k, spec in enumerate(others)},
+        {spec: other_scores[k :: len(others)] for k, spec in enumerate(others)},
         browse_hoo(fragments, runs, metric) if browse and not n_bare else None,
         list(dict.fromkeys(problems.notes)),
         resampling.confidence_level,
@@ -465,11 +467,11 @@ def browse_hoo(fragments: Sequence[Fragment], runs: Mapping[str, Sequence[Edits]
 def _unit(fragment: Fragment, said: Sequence[Edits], metric: Hoo) -> BrowseUnit:
     systems, counts = [], []
     for edits in said:
-        found = edits
+        aligned = edits
         if metric.matching == "maxmatch":
-            found = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
-        fitting = align(fragment, found, metric).fitting.tolist()
-        systems.append(tuple(_shown(edit, matched=fits) for edit, fits in zip(found, fitting, strict=True)))
+            aligned = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
+        fitting = align(fragment, aligned, metric).fitting.tolist()
+        systems.append(tuple(_shown(edit, matched=fits) for edit, fits in zip(aligned, fitting, strict=True)))
         row = metric.measure([fragment], [edits]).counts[0].tolist()
         counts.append((row[CORRECTED], row[SYSTEM], row[GOLD]))
     gold = tuple(_shown(edit) for edit in fragment.edits)

@@ -61,13 +61,13 @@ class Against:
         """Find the share of errors of each item."""
         judgments = judged.judgments
         codes = error_codes(judgments.labels, error)
-        said = error_convention(judgments.labels, codes)
+        conventions = error_convention(judgments.labels, codes)
         if metric.shares == "dawid-skene":
             answers, _ = dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))
-            said = (*said, f"seed:{seed}")
+            conventions = (*conventions, f"seed:{seed}")
         else:
             answers = majority(judgments) if metric.shares == "votes" else trust_weighted(judgments)
-        return cls(judged, Votes(answers.share_of(codes), answers.n_judgments, judged.clusters), metric, said)
+        return cls(judged, Votes(answers.share_of(codes), answers.n_judgments, judged.clusters), metric, conventions)
 
     @property
     def unit(self) -> str:
@@ -82,8 +82,8 @@ class Against:
     def signature(self, spec: object, flags: Flags | Floats, resampling: Resampling | None) -> str:
         """What can change a digit; ``flags``: what the system says of each item, be it scores."""
         unit = "item" if self.judged.clusters is None else "cluster"
-        said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
-        return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
+        conventions = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
+        return crowd_signature(str(spec), self.judged.judgments, flags, conventions, self.judged.clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +184,11 @@ def crowd(
 
 def crowd_metric(metric: Metric | str, beta: float | None = None) -> Crowd:
     """The metric of a crowd; both estimands are computed anyway."""
-    (made,) = metrics_of(metric, beta, "judgments")
-    if not isinstance(made, Crowd):
-        message = f"'{made.name}' has other measures than those of the crowd"
+    (parsed,) = metrics_of(metric, beta, "judgments")
+    if not isinstance(parsed, Crowd):
+        message = f"'{parsed.name}' has other measures than those of the crowd"
         raise UsageError(Problem("unknown-metric", message, fix="--metric=crowd"))
-    return replace(made, estimand="weighted")
+    return replace(parsed, estimand="weighted")
 
 
 def read_against(
@@ -218,7 +218,7 @@ def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling
 def read_systems(systems: Systems, crowd: ReadJudgments, problems: Problems) -> dict[str, Flags]:
     """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
     if isinstance(systems, Mapping):
-        return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
+        return {name: _system(name, system, crowd, problems) for name, system in systems.items()}
     named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
     refuse_same_names(named_files, "systems")
     return {file.name: _of_file(file, crowd, problems) for file in named_files}
@@ -259,17 +259,17 @@ def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, probl
     judged = set(items)
     others = [item for item in given if item not in judged]
     if others:
-        what = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
+        message = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
         if len(others) == 1:
-            what = f"1 item of the system was not judged, '{others[0]}'; it does not count"
-        problems.note("crowd-not-judged", what, Place(name))
+            message = f"1 item of the system was not judged, '{others[0]}'; it does not count"
+        problems.note("crowd-not-judged", message, Place(name))
     lacking = [item for item in items if item not in given]
     if lacking:
-        what = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
+        message = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
         repair = "they count as not flagged"
         if len(lacking) == 1:
-            what, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
-        problems.repairable("crowd-no-flag", what, Place(name), repair=repair)
+            message, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
+        problems.repairable("crowd-no-flag", message, Place(name), repair=repair)
         problems.raise_errors()
     return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
 
@@ -354,24 +354,24 @@ def crowd_judgments(
         UsageError: If an option does not fit.
     """
     judged, problems = take_crowd(judgments, shared)
-    found = judged.judgments
+    table = judged.judgments
     known = None if drawn is None else _read_set(drawn, problems)
-    place = {item: at for at, item in enumerate(found.items if known is None else known)}
-    where = np.array([place.get(item, -1) for item in found.items], np.int64)[found.item]
-    rows = np.lexsort((where, found.rater))
-    found = found.take(rows[where[rows] >= 0])
+    place = {item: at for at, item in enumerate(table.items if known is None else known)}
+    where = np.array([place.get(item, -1) for item in table.items], np.int64)[table.item]
+    rows = np.lexsort((where, table.rater))
+    table = table.take(rows[where[rows] >= 0])
     if known is not None:
-        _note_missing(found, known, Place(display_name(drawn or "")), problems)
-    return CrowdJudgments(found, known, tuple(problems.notes))
+        _note_missing(table, known, Place(display_name(drawn or "")), problems)
+    return CrowdJudgments(table, known, tuple(problems.notes))
 
 
 def _read_set(path: Source, problems: Problems) -> dict[str, DrawnItem]:
     """The items of an annotation set, each once: it has a row for every rater."""
-    found: dict[str, DrawnItem] = {}
+    items: dict[str, DrawnItem] = {}
     for row, _ in table_rows(path, problems, ("item", "set")):
-        found.setdefault(row["item"], DrawnItem(row.get("text", ""), row["set"]))
+        items.setdefault(row["item"], DrawnItem(row.get("text", ""), row["set"]))
     problems.raise_errors()
-    return found
+    return items
 
 
 def _note_missing(found: Judgments, drawn: dict[str, DrawnItem], place: Place, problems: Problems) -> None:
@@ -423,9 +423,9 @@ class Sweeps(Result):
             }
             for each in sweep.points
         ]
-        said = {"truth": sweep.truth, "n_items": sweep.n_items, "errors": sweep.errors}
+        facts = {"truth": sweep.truth, "n_items": sweep.n_items, "errors": sweep.errors}
         average = estimate_record(sweep.average_precision)
-        return {"system": name, **said, "AP": average, "points": points, "signature": self.signatures[name]}
+        return {"system": name, **facts, "AP": average, "points": points, "signature": self.signatures[name]}
 
     def tables(self) -> list[Table]:
         """P at each recall, and a line with the average precision of each system."""
@@ -441,8 +441,8 @@ class Sweeps(Result):
         ]
         whole = [Column("system"), Column("items", "count"), Column("errors", "number", digits=1)]
         truth = next((sweep.truth for sweep in self.systems.values()), "")
-        said = {"any": "one rater says so", "majority": "most raters say so", "weighted": "the share who say so"}
-        notes = [f"an error: {said.get(truth, '')}; intervals resample {self.unit}"]
+        rules = {"any": "one rater says so", "majority": "most raters say so", "weighted": "the share who say so"}
+        notes = [f"an error: {rules.get(truth, '')}; intervals resample {self.unit}"]
         return [
             Table([*whole, Column("AP", "percent", "AP")], of_all, "Average precision", "sweep"),
             Table(columns, body, "Precision at recall", "sweep-points", notes),
@@ -478,10 +478,10 @@ def crowd_sweep(
     _see_parameters(asked, truth)
     against, problems, drawn = read_against(judgments, asked, shared)
     items = against.judged.judgments.items
-    scores = {name: _of_items(name, given, items, problems) for name, given in _read(systems, problems).items()}
+    scores = {name: _of_items(name, values, items, problems) for name, values in _read(systems, problems).items()}
     problems.raise_errors()
-    found = sweeps(against, scores, truth, drawn, recalls)
-    return replace(found, notes=tuple(problems.notes))
+    result = sweeps(against, scores, truth, drawn, recalls)
+    return replace(result, notes=tuple(problems.notes))
 
 
 def sweeps(
@@ -493,14 +493,14 @@ def sweeps(
 ) -> Sweeps:
     """Sweep scores of each judged item, by system; a ``UsageError`` if one is no number."""
     asked = against.metric
-    found = {
-        name: sweep_scores(given, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
-        for name, given in scores.items()
+    swept = {
+        name: sweep_scores(values, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
+        for name, values in scores.items()
     }
     how = f"truth={truth},shares={asked.shares}" + f",ties={asked.ties}" * (asked.ties != _USUAL.ties)
     spec = f"sweep({how},recalls={'+'.join(f'{each:g}' for each in recalls)})"
-    signed = {name: against.signature(spec, given, drawn) for name, given in scores.items()}
-    return Sweeps(found, signed, against.unit, ())
+    signed = {name: against.signature(spec, values, drawn) for name, values in scores.items()}
+    return Sweeps(swept, signed, against.unit, ())
 
 
 def _see_parameters(metric: Crowd, truth: Truth) -> None:
@@ -519,8 +519,8 @@ def _see_parameters(metric: Crowd, truth: Truth) -> None:
 def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
     if isinstance(systems, Mapping):
         return {
-            name: given if isinstance(given, Mapping) else read_flags(given, problems, name).scores
-            for name, given in systems.items()
+            name: system if isinstance(system, Mapping) else read_flags(system, problems, name).scores
+            for name, system in systems.items()
         }
     files = [NamedFile.parse(path) for path in paths_of(systems, "systems")]
     refuse_same_names(files, "systems")

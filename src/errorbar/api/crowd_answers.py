@@ -112,9 +112,9 @@ class CrowdAnswers(Result):
         columns += [Column(f"{name} share", "number") for name in names]
         rows: list[list[Cell]] = []
         for item in self.chosen:
-            said = [each.name(item) for each in self.made.answers.values()]
+            answers = [each.name(item) for each in self.made.answers.values()]
             shares = [self._share(name, item) for name in names]
-            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
+            rows.append([first.items[item], *answers, int(first.n_judgments[item]), *shares])
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
         return Table(columns, rows, "Answers", "answers", [note])
 
@@ -191,33 +191,35 @@ def crowd_aggregate(
         return aggregate(table, stream(seed, "crowd", "aggregate"), names, how=how, ties=ties)
 
     try:
-        made = aggregated(([method] if isinstance(method, str) else method) or METHODS)
+        comparison = aggregated(([method] if isinstance(method, str) else method) or METHODS)
     except UsageError as error:
         if method:
             raise
         # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
         problems.notes += [replace(problem, severity="warning") for problem in error.problems]
-        made = aggregated(["majority"])
-    for name, fit in made.fits.items():
+        comparison = aggregated(["majority"])
+    for name, fit in comparison.fits.items():
         best = fit.starts[fit.best]
         if not best.converged:
             message = f"{name} had not converged after {best.n_iterations} passes"
             problems.note("crowd-not-converged", message, Place(), fix="raise --passes, or trust the majority more")
-        _warn_of_one_answer(made, name, problems)
+        _warn_of_one_answer(comparison, name, problems)
     pseudo = f"{believed.diagonal:g}+{believed.off_diagonal:g}"
-    spec = f"aggregate(methods={'+'.join(made.answers)},prior={pseudo},ties={ties})"
-    said = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
-    said += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
-    chosen = made.differing if differing else range(len(table.items))
-    return CrowdAnswers(made, chosen, summary, crowd_signature(spec, table, None, said), tuple(problems.notes))
+    spec = f"aggregate(methods={'+'.join(comparison.answers)},prior={pseudo},ties={ties})"
+    conventions = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
+    conventions += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
+    chosen = comparison.differing if differing else range(len(table.items))
+    return CrowdAnswers(
+        comparison, chosen, summary, crowd_signature(spec, table, None, conventions), tuple(problems.notes)
+    )
 
 
 def _warn_of_one_answer(made: MethodComparison, name: str, problems: Problems) -> None:
     """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
     answers, base = made.answers[name], made.answers["majority"]
-    given = {known: set(each.answer[each.n_judgments > 0].tolist()) - {-1} for known, each in made.answers.items()}
-    if len(given[name]) == 1 < len(given["majority"]):
-        (label,) = given[name]
+    labels_of = {known: set(each.answer[each.n_judgments > 0].tolist()) - {-1} for known, each in made.answers.items()}
+    if len(labels_of[name]) == 1 < len(labels_of["majority"]):
+        (label,) = labels_of[name]
         n, all_items = int((base.answer == label).sum()), int((base.n_judgments > 0).sum())
         message = (
             f"{name} answers '{answers.labels[label]}' for all {all_items:,} items, the majority for {n:,}: the model "
@@ -260,14 +262,14 @@ class CrowdSizes(Result):
         return [Table(columns, rows, "The majority of k raters", "howmany", self._notes())]
 
     def _notes(self) -> list[str]:
-        found = self.found
-        if found.expert_accuracy is None:
+        sizes = self.found
+        if sizes.expert_accuracy is None:
             return ["no expert line: it takes two experts, as one alone is the truth"]
-        kappa = "–" if found.expert_kappa is None else f"{found.expert_kappa:.4f}"
-        line = f"an expert against the other experts, mean of {found.n_experts}: "
-        line += f"accuracy {percent(found.expert_accuracy)}, kappa {kappa}"
-        enough = f"{found.enough or '–'} (accuracy), {found.enough_kappa or '–'} (kappa)"
-        return [line, *([f"as good as an expert from k = {enough}"] if found.n_experts > 1 else [])]
+        kappa = "–" if sizes.expert_kappa is None else f"{sizes.expert_kappa:.4f}"
+        line = f"an expert against the other experts, mean of {sizes.n_experts}: "
+        line += f"accuracy {percent(sizes.expert_accuracy)}, kappa {kappa}"
+        enough = f"{sizes.enough or '–'} (accuracy), {sizes.enough_kappa or '–'} (kappa)"
+        return [line, *([f"as good as an expert from k = {enough}"] if sizes.n_experts > 1 else [])]
 
 
 @public()
@@ -301,11 +303,11 @@ def crowd_howmany(
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
         names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
-        found = against_experts(judged.judgments, names, generator, n_draws=draws)
+        sizes = against_experts(judged.judgments, names, generator, n_draws=draws)
     else:
         known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)
-        found = how_many(judged.judgments, [known], generator, n_draws=draws)
-    return CrowdSizes(found, seed, tuple(problems.notes))
+        sizes = how_many(judged.judgments, [known], generator, n_draws=draws)
+    return CrowdSizes(sizes, seed, tuple(problems.notes))
 
 
 # Whom to ask and what: raters tested by gold items, and likely errors to put before them.
@@ -359,8 +361,8 @@ class CrowdRaters(Result):
         counts = (f"{each} {sum(row.verdict == each for row in self.raters)}" for each in _VERDICTS)
         notes = [f"{', '.join(counts)} of {len(rows)} raters"]
         for rate in self.rates:
-            said = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
-            notes.append(f"{said}{rate.accuracy:g} within {rate.most} gold items of a class")
+            line = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
+            notes.append(f"{line}{rate.accuracy:g} within {rate.most} gold items of a class")
         return Table(columns, rows, "Raters", "raters", notes)
 
     def _rate_table(self) -> Table:
@@ -505,11 +507,11 @@ def crowd_mine(
     table = NgramCounts.parse(Lines(counts, problems), str(counts))
     sentences = [line.split() for line in Lines(corpus, problems)]
     problems.raise_errors()
-    made = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n, error_rate=error_rate)
-    if made.n_repeated:
-        message = f"{made.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
+    mined = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n, error_rate=error_rate)
+    if mined.n_repeated:
+        message = f"{mined.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
         problems.note("mine-repeated", message, Place(str(corpus)))
-    return CrowdQuestions(made.items, made.n_repeated, blind, tuple(problems.notes))
+    return CrowdQuestions(mined.items, mined.n_repeated, blind, tuple(problems.notes))
 
 
 def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count: int = 1) -> NgramCounts:
@@ -520,12 +522,12 @@ def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count
     Raises:
         UsageError: If there is no word.
     """
-    made, targets = NgramCounts(), _target_words(words)
+    counts, targets = NgramCounts(), _target_words(words)
     for line in lines:
         if tokens := line.split():
-            made.add(tokens, targets)
-    made.prune(min_count)
-    return made
+            counts.add(tokens, targets)
+    counts.prune(min_count)
+    return counts
 
 
 def _target_words(words: str) -> frozenset[str]:

@@ -174,15 +174,15 @@ def curve_rows(
     against: Against, systems: Mapping[str, Flags], drawn: Resampling | None, marks: Marks = Marks()
 ) -> list[SystemCurve]:
     """Every system along the agreement."""
-    said = {
+    settings = {
         "bins": "+".join(f"{edge:g}" for edge in marks.bins),
         "thresholds": "+".join(f"{mark:g}" for mark in marks.thresholds),
         "prevalence": f"{marks.prevalence:g}",
         "shares": against.metric.shares,
         "ties": against.metric.ties,
     }
-    spec = f"curve({','.join(f'{key}={value}' for key, value in said.items())})"
-    found = []
+    spec = f"curve({','.join(f'{key}={value}' for key, value in settings.items())})"
+    curves = []
     for name, flags in systems.items():
         in_bins, points = [], []
         if marks.view != "kappa":
@@ -191,5 +191,5 @@ def curve_rows(
             # Ties are left out and counted, whatever they are to the scores.
             untied = replace(against.metric, estimand="majority", ties="half").measure(against.votes, flags)
             points = kappa_curve(untied, marks.thresholds, reference_prevalence=marks.prevalence, resampling=drawn)
-        found.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, drawn)))
-    return found
+        curves.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, drawn)))
+    return curves

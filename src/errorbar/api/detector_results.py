@@ -74,8 +74,8 @@ class JudgedWords:
     @cached_property
     def spans(self) -> list[tuple[int, int, int] | None]:
         """Sentence, from 0, and span of tokens of each item; None where the name does not tell."""
-        found = [_ITEM.fullmatch(name) for name in self.names]
-        return [None if one is None else (int(one[1]) - 1, int(one[2]), int(one[3])) for one in found]
+        matches = [_ITEM.fullmatch(name) for name in self.names]
+        return [None if one is None else (int(one[1]) - 1, int(one[2]), int(one[3])) for one in matches]
 
     def tokens(self, number: int) -> list[str]:
         """The tokens of the sentence of an item; none where there is no corpus."""
@@ -85,15 +85,15 @@ class JudgedWords:
     @cached_property
     def words(self) -> list[str]:
         """What is judged in each item: of a corpus its tokens, of a table what detectors say stands there."""
-        found = []
+        words = []
         for number, name in enumerate(self.names):
             span = self.spans[number]
             if span is not None and self.judged.corpus is not None:
-                found.append(" ".join(self.tokens(number)[span[1] : span[2]]))
+                words.append(" ".join(self.tokens(number)[span[1] : span[2]]))
             else:
-                said = (table.told[name].word for table in self.tables if name in table.told)
-                found.append(next((word for word in said if word), ""))
-        return found
+                candidates = (table.told[name].word for table in self.tables if name in table.told)
+                words.append(next((word for word in candidates if word), ""))
+        return words
 
     @cached_property
     def written(self) -> list[Counter[str]]:
@@ -103,15 +103,15 @@ class JudgedWords:
 
     def _written(self, number: int) -> Counter[str]:
         span, corpus = self.spans[number], self.judged.corpus
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         if span is None or corpus is None or span[2] != span[1] + 1:
-            return found
+            return counts
         sentence, kinds = corpus.sentences[span[0]], split_types(self.kind)
         for edits in sentence.annotations.values():
             counted = [edit for edit in edits if not kinds or edit.type in kinds]
-            if said := written_instead(sentence.tokens, counted, span[1]):
-                found.update(word for word in said[:1] if word is not None)
-        return found
+            if replacements := written_instead(sentence.tokens, counted, span[1]):
+                counts.update(word for word in replacements[:1] if word is not None)
+        return counts
 
     def text(self, number: int) -> Marked | None:
         """The sentence of an item."""
@@ -119,28 +119,28 @@ class JudgedWords:
         if span is not None and self.judged.corpus is not None:
             tokens, (_, start, end) = self.tokens(number), span
             return " ".join(tokens[:start]), " ".join(tokens[start:end]), " ".join(tokens[end:])
-        said = next((table.told[name] for table in self.tables if name in table.told and table.told[name].text), None)
-        if said is None or said.text is None:
+        entry = next((table.told[name] for table in self.tables if name in table.told and table.told[name].text), None)
+        if entry is None or entry.text is None:
             return None
-        before, bracket, after = said.text.partition(f"[{said.word}]")
-        return (before.strip(), said.word or "", after.strip()) if bracket else (said.text, "", "")
+        before, bracket, after = entry.text.partition(f"[{entry.word}]")
+        return (before.strip(), entry.word or "", after.strip()) if bracket else (entry.text, "", "")
 
     def check(self, table: SystemFlags, problems: Problems) -> None:
         """See that a table has items that were judged, and the words of the same text."""
         if table.flags.keys().isdisjoint(self.names):
             own, ours = next(iter(table.flags), ""), next(iter(self.names), "")
-            what = f"none of its items, such as '{own}', was judged; those that were are called such as '{ours}'"
-            what = what if table.flags else "there is no item in it"
+            message = f"none of its items, such as '{own}', was judged; those that were are called such as '{ours}'"
+            message = message if table.flags else "there is no item in it"
             fix = "say what it judges: --items=WHAT; or name who judged it: --judgments=FILE"
-            problems.error("detector-items", what, Place(table.name), fix=fix)
+            problems.error("detector-items", message, Place(table.name), fix=fix)
         if self.judged.corpus is None:
             return
         for number, name in enumerate(self.names):
-            said = table.told.get(name)
-            if said is not None and said.word not in (None, self.words[number]):
-                what = f"item {name} is '{said.word}' here, and '{self.words[number]}' in the reference"
+            entry = table.told.get(name)
+            if entry is not None and entry.word not in (None, self.words[number]):
+                message = f"item {name} is '{entry.word}' here, and '{self.words[number]}' in the reference"
                 fix = "detect on the text of the reference, or name the reference of this text"
-                problems.error("detector-word", what, Place(table.name), "the words of one text", fix)
+                problems.error("detector-word", message, Place(table.name), "the words of one text", fix)
                 return
 
 
@@ -193,8 +193,8 @@ def with_detectors(
     """A study with detectors beside the systems, against the annotators of its corpus; ``texts``: also sentences."""
     problems = options.problems()
     judged, tables = read_crowd(corpus, options, problems), read_detectors(files, problems)
-    found = study_detectors(judged, tables, problems, resampling, texts=texts)
-    return replace(study, detectors=found, notes=[*study.notes, *problems.notes])
+    result = study_detectors(judged, tables, problems, resampling, texts=texts)
+    return replace(study, detectors=result, notes=[*study.notes, *problems.notes])
 
 
 def study_detectors(
@@ -236,14 +236,14 @@ def study_detectors(
     swept = {truth: sweeps(against, whole, truth, how) for truth in TRUTHS} if whole else {}
     one = _One(items, against, how, texts)
     signatures = {
-        f"detector: {name}": against.signature("detector(truth=any+majority+weighted)", said, how)
-        for name, said in flags.items()
+        f"detector: {name}": against.signature("detector(truth=any+majority+weighted)", own, how)
+        for name, own in flags.items()
     }
-    for truth, found in swept.items():
-        signatures |= {f"crowd sweep: {name}, {truth}": line for name, line in found.signatures.items()}
+    for truth, of_truth in swept.items():
+        signatures |= {f"crowd sweep: {name}, {truth}": line for name, line in of_truth.signatures.items()}
     written = Counter[tuple[str, str]]()
-    for word, said in zip(items.words, items.written, strict=True):
-        for other, n in said.items():
+    for word, own in zip(items.words, items.written, strict=True):
+        for other, n in own.items():
             written[word.casefold(), other] += n
     judges = len(np.unique(judged.judgments.rater))
     return DetectorStudy(
@@ -275,19 +275,19 @@ class _One:
             places.setdefault(word.casefold(), []).append(number)
         often = sorted((word for word in places if word), key=lambda word: (-len(places[word]), word))
         others = [number for word in ("", *often[MOST_WORDS:]) for number in places.get(word, ())]
-        found = {word: np.array(places[word]) for word in often[:MOST_WORDS]}
-        return found | ({"": np.array(others)} if others and found else {})
+        groups = {word: np.array(places[word]) for word in often[:MOST_WORDS]}
+        return groups | ({"": np.array(others)} if others and groups else {})
 
     def scores(self, flags: Flags, which: Numbers | slice) -> dict[Truth, CrowdScore]:
         """P, R and F of some items by each truth."""
         votes = self.against.votes
         clusters = None if votes.clusters is None else np.asarray(votes.clusters)[which]
-        found: dict[Truth, CrowdScore] = {}
+        scores: dict[Truth, CrowdScore] = {}
         for truth in TRUTHS:
             own = Votes(truth_of(votes, truth)[which], votes.n_judgments[which], clusters)
             metric = self.against.metric
-            found[truth] = score_kinds(metric, metric.measure(own, flags[which]), resampling=self.how)
-        return found
+            scores[truth] = score_kinds(metric, metric.measure(own, flags[which]), resampling=self.how)
+        return scores
 
     def result(self, table: SystemFlags, flags: Flags, scores: Floats) -> DetectorResult:
         share = self.against.votes.share
@@ -321,11 +321,11 @@ class _One:
                 count[0] += 1
                 count[1] += bool(share[number] > EQUAL)
                 count[2] += suggestion.casefold() in self.items.written[number]
-        found = [
+        confusions = [
             WordConfusion(*pair, n, marked, agreed if annotated else None)
             for pair, (n, marked, agreed) in counts.items()
         ]
-        return sorted(found, key=lambda each: (-each.n_flagged, each.written, each.suggested))
+        return sorted(confusions, key=lambda each: (-each.n_flagged, each.written, each.suggested))
 
     def _hard(self, number: int, table: SystemFlags, scores: Floats) -> HardItem:
         span, name, votes = self.items.spans[number], self.items.names[number], self.against.votes

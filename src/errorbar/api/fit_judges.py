@@ -379,16 +379,18 @@ def _nothing_to_fit(fitted: Sequence[FittedMeasure]) -> Problem:
     """Why no measure has constants."""
     texts = [text for fit in fitted for text in fit.texts]
     if not texts:
-        what, fix = "constants are fitted to measures in percent that are better higher, and there is none", ""
+        message, fix = "constants are fitted to measures in percent that are better higher, and there is none", ""
     elif all(text.held_out for text in texts):
-        what, fix = "no system is left to fit: all of them, annotators' texts too, are held out", "hold out fewer"
+        message, fix = "no system is left to fit: all of them, annotators' texts too, are held out", "hold out fewer"
     elif any(text.fitted for text in texts):
-        what = "judges agree fully: scores large enough to show how they vary are the same against each of them"
+        message = "judges agree fully: scores large enough to show how they vary are the same against each of them"
         fix = "give judges who annotated independently"
     else:
-        what = "no system to fit is large enough to say how judges vary: its error over texts is above 8 % of the score"
+        message = (
+            "no system to fit is large enough to say how judges vary: its error over texts is above 8 % of the score"
+        )
         fix = "give more texts, or systems that find more"
-    return Problem("nothing-to-fit", what, fix=fix)
+    return Problem("nothing-to-fit", message, fix=fix)
 
 
 def _note_few(fitted: Sequence[FittedMeasure], problems: Problems) -> None:

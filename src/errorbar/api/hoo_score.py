@@ -172,15 +172,15 @@ def score_hoo(
     problems = Problems(lenient=runs.lenient)
     asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
     asked, missing_as_empty = without_missing(asked)
-    found = list_gold(runs.gold_path(), source=runs.source)
-    names = [each.name for each in found]
+    gold = list_gold(runs.gold_path(), source=runs.source)
+    names = [each.name for each in gold]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
-    fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
+    fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in gold]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
     own = {run: ("missing:empty",) for run, without in lacking.items() if without and missing_as_empty}
     plan = replace(hoo_plan(both_ways(asked), resampling), most=most, own=own)
     endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
-    order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
+    order = [path for one in gold for path in one.paths]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]
     with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
         pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))

@@ -269,10 +269,10 @@ def _take_systems(given: dict[str, Any], names: Mapping[str, str], n: int | None
     argument = "files" if "files" in given else "systems"
     systems = given.get(argument)
     if isinstance(systems, Mapping):
-        given[argument] = {str(name): _of_system(said) for name, said in systems.items()}
+        given[argument] = {str(name): _of_system(system) for name, system in systems.items()}
     elif isinstance(systems, list | tuple) and systems:
         if all(isinstance(each, list | tuple) for each in systems):
-            given[argument] = {f"system {k}": _of_system(said) for k, said in enumerate(systems, 1)}
+            given[argument] = {f"system {k}": _of_system(system) for k, system in enumerate(systems, 1)}
         elif are_sentences(systems, n, usual=isinstance(systems, list)):
             name = names.get(argument, "system")
             given[argument] = [Hypothesis(name, _sentences(systems, name))]

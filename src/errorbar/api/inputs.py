@@ -60,20 +60,20 @@ def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFil
 
     A file whose name has a comma is that file.
     """
-    found: list[NamedFile | Hypothesis] = []
+    listed: list[NamedFile | Hypothesis] = []
     runs: RunNames = {}
     for each in systems:
         paths = [] if isinstance(each, Hypothesis) else each.path.split(",")
         if isinstance(each, Hypothesis) or not _several(each.path, paths):
-            found.append(each)
+            listed.append(each)
             continue
         if again := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
             raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {each.name}", fix="name it once"))
         runs[each.name] = tuple(f"{each.name}#{k}" for k in range(1, len(paths) + 1))
-        found += map(NamedFile, paths, runs[each.name])
+        listed += map(NamedFile, paths, runs[each.name])
     if runs:
-        refuse_same_names(found, "systems")
-    return found, runs
+        refuse_same_names(listed, "systems")
+    return listed, runs
 
 
 def _several(path: str, paths: Sequence[str]) -> bool:
@@ -318,9 +318,9 @@ def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unp
         return load(gold, system, options).systems[0]
     problems = options.problems()
     (stream,) = system_streams(system_list(system), problems, options)
-    found = Hypothesis(stream.name, list(stream.take(ALL)))
+    hypothesis = Hypothesis(stream.name, list(stream.take(ALL)))
     problems.raise_errors()
-    return found
+    return hypothesis
 
 
 def annotator_as_system(corpus: Corpus) -> Hypothesis:
@@ -434,25 +434,25 @@ def need_systems(systems: object) -> None:
 
 def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile | Hypothesis]:
     """The systems: files and what to call them, or what is in memory already; several may share a name if told so."""
-    found: list[NamedFile | Hypothesis] = []
+    listed: list[NamedFile | Hypothesis] = []
     if isinstance(systems, Mapping):
-        for name, said in systems.items():
-            if isinstance(said, str | PathLike):
-                found += named_files({name: said}, "systems")
+        for name, system in systems.items():
+            if isinstance(system, str | PathLike):
+                listed += named_files({name: system}, "systems")
             else:
-                lines = annotator_as_system(said).lines if isinstance(said, Corpus) else cast("list[str]", said)
-                found.append(Hypothesis(name, lines))
+                lines = annotator_as_system(system).lines if isinstance(system, Corpus) else cast("list[str]", system)
+                listed.append(Hypothesis(name, lines))
     elif isinstance(systems, Corpus):
-        found.append(annotator_as_system(systems))
+        listed.append(annotator_as_system(systems))
     else:
         one = isinstance(systems, str | PathLike | Hypothesis)
         for each in cast("Iterable[System]", [systems] if one else systems):
-            found += (
+            listed += (
                 [each] if isinstance(each, Hypothesis) else named_files([each], "a system", "a path or a Hypothesis")
             )
     if not one_name:
-        refuse_same_names(found, "systems")
-    return found
+        refuse_same_names(listed, "systems")
+    return listed
 
 
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
@@ -485,8 +485,8 @@ def system_streams(
         if isinstance(each, Hypothesis):
             yield InMemory(each, problems)
         else:
-            what = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
-            yield open_system(each.path, each.name, problems, **what)
+            flags = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
+            yield open_system(each.path, each.name, problems, **flags)
 
 
 def _can_cut(
@@ -539,9 +539,9 @@ def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None =
     plan, file = read_judges(given["judges"])
     plan = replace(plan, population=read_population(file)) if file else plan
     if plan.kind == "random" and (method == "closed" or ci is False):
-        what = "--ci-method=closed" if method == "closed" else "--no-ci"
+        option = "--ci-method=closed" if method == "closed" else "--no-ci"
         why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"
-        raise UsageError(Problem("useless-option", f"--judges has no effect with {what}: {why}", fix="leave it out"))
+        raise UsageError(Problem("useless-option", f"--judges has no effect with {option}: {why}", fix="leave it out"))
     return plan
 
 

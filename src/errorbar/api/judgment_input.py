@@ -126,8 +126,8 @@ def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         UsageError: If a role has no meaning here.
     """
     roles = [role for role in ROLES if role in given]
-    found: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
-    found[""] = ()
+    labels: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
+    labels[""] = ()
     for text in _texts(given["labels"]):
         role, equals, label = text.partition("=")
         if equals and role in ROLES and role not in roles:
@@ -135,10 +135,10 @@ def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             expected = f"one of {'=, '.join(roles)}="
             raise UsageError(Problem("useless-option", message, expected=expected, fix="leave it out"))
         if equals and role in roles:
-            found[role] = (*found[role], label)
+            labels[role] = (*labels[role], label)
         else:
-            found[""] = (*found[""], *filter(None, text.split(",")))
-    return found | ({"type": split_types(found["type"])} if "type" in found else {})
+            labels[""] = (*labels[""], *filter(None, text.split(",")))
+    return labels | ({"type": split_types(labels["type"])} if "type" in labels else {})
 
 
 def _texts(given: str | Sequence[str]) -> Sequence[str]:
@@ -168,10 +168,10 @@ class JudgmentOptions:
     @classmethod
     def of(cls, given: JudgmentReading) -> JudgmentOptions:
         """What the arguments say."""
-        said = labels_by_role(given)
-        rest = {name: value for name, value in part(JudgmentReading, given).items() if name != "column"}
-        rest |= {"labels": said.pop(""), "type": ",".join(said.pop("type")), **said}
-        return cls(columns=column_roles(given["column"]), **rest)
+        labels = labels_by_role(given)
+        options = {name: value for name, value in part(JudgmentReading, given).items() if name != "column"}
+        options |= {"labels": labels.pop(""), "type": ",".join(labels.pop("type")), **labels}
+        return cls(columns=column_roles(given["column"]), **options)
 
     @property
     def told(self) -> bool:
@@ -186,8 +186,8 @@ class JudgmentOptions:
         """What judgments made of edits are, for a signature."""
         name, _, words = self.items.partition(":")
         types = "+".join(sorted(split_types(self.type)))
-        said = f",words={words or 'prepositions'}" if name == "words" else ""
-        return f"items={name}{said}{f',type={types}' if types else ''},labels={labels}"
+        word_list = f",words={words or 'prepositions'}" if name == "words" else ""
+        return f"items={name}{word_list}{f',type={types}' if types else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data."""
@@ -271,26 +271,26 @@ def take_crowd(judgments: VotesSource, given: JudgmentReading) -> tuple[ReadJudg
 
 def read_crowd(judgments: VotesSource, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
     """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order."""
-    found, _ = _found(judgments, options, LabelScale(), problems)
-    if isinstance(found, JudgmentTable):
-        return _in_order(found, options, problems)
-    made = _items(found, options, "error", problems)
-    table, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
-    return ReadJudgments(table, made.clusters, None, found, options, how=options.projected())
+    source, _ = _found(judgments, options, LabelScale(), problems)
+    if isinstance(source, JudgmentTable):
+        return _in_order(source, options, problems)
+    items = _items(source, options, "error", problems)
+    table, _ = items.judgments.arranged(natural_order(items.judgments.raters), items.judgments.labels)
+    return ReadJudgments(table, items.clusters, None, source, options, how=options.projected())
 
 
 def read_judged(
     judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
 ) -> ReadJudgments:
     """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides."""
-    found, name = _found(judgments, options, scale, problems)
-    if isinstance(found, Corpus):
-        made = _items(found, options, scale.labels, problems)
-        first = [label for label in (OK, ERROR) if label in made.judgments.labels]
-        types = [label for label in made.judgments.labels if label not in first]
-        table, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
-        return ReadJudgments(table, made.clusters, None, found, options, how=options.projected(scale.labels))
-    table = found.judgments
+    source, name = _found(judgments, options, scale, problems)
+    if isinstance(source, Corpus):
+        items = _items(source, options, scale.labels, problems)
+        first = [label for label in (OK, ERROR) if label in items.judgments.labels]
+        types = [label for label in items.judgments.labels if label not in first]
+        table, _ = items.judgments.arranged(items.judgments.raters, (*first, *usual_order(types)))
+        return ReadJudgments(table, items.clusters, None, source, options, how=options.projected(scale.labels))
+    table = source.judgments
     if scale.order:
         refuse_others(table, (*scale.order, *options.unknown), name)
     labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
@@ -357,8 +357,8 @@ def _columns(rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object
         names = dict.fromkeys(str(name) for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
     if len({*map(len, columns.values())}) != 1:
-        said = ", ".join(f"{name}: {len(column)}" for name, column in columns.items()) or "there is none"
-        message = f"the columns of the judgments differ in length ({said})"
+        lengths = ", ".join(f"{name}: {len(column)}" for name, column in columns.items()) or "there is none"
+        message = f"the columns of the judgments differ in length ({lengths})"
         raise UsageError(Problem("judgments-unfit", message, expected="a label, or None, in each row"))
     return columns
 
@@ -387,12 +387,12 @@ def _table_in_memory(
             raise UsageError(Problem("judgments-column", message, fix=_WHICH_COLUMN))
     item, rater, label, weight, seconds = (columns.get(name) for name in roles.values())
     there = cast("list[Any]", item), cast("list[Any]", rater), cast("list[Any]", label)
-    made = Judgments.from_columns(*there, cast("list[float] | None", weight), labels=labels)
-    kept = made.settled(options.repeats)
-    times = None if seconds is None or len(seconds) != len(made) else np.array(seconds, np.float64)[kept]
+    judgments = Judgments.from_columns(*there, cast("list[float] | None", weight), labels=labels)
+    kept = judgments.settled(options.repeats)
+    times = None if seconds is None or len(seconds) != len(judgments) else np.array(seconds, np.float64)[kept]
     if options.labels:
-        refuse_others(made, labels, "the judgments")
-    return JudgmentTable(made.take(kept), times)
+        refuse_others(judgments, labels, "the judgments")
+    return JudgmentTable(judgments.take(kept), times)
 
 
 def _see_that_columns_are_raters(raters: Mapping[str, Sequence[object]]) -> None:
@@ -409,9 +409,9 @@ _WHICH_COLUMN = 'say which is which: column={"rater": NAME, "label": NAME}; or l
 
 def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
     items, words = split_items(options.items)
-    made = edit_items(corpus, items, words=words, type=options.type, labels=labels)
-    problems.notes += made.notes()
-    return made
+    result = edit_items(corpus, items, words=words, type=options.type, labels=labels)
+    problems.notes += result.notes()
+    return result
 
 
 def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
@@ -429,13 +429,13 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
 def _see_that_numbers_rank(labels: Sequence[str]) -> None:
     """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks."""
     if any(isnan(as_number(label)) for label in labels):
-        what, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
-        raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
+        message, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
+        raise UsageError(Problem("agreement-order", message, expected="an order from lowest to highest", fix=fix))
     for one, other in pairwise(labels):
         if as_number(one) == as_number(other):
-            what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
+            message = f"the labels '{named([one])}' and '{named([other])}' are the same number"
             fix = "write them the same way, or say which ranks lower"
-            raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
+            raise UsageError(Problem("agreement-order", message, expected="one label for each rank", fix=fix))
 
 
 def paths_of(files: Files, what: str = "judgments") -> list[str]:
@@ -459,8 +459,8 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
     labels = judgments.labels if options.labels else usual_order(judgments.labels)
     judgments, rows = judgments.arranged(natural_order(judgments.raters), labels)
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
-        what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
-        problems.note("crowd-unjudged", f"{what} count", Place())
+        subject = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
+        problems.note("crowd-unjudged", f"{subject} count", Place())
     return ReadJudgments(judgments, seconds=None if seconds is None else seconds[rows], options=options, drawn=drawn)
 
 

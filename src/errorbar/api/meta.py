@@ -120,7 +120,7 @@ class Outputs:
         named = {each.name: each.lines if isinstance(each, Hypothesis) else each.path for each in outputs}
         data = load(self.gold, named, self.reading)
         problems.take(data.problems.notes)
-        found: list[Recorded] = []
+        computed: list[Recorded] = []
         for metric in self.metrics:
             data.corpus.need([] if metric.annotator is None else [metric.annotator])
             kept = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
@@ -128,33 +128,33 @@ class Outputs:
             how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
-            found.append(
+            computed.append(
                 Computed(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
             )
-        return found
+        return computed
 
 
 def read_scores(
     scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
 ) -> list[Recorded]:
     """Metrics of files, ``name=path`` naming one; or of what is in memory."""
-    found: list[MetricScores] = []
-    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
-        if isinstance(given, MetricScores):
-            found.append(given)
+    tables: list[MetricScores] = []
+    for table in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
+        if isinstance(table, MetricScores):
+            tables.append(table)
         else:
-            found += read_named_scores(given, problems, betas=betas, first_sentence=first_sentence)
-    return list(map(Recorded, found))
+            tables += read_named_scores(table, problems, betas=betas, first_sentence=first_sentence)
+    return list(map(Recorded, tables))
 
 
 def _same_systems(given: Sequence[str], ranked: Sequence[str], problems: Problems) -> None:
     """Name every system that only one side has."""
     for system in (each for each in ranked if each not in given):
-        what, hint = f"there is no output of '{system}', which humans ranked", nearest(system, given)
-        problems.error("meta-missing-system", what, Place(), fix=hint)
+        message, hint = f"there is no output of '{system}', which humans ranked", nearest(system, given)
+        problems.error("meta-missing-system", message, Place(), fix=hint)
     for system in (each for each in given if each not in ranked):
-        what, hint = f"no human ranked '{system}'", nearest(system, ranked)
-        problems.error("meta-unknown-system", what, Place(), fix=hint)
+        message, hint = f"no human ranked '{system}'", nearest(system, ranked)
+        problems.error("meta-unknown-system", message, Place(), fix=hint)
     problems.raise_errors()
 
 
@@ -441,19 +441,19 @@ def meta(
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     outputs = _outputs(gold, systems, metric, shared, first_sentence)
-    found = _human(human, problems)
+    human_data = _human(human, problems)
     betas = [beta] if isinstance(beta, float | int) else beta
     compared = read_scores(scores, betas, first_sentence, problems)
     _see_names([*([] if outputs is None else outputs.names), *(each.scores.metric for each in compared)])
     if outputs is not None:
-        compared = [*outputs.compute(found.systems, problems), *compared]
+        compared = [*outputs.compute(human_data.systems, problems), *compared]
     metrics = [each.scores for each in compared]
     how, signed, chosen = None, None, None
-    if isinstance(found, Comparisons):
-        how, chosen = drawn(found, shared, problems), method
-        everybody = human_scores(found, method, how, by=by, seed=seed, progress=shared["progress"])
+    if isinstance(human_data, Comparisons):
+        how, chosen = drawn(human_data, shared, problems), method
+        everybody = human_scores(human_data, method, how, by=by, seed=seed, progress=shared["progress"])
     else:
-        everybody = plain_scores(found.systems)
+        everybody = plain_scores(human_data.systems)
     common = common_systems(everybody, metrics, problems)
     level = shared["confidence"]
     agreements = [metric_agreement(common, each, window=window, confidence_level=level) for each in metrics]
@@ -461,7 +461,7 @@ def meta(
         agreements = list(map(_bare, agreements))
     accuracies = None
     if sentences:
-        judged = _judged_sentences(found, metrics)
+        judged = _judged_sentences(human_data, metrics)
         accuracies = [pairwise_accuracy(judged, each, how, by=by) for each in metrics if each.sentences]
         for left in (each for each in accuracies if each.n_left_out):
             message = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
@@ -470,11 +470,11 @@ def meta(
             )
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
-    soft = _soft(found, common.systems, compared, how, shared)
+    soft = _soft(human_data, common.systems, compared, how, shared)
     softly = [each.accuracy.value is not None for each in soft]
-    if isinstance(found, Comparisons):
+    if isinstance(human_data, Comparisons):
         interval = "subsamples+percentile" if sentences else "subsamples"
-        signed = signature(found, [method], how, by, seed, swapped=any(softly), interval=interval)
+        signed = signature(human_data, [method], how, by, seed, swapped=any(softly), interval=interval)
     return MetaEvaluation(
         common,
         chosen,
@@ -497,8 +497,8 @@ def _outputs(
 ) -> Outputs | None:
     """What metrics are computed from, or None."""
     if gold is None:
-        for name, given in (("systems", systems), ("metric", metric)):
-            if given is not None and given != ():
+        for name, value in (("systems", systems), ("metric", metric)):
+            if value is not None and value != ():
                 message = f"{name} are given, and no reference to compute a metric with"
                 raise UsageError(Problem("meta-no-gold", message, fix="add --gold"))
         return None
@@ -541,12 +541,12 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
         return human
     if is_ranking(human):
         return read_rankings(human, problems)
-    found = read_metric_scores(human, problems)
-    if len(found) > 1:
-        message = f"{len(found)} columns of human scores: {', '.join(each.metric for each in found)}"
+    columns = read_metric_scores(human, problems)
+    if len(columns) > 1:
+        message = f"{len(columns)} columns of human scores: {', '.join(each.metric for each in columns)}"
         fix = "put each in a file of its own"
         raise UsageError(Problem("meta-human", message, Place(display_name(human)), "one", fix))
-    return found[0]
+    return columns[0]
 
 
 def _see_names(names: Sequence[str]) -> None:

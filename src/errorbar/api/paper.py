@@ -49,7 +49,7 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
         return []
     mains = {score.main for score in scores}
     several = not all(each.sets.whole for each in known)
-    made: list[tuple[Column, Callable[[Score], Cell]]] = []
+    columns: list[tuple[Column, Callable[[Score], Cell]]] = []
     for measure in measures:
         shown = measure.name in mains
         title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
@@ -60,8 +60,8 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
             interval="beside" if several else "only",
             only="" if shown else "data",
         )
-        made.append((column, _cell(measure.name, whole=several)))
-    return made
+        columns.append((column, _cell(measure.name, whole=several)))
+    return columns
 
 
 def _cell(name: str, *, whole: bool) -> Callable[[Score], Cell]:
@@ -169,15 +169,15 @@ def run_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tu
     if not several:
         return []
     mains = {score.main for score in several}
-    made: list[tuple[Column, Callable[[Score], Cell]]] = []
+    columns: list[tuple[Column, Callable[[Score], Cell]]] = []
     for measure in measures if any(score.over_runs is not None for score in several) else ():
         title = RUNS_TITLE if len(mains) == 1 else f"{measure.title}, {RUNS_TITLE}"
         only: Literal["", "data"] = "" if measure.name in mains else "data"
         column = Column(title, measure.kind, f"{measure.name}_runs", interval="only", only=only)
-        made.append((column, _run_cell(measure.name)))
+        columns.append((column, _run_cell(measure.name)))
     main = next(measure for measure in several[0].measures if measure.name == several[0].main)
     return [
-        *made,
+        *columns,
         (Column("runs", "count"), lambda score: max(1, len(score.runs))),
         (Column("SD of runs", main.kind, f"{main.name}_runs_sd"), lambda score: score.run_deviation(score.main)),
     ]
@@ -196,14 +196,14 @@ def run_lines(scores: Sequence[Score]) -> list[str]:
     several = next((score for score in scores if score.runs), None)
     if several is None:
         return []
-    said = ["scores of systems with several runs are means over them"]
+    parts = ["scores of systems with several runs are means over them"]
     if several.over_runs is not None:
-        return [*said, runs_line(level_of(several))]
+        return [*parts, runs_line(level_of(several))]
     if several.has_intervals:
-        said.append(f"{100 * level_of(several):g}% CI: these runs")
+        parts.append(f"{100 * level_of(several):g}% CI: these runs")
     if any(score.judges is not None for score in scores):
-        said.append(f"{TITLE}: other runs, too")
-    return ["; ".join(said)]
+        parts.append(f"{TITLE}: other runs, too")
+    return ["; ".join(parts)]
 
 
 def runs_record(score: Score) -> dict[str, object]:

@@ -226,8 +226,8 @@ class JudgingPlan(Result):
         columns += [Column("±", kind, "half_width"), Column("10%", kind, "low"), Column("90%", kind, "high")]
         columns += [Column("found, %", "percent", "found", digits=0, chance=True)] if self.difference else []
         rows = [self._row(target, design) for target in self.targets for design in self._designs_of(target)]
-        made = [Table(columns, rows, name="plan", notes=self._notes())]
-        return [*made, self._pilot_table()] if self.pilots else made
+        tables = [Table(columns, rows, name="plan", notes=self._notes())]
+        return [*tables, self._pilot_table()] if self.pilots else tables
 
     def _designs_of(self, target: Target) -> list[JudgingDesign]:
         """The designs, and the best split of the budget."""
@@ -274,8 +274,8 @@ class JudgingPlan(Result):
             )
         known = [(one.name, one.pilot.components) for one in self.targets if one.best is not None and one.pilot]
         if m > 1 and (none := [name for name, parts in known if not (parts.texts and parts.judges)]):
-            what = "the variance of texts, or of judges, came out as 0, so that their best split is not to be trusted"
-            lines.append(f"{', '.join(none)}: {what}; more of both would tell")
+            caveat = "the variance of texts, or of judges, came out as 0, so that their best split is not to be trusted"
+            lines.append(f"{', '.join(none)}: {caveat}; more of both would tell")
         lines += [f"– {one.name}: {one.why_not}" for one in self.targets if one.why_not is not None]
         judges = f"{m} judge{'s' * (m > 1)}"
         return [*lines, f"planned from {judges} and {self.n_texts:,} {self.unit}s", f"signature {self.signature}"]
@@ -358,9 +358,9 @@ def plan_judging(
         raise lacking(parsed, "annotators")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     data.problems.raise_errors()
-    for what, value, least in (("more", more, 1), ("n_pilots", n_pilots, 0)):
+    for name, value, least in (("more", more, 1), ("n_pilots", n_pilots, 0)):
         if value < least:
-            raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from {least}, got {value}"))
+            raise UsageError(Problem("bad-parameter", f"{name} must be a whole number from {least}, got {value}"))
     if minutes is not None and minutes <= 0:
         raise UsageError(Problem("bad-parameter", f"minutes must be above 0, got {minutes:g}"))
     apart = _difference(difference, data, parsed)
@@ -385,16 +385,19 @@ def plan_judging(
     tried = _pilots(aim, measured[0], judging, data, how.confidence_level, (n_pilots, how.seed))
     population = aim.judges.rule(parsed, min(m, FEW_JUDGES)).population
     against = "all" if aim.judges.k is None else aim.judges.k
-    said = [*made_by(parsed, measured), f"plan:k:{against},{how.confidence_level},by:{data.documents.clustering}"]
-    said += [] if population is None else [f"population:{population.convention}"]
-    said += [f"groups:{judging.n_left_out}"] if judging.grouped else []
-    said += [f"pilots:{n_pilots}"] if n_pilots else []
+    conventions = [
+        *made_by(parsed, measured),
+        f"plan:k:{against},{how.confidence_level},by:{data.documents.clustering}",
+    ]
+    conventions += [] if population is None else [f"population:{population.convention}"]
+    conventions += [f"groups:{judging.n_left_out}"] if judging.grouped else []
+    conventions += [f"pilots:{n_pilots}"] if n_pilots else []
     drawn = n_pilots or not all(each.panel.exact for own in charted.values() for each in own)
-    said += [f"seed:{how.seed}"] if drawn else []
+    conventions += [f"seed:{how.seed}"] if drawn else []
     return JudgingPlan(
         *(parsed.measures[parsed.main], targets, compared, aim.judges.k, data.documents.unit, n, m, per_text, minutes),
         *(None if spent is None else spent * per_text, apart, tried, how.confidence_level),
-        *(data.signature(str(parsed.spec), *said), tuple(data.problems.notes)),
+        *(data.signature(str(parsed.spec), *conventions), tuple(data.problems.notes)),
     )
 
 

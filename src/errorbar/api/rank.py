@@ -179,17 +179,17 @@ def rank(
     if anytime and shared["ci"]:
         message = "--anytime and --ci: rank ranges and clusters hold for one look that was fixed beforehand"
         raise UsageError(Problem("two-choices", message, fix="give one of them"))
-    given, problems = _read(judgments, systems, shared["lenient"])
-    comparisons = given.without_identical() if without_identical else given
+    all_comparisons, problems = _read(judgments, systems, shared["lenient"])
+    comparisons = all_comparisons.without_identical() if without_identical else all_comparisons
     asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
     by, seed = shared["by"], shared["seed"]
-    how = None if anytime else drawn(given, shared, problems)
+    how = None if anytime else drawn(all_comparisons, shared, problems)
     results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=shared["progress"])
     notes = (*problems.notes, *ranking_notes(comparisons, results))
     signed = signature(comparisons, methods, how, by, seed)
     pairs = decide_pairs(comparisons, confidence_level=shared["confidence"]) if anytime else None
-    return Ranking(given, comparisons, results, judge_agreement(given), signed, notes, pairs, by)
+    return Ranking(all_comparisons, comparisons, results, judge_agreement(all_comparisons), signed, notes, pairs, by)
 
 
 def compare_pairs(
@@ -200,9 +200,9 @@ def compare_pairs(
     lenient: bool = False,
 ) -> HeadToHead:
     """Count wins, losses and ties of each pair of systems; arguments and errors are those of ``rank``."""
-    given, problems = _read(judgments, systems, lenient)
-    comparisons = given.without_identical() if without_identical else given
-    return HeadToHead(given, comparisons, tuple(problems.notes))
+    all_comparisons, problems = _read(judgments, systems, lenient)
+    comparisons = all_comparisons.without_identical() if without_identical else all_comparisons
+    return HeadToHead(all_comparisons, comparisons, tuple(problems.notes))
 
 
 def drawn(comparisons: Comparisons, given: Drawing, problems: Problems) -> Resampling | None:

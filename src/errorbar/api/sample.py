@@ -120,17 +120,17 @@ def listed(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
 
 def meanings(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The labels of ``error``, ``ok`` and ``unknown``, and ``type`` of who takes it; one without a role is refused."""
-    said = labels_by_role(part(Labeling, given) | {role: given[role] for role in ("type",) if role in given})
-    if bare := said.pop(""):
+    labels = labels_by_role(part(Labeling, given) | {role: given[role] for role in ("type",) if role in given})
+    if bare := labels.pop(""):
         message = f"--labels={bare[0]} must say what the label means"
         raise UsageError(Problem("bad-parameter", message, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
-    return said
+    return labels
 
 
 def labels_of(given: Labeling) -> Labels:
     """What labels mean: ``error`` and ``ok`` what they say, unless others are named."""
-    said = meanings(given)
-    return Labels(said["error"] or ("error",), said["ok"] or ("ok",), said["unknown"])
+    labels = meanings(given)
+    return Labels(labels["error"] or ("error",), labels["ok"] or ("ok",), labels["unknown"])
 
 
 def frame_of(flags: Sequence[Flags], given: SampleItems, problems: Problems) -> Frame:
@@ -156,14 +156,14 @@ def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None
     if not len(costs):
         return None
     try:
-        made = [float(cost) for cost in (costs.split(",") if isinstance(costs, str) else costs)]
+        numbers = [float(cost) for cost in (costs.split(",") if isinstance(costs, str) else costs)]
     except ValueError:
-        made = []
-    if len(made) != len(strata) or not all(LEAST_COST <= cost <= MOST_COST for cost in made):
+        numbers = []
+    if len(numbers) != len(strata) or not all(LEAST_COST <= cost <= MOST_COST for cost in numbers):
         expected = f"{len(strata)} numbers from {LEAST_COST:g} to {MOST_COST:g} between commas, of "
         message = f"--costs={str(costs)[:60]}"
         raise UsageError(Problem("sample-cost", message, expected=expected + ", ".join(strata.names)))
-    return made
+    return numbers
 
 
 def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
@@ -381,8 +381,8 @@ def sample_estimate(
             votes = read_judgment_table(votes, problems, repeats="refuse").judgments
         voted, shares, _ = labels.shares(votes, "vote", file)
         assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
-    found = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
-    return replace(found, wanted=half_width, rounds=len(known.rounds))
+    result = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
+    return replace(result, wanted=half_width, rounds=len(known.rounds))
 
 
 def estimation(
@@ -395,9 +395,9 @@ def estimation(
     notes: Sequence[Problem] = (),
 ) -> SampleEstimation:
     """Estimates of what was judged; notes of its reading come first."""
-    found = estimate_systems(strata, sample, how, assisted=assisted)
-    every = tuple(dict.fromkeys([*notes, *found.notes]))
-    return SampleEstimation(strata, sample, found, how, assisted, truth, every)
+    estimates = estimate_systems(strata, sample, how, assisted=assisted)
+    every = tuple(dict.fromkeys([*notes, *estimates.notes]))
+    return SampleEstimation(strata, sample, estimates, how, assisted, truth, every)
 
 
 def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
@@ -407,16 +407,16 @@ def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
         raise UsageError(Problem("sample-counts", message, expected=f"at most {MOST_STRATA}"))
     sides, numbers = [], []
     for text in counts:
-        side, *rest = text.split(":")
-        if side not in (FLAGGED, UNFLAGGED) or len(rest) != 3 or not all(part.isdecimal() for part in rest):
+        side, *fields = text.split(":")
+        if side not in (FLAGGED, UNFLAGGED) or len(fields) != 3 or not all(part.isdecimal() for part in fields):
             message = f"'{text[:60]}' is not a stratum"
             expected = "side:items:judged:errors, e.g. flagged:1000:750:600"
             fix = nearest(side, (FLAGGED, UNFLAGGED)) if side not in (FLAGGED, UNFLAGGED) else ""
             raise UsageError(Problem("sample-counts", message, expected=expected, fix=fix))
-        if any(len(part) > len(str(MOST_ITEMS)) or int(part) > MOST_ITEMS for part in rest):
+        if any(len(part) > len(str(MOST_ITEMS)) or int(part) > MOST_ITEMS for part in fields):
             raise UsageError(Problem("sample-counts", f"'{text[:60]}'", expected=f"at most {MOST_ITEMS:,} items"))
         sides.append(side)
-        numbers.append([int(part) for part in rest])
+        numbers.append([int(part) for part in fields])
     missing = next((side for side in (FLAGGED, UNFLAGGED) if side not in sides), None)
     if missing is not None:
         message = f"--counts={counts[-1][:60]}: no stratum is {missing}" if counts else f"no stratum is {missing}"
@@ -469,8 +469,8 @@ class Performance:
             mean, spread = float(values.mean() - found.truth), float(values.std())
             mean = 0.0 if abs(mean) < _NO_SPREAD else mean
             half = z_value(level) * spread / sqrt(len(values))
-            made = Interval(mean - half, mean + half, level, "wald") if half > _NO_SPREAD else Undefined.ZERO_WIDTH
-            bias = Estimate(mean, len(values)).with_interval(made)
+            interval = Interval(mean - half, mean + half, level, "wald") if half > _NO_SPREAD else Undefined.ZERO_WIDTH
+            bias = Estimate(mean, len(values)).with_interval(interval)
         halves = ((found.highs - found.lows) / 2)[~np.isnan(found.lows)]
         coverage = Estimate(held / n, n).with_interval(proportion_interval(held, n, confidence_level=level))
         width = float(halves.mean()) if len(halves) else None
@@ -551,12 +551,12 @@ class SampleRehearsal(Result):
 
     def _notes(self) -> list[str]:
         sizes = zip(self.n, self.strata.sizes.tolist(), self.strata.names, strict=True)
-        said = ", ".join(f"{name} {n:,} of {size:,}" for n, size, name in sizes)
+        drawn = ", ".join(f"{name} {n:,} of {size:,}" for n, size, name in sizes)
         sample, whole = self.judgments
         cost = f"{sample:,} judgments in place of {whole:,}, {percent(1 - sample / whole)} % fewer"
         if self.hours is not None:
             cost += f"; {self.hours[0]:.1f} hours in place of {self.hours[1]:.1f}"
-        notes = [f"{self.repetitions:,} samples of {sum(self.n):,} items: {said}", cost]
+        notes = [f"{self.repetitions:,} samples of {sum(self.n):,} items: {drawn}", cost]
         if without := max(row.n_without for row in self.rows):
             notes.append(f"{without:,} samples have no error and give no R; bias, spread and ± are of the others")
         spread = "spread: standard deviation of the estimates; ±: mean half-width"
@@ -596,9 +596,9 @@ def sample_rehearse(
         InputError: If a file is bad.
         UsageError: If arguments do not fit each other, or an item has too few judgments.
     """
-    for what, number in (("repetitions", repetitions), ("raters", 1 if raters is None else raters)):
+    for name, number in (("repetitions", repetitions), ("raters", 1 if raters is None else raters)):
         if number < 1:
-            raise UsageError(Problem("bad-parameter", f"{what} must be at least 1, got {number}"))
+            raise UsageError(Problem("bad-parameter", f"{name} must be at least 1, got {number}"))
     problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
     frame = frame_of(listed(flags), shared, problems)
     table = judged if isinstance(judged, Judgments) else _read(judged, problems)
@@ -607,10 +607,10 @@ def sample_rehearse(
     n = planned(strata, shared).n
     how = Estimation(shared["beta"], confidence_level=confidence)
     rehearsal = Rehearsal(n, edges, raters, truth, labels, how, seed)
-    found = rehearse(frame, table, rehearsal, repetitions, progress)
+    scores = rehearse(frame, table, rehearsal, repetitions, progress)
     each = raters or len(table) / len(table.items)
     counts = round(int(n.sum()) * each), round(len(frame) * each)
-    rows = [Performance.of(one, confidence) for one in found]
+    rows = [Performance.of(one, confidence) for one in scores]
     return SampleRehearsal(rows, strata, n.tolist(), repetitions, counts, minutes, truth, seed, tuple(problems.notes))
 
 

@@ -253,19 +253,19 @@ class SampleEstimation(Result):
 
     def _stopping(self) -> list[str]:
         """What may be concluded from having looked, and whether the wanted width is reached."""
-        level, looks, said = f"{100 * self.how.confidence_level:g} %", self.how.looks, list[str]()
+        level, looks, lines = f"{100 * self.how.confidence_level:g} %", self.how.looks, list[str]()
         if isinstance(looks, Look):
-            said.append(f"{looks}: the intervals of all {looks.of} planned looks together hold with {level}")
+            lines.append(f"{looks}: the intervals of all {looks.of} planned looks together hold with {level}")
         elif looks is not None:
-            said.append(f"anytime: with {level} the intervals hold at every look, whenever one stops")
+            lines.append(f"anytime: with {level} the intervals hold at every look, whenever one stops")
         elif (self.rounds or 1) > 1:
-            what = f"plain intervals at round {self.rounds} of this sample: right if one stops by plan or by width"
-            said.append(f"{what}, too short if by what they say (--looks, --anytime)")
+            start = f"plain intervals at round {self.rounds} of this sample: right if one stops by plan or by width"
+            lines.append(f"{start}, too short if by what they say (--looks, --anytime)")
         if self.wanted is not None:
             enough = self.narrow_enough()
             wanted = f"wanted: ± {percent(self.wanted)}"
-            said.append(f"{wanted}; reached for {', '.join(enough)}" if enough else f"{wanted}; not reached: go on")
-        return said
+            lines.append(f"{wanted}; reached for {', '.join(enough)}" if enough else f"{wanted}; not reached: go on")
+        return lines
 
     def tables(self) -> list[Table]:
         """Estimates with both intervals; what was judged stands below."""
@@ -308,9 +308,9 @@ def _look_record(look: PlannedLook) -> dict[str, object]:
 
 def _half(row: SampleEstimate) -> float:
     """The half-width of an interval, 0 where everything was judged, infinite where there is none."""
-    made = row.estimate.interval
-    if made is not None:
-        return (made.high - made.low) / 2
+    interval = row.estimate.interval
+    if interval is not None:
+        return (interval.high - interval.low) / 2
     return 0.0 if row.estimate.no_interval is Undefined.ZERO_WIDTH else inf
 
 

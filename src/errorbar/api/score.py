@@ -119,10 +119,10 @@ def score(
         if by_type and "types" in each.lacks:
             raise lacking(each, "types")
     with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
-        said = reading.said, reading.admission
+        how_read = reading.said, reading.admission
         if read.runs:
             _refuse_of_runs(by, ci_method if drawn is not None else "")
-        plan = ScoringPlan(parsed, by_type, by_sentence, drawn, *said, most=most, judges=judges, runs=read.runs)
+        plan = ScoringPlan(parsed, by_type, by_sentence, drawn, *how_read, most=most, judges=judges, runs=read.runs)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
         note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)

@@ -69,15 +69,15 @@ class Scores(Result):
             message = f"there is no score of a system '{system}'"
             known = dict.fromkeys(score.system for score in self.scores)
             raise UsageError(Problem("unknown-system", message, fix=nearest(system, known)))
-        found = [score for score in own if metric in ("", score.metric)]
-        found = found or [score for score in own if score.metric.partition("(")[0] == metric]
-        if len(found) == 1:
-            return found[0]
-        said = ", ".join(f'["{system}", "{score.metric}"]' for score in found or own)
+        matches = [score for score in own if metric in ("", score.metric)]
+        matches = matches or [score for score in own if score.metric.partition("(")[0] == metric]
+        if len(matches) == 1:
+            return matches[0]
+        choices = ", ".join(f'["{system}", "{score.metric}"]' for score in matches or own)
         message = (
-            f"'{system}' has scores of {len(found)} metrics" if found else f"'{system}' has no score of '{metric}'"
+            f"'{system}' has scores of {len(matches)} metrics" if matches else f"'{system}' has no score of '{metric}'"
         )
-        raise UsageError(Problem("which-metric", message, fix=f"take one of {said}"))
+        raise UsageError(Problem("which-metric", message, fix=f"take one of {choices}"))
 
     def to_dict(self) -> dict[str, object]:
         """Rows of all scores, in the order of the input."""
@@ -228,35 +228,35 @@ def _types_side_by_side(scores: Sequence[Score], name: str) -> Table:
     """A row for each type, and a column for each system and measure."""
     measures = _type_measures(scores)
     several = len({score.metric for score in scores}) > 1
-    columns, found = [Column("type")], []
+    columns, by_system = [Column("type")], []
     for score in scores:
         title = f"{score.system} {score.metric}" if several else score.system
         short = len(measures) == 1
         columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
-        found.append({row.type: row.estimates for row in score.by_type})
+        by_system.append({row.type: row.estimates for row in score.by_type})
     nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
     rows: list[list[Cell]] = [
-        [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
-        for kind in sorted({kind for own in found for kind in own})
+        [kind, *(estimate for own in by_system for estimate in own.get(kind, nothing).values())]
+        for kind in sorted({kind for own in by_system for kind in own})
     ]
-    said = "/".join(measure.title for measure in measures)
-    notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
+    titles = "/".join(measure.title for measure in measures)
+    notes = [f"{titles} in percent; – where the chosen annotators have no edit of the type"]
     return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores, types=True)])
 
 
 def merged_measures(scores: Sequence[Score]) -> list[Measure]:
     """The measures of all scores, once each; titles that differ (F0.5, F1) become the shorter common one."""
-    found: dict[str, Measure] = {}
+    merged: dict[str, Measure] = {}
     for measure in (each for score in scores for each in score.measures):
-        known = found.setdefault(measure.name, measure)
+        known = merged.setdefault(measure.name, measure)
         if known.title != measure.title:
-            found[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
-    return list(found.values())
+            merged[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
+    return list(merged.values())
 
 
 def _type_measures(scores: Sequence[Score]) -> list[Measure]:
-    given = {name for score in scores for row in score.by_type for name in row.estimates}
-    return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in given]
+    names = {name for score in scores for row in score.by_type for name in row.estimates}
+    return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in names]
 
 
 def row_labels(scores: Sequence[Score], title: str = "system") -> tuple[list[Column], list[list[Cell]]]:

@@ -104,14 +104,14 @@ def crowd_signature(
     clusters: NDArray[np.int64] | None = None,
 ) -> str:
     """The signature of something computed from a crowd's judgments; without flags no system takes part."""
-    source, reference, said = ContentHash(), ContentHash(), ContentHash()
+    source, reference, system = ContentHash(), ContentHash(), ContentHash()
     source.add(judgments.items)
     reference.add([*judgments.raters, *judgments.labels])
     for column in (judgments.item, judgments.rater, judgments.label, judgments.weight):
         reference.add(["" if column is None else _digest(column)])
     if flags is not None:
-        said.add([_digest(flags)])
-    hashes = source.short(), reference.short(), "none" if flags is None else said.short()
+        system.add([_digest(flags)])
+    hashes = source.short(), reference.short(), "none" if flags is None else system.short()
     how = (*conventions, *([] if clusters is None else [_clusters(clusters)]))
     return str(Signature(spec, *hashes, len(judgments.items), len(np.unique(judgments.rater)), how))
 

@@ -90,14 +90,14 @@ def draw(out: str, key: str, **options: Any) -> None:
     from errorbar.api.sample_results import refuse_names
 
     refuse_names(out, key)  # before the work
-    found = audit_draw(**options)
-    show_notes(found.notes)
-    found.save(out, key)
-    reused = sum(found.key.n) - len(found.asked)
-    tell(f"set {found.key.name}: {len(found.asked)} edits written to {out}, their key to {key}")
+    result = audit_draw(**options)
+    show_notes(result.notes)
+    result.save(out, key)
+    reused = sum(result.key.n) - len(result.asked)
+    tell(f"set {result.key.name}: {len(result.asked)} edits written to {out}, their key to {key}")
     if reused:
         tell(f"{counted(reused, 'edits')} more {'was' if reused == 1 else 'were'} judged in earlier audits")
-    for system, half in zip(found.key.frame.strata.systems, found.half_widths, strict=True):
+    for system, half in zip(result.key.frame.strata.systems, result.half_widths, strict=True):
         tell(f"audited precision of {system.name}: expected half-width {100 * half:.2f}")
 
 
@@ -168,12 +168,12 @@ def estimate(
         raise UsageError(Problem("audit-alternatives", message, fix="give both, or neither"))
     if alternatives is None:
         refuse_given(("better",), "is about --alternatives", "add --alternatives, or leave it out")
-    found = audit_estimate(assist=assist or None, **options)
+    result = audit_estimate(assist=assist or None, **options)
     if alternatives is not None:
         from errorbar.api.audit_edits import save_answers
         from errorbar.api.inputs import read_corpus
 
         corpus = read_corpus(list(gold), lenient=options["lenient"])
-        n = save_answers(found.alternatives(corpus, better=better), alternatives)
+        n = save_answers(result.alternatives(corpus, better=better), alternatives)
         tell(f"{n} answers written to {alternatives}")
-    output.show(found, "errorbar.audit.estimate/1")
+    output.show(result, "errorbar.audit.estimate/1")

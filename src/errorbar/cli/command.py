@@ -147,14 +147,14 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take defaults from the config file; put several files where a name stands for them."""
-        rest = self._own(ctx, args)
+        remaining = self._own(ctx, args)
         config = find_config(ctx)
         words = ctx.command_path.split()[1:]
         defaults = config.defaults_for(words, self.params)
         ctx.meta[_CONFIGURED] = frozenset(defaults)
         ctx.default_map = {**(ctx.default_map or {}), **defaults}
         try:
-            left = super().parse_args(ctx, rest)
+            left = super().parse_args(ctx, remaining)
         except click.NoSuchOption as error:
             shown = [name for each in self.get_params(ctx) if not _hidden(each) for name in each.opts]
             near = get_close_matches(error.option_name, shown)
@@ -177,45 +177,45 @@ class Command(click.Command):
         A second metric where one is computed is refused: the first would be lost without a word. Of other options the
         last wins, as everywhere: aliases and scripts rely on it.
         """
-        rest: list[str] = []
+        remaining: list[str] = []
         one_metric = any(long_name(each) == "metric" and not getattr(each, "multiple", False) for each in self.params)
-        given = iter(args)
-        for argument in given:
+        words = iter(args)
+        for argument in words:
             name, equals, value = argument.partition("=")
             if argument == "--":
-                rest += (argument, *given)
+                remaining += (argument, *words)
             elif argument == "--quiet":
                 be_quiet(ctx)
             elif name == "--config":
-                _use_config(ctx, value if equals else next(given, None))
-            elif name == "--metric" and one_metric and any(each.partition("=")[0] == name for each in rest):
+                _use_config(ctx, value if equals else next(words, None))
+            elif name == "--metric" and one_metric and any(each.partition("=")[0] == name for each in remaining):
                 message = "--metric is given twice, and takes one value"
                 raise UsageError(Problem("option-twice", message, fix="leave one of them out"))
             else:
-                rest.append(argument)
-        return rest
+                remaining.append(argument)
+        return remaining
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first refuse outputs that would harm inputs, and say what the config file decided."""
         _refuse_outputs(ctx)
         decided = [each for each in self.params if each.name in ctx.params and _from_config(ctx, each)]
         if decided:
-            said = ", ".join(f"--{long_name(each)} {_shown(ctx.params[each.name or ''])}" for each in decided)
+            settings = ", ".join(f"--{long_name(each)} {_shown(ctx.params[each.name or ''])}" for each in decided)
             place = Place(str(find_config(ctx).path))
-            say(f"note: {Problem('config', f'set here: {said}', place).line(as_options)}")
+            say(f"note: {Problem('config', f'set here: {settings}', place).line(as_options)}")
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options group by group, in the order of ``GROUPS``."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         has_intervals = any(long_name(each) in GROUPS["Intervals"] for each in options)
-        found: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
         for option in options:
             name = long_name(option)
             title = next((title for title, names in GROUPS.items() if name in names), "What to compute")
             if record := option.get_help_record(ctx):
-                found["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
-        for title, records in found.items():
+                groups["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
+        for title, records in groups.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)

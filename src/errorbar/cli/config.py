@@ -117,8 +117,8 @@ def load_config(named: str | None, commands: Callable[[], Collection[str]]) -> C
     if named is not None:
         return _read(Path(named), commands) if named else Config()
     here = Path.cwd()
-    found = next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
-    return _read(found, commands) if found else Config()
+    nearest_file = next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
+    return _read(nearest_file, commands) if nearest_file else Config()
 
 
 def _read(path: Path, commands: Callable[[], Collection[str]]) -> Config:
@@ -146,15 +146,15 @@ def _read(path: Path, commands: Callable[[], Collection[str]]) -> Config:
 def _defaults(
     config: Config, table: Mapping[str, object], commands: Callable[[], Collection[str]]
 ) -> dict[str, dict[str, object]]:
-    found: dict[str, dict[str, object]] = {"": {}}
+    defaults: dict[str, dict[str, object]] = {"": {}}
     for key, value in table.items():
         known = commands() if isinstance(value, dict) else OF_ALL
         if key not in known:
             raise config.unknown("defaults", key, known)
         if not isinstance(value, dict):
-            found[""][key] = value
+            defaults[""][key] = value
             continue
         for inner, each in value.items():
             name = f"{key} {inner}" if isinstance(each, dict) else key
-            found.setdefault(name, {}).update(each if isinstance(each, dict) else {inner: each})
-    return found
+            defaults.setdefault(name, {}).update(each if isinstance(each, dict) else {inner: each})
+    return defaults

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from errorbar.datasets import catalog
 
-    return [CompletionItem(name, help=found.title) for name, found in catalog().items() if name.startswith(incomplete)]
+    return [CompletionItem(name, help=entry.title) for name, entry in catalog().items() if name.startswith(incomplete)]
 
 
 @click.group("data", cls=Group, invoke_without_command=True)
@@ -66,21 +66,21 @@ def show_command(name: str, output: OutputOptions) -> None:
     """Show a corpus's address, license, citation, traps and files."""
     from errorbar.datasets import dataset
 
-    found = dataset(name)
-    document = {**_summary(found), **_details(found)}
+    corpus = dataset(name)
+    document = {**_summary(corpus), **_details(corpus)}
     facts = {
-        "name": found.name,
-        "what": found.title,
-        "release": found.release or "–",
-        "license": found.license,
-        "cite": f"{found.citation} {found.citation_url}",
-        "page": found.page,
-        "address": ", ".join(found.addresses) or "none known: fetch with --from-file",
+        "name": corpus.name,
+        "what": corpus.title,
+        "release": corpus.release or "–",
+        "license": corpus.license,
+        "cite": f"{corpus.citation} {corpus.citation_url}",
+        "page": corpus.page,
+        "address": ", ".join(corpus.addresses) or "none known: fetch with --from-file",
         "in cache": document["path"] or "no",
     }
-    lines = [f"{key:<10}{value}" for key, value in facts.items()] + [f"{'trap':<10}{trap}" for trap in found.traps]
+    lines = [f"{key:<10}{value}" for key, value in facts.items()] + [f"{'trap':<10}{trap}" for trap in corpus.traps]
     rows: list[list[Cell]] = [
-        [f"{file.path}{' (optional)' * file.optional}", file.sha256, file.n_bytes] for file in found.files
+        [f"{file.path}{' (optional)' * file.optional}", file.sha256, file.n_bytes] for file in corpus.files
     ]
     columns = [Column("file"), Column("sha256"), Column("bytes", "count")]
     above = output == OutputOptions("table")
@@ -108,14 +108,14 @@ def fetch_command(
     if from_file is not None and len(names) != 1:
         message = f"--from-file fits one corpus, not {len(names)}"
         raise UsageError(Problem("data-one-name", message, fix="name the one that the file holds"))
-    found = [dataset(name) for name in names]  # a misspelt last name is found before the first download
+    corpora = [dataset(name) for name in names]  # a misspelt last name is found before the first download
     done: list[FetchedCorpus] = []
     failed: list[Problem] = []
-    for one in found:
+    for one in corpora:
         try:
             fetched = fetch(one, from_file=from_file, again=again, trust=trust, talk=Talk(tell, progress_bar))
         except InputError as error:
-            if len(found) == 1:
+            if len(corpora) == 1:
                 raise
             for problem in error.problems:
                 tell(f"error: {problem.line(as_options)}")
@@ -156,15 +156,15 @@ def _summary(dataset: Dataset) -> dict[str, Any]:
 
     folder = cache_root() / dataset.name
     path = str(folder) if is_cached(dataset, folder.parent) else None
-    said = {"name": dataset.name, "what": dataset.title, "license": dataset.license}
-    return {**said, "bytes": dataset.n_bytes, "path": path}
+    facts = {"name": dataset.name, "what": dataset.title, "license": dataset.license}
+    return {**facts, "bytes": dataset.n_bytes, "path": path}
 
 
 def _details(dataset: Dataset) -> dict[str, object]:
     files = [{"path": f.path, "sha256": f.sha256, "bytes": f.n_bytes, "optional": f.optional} for f in dataset.files]
-    said = {name: getattr(dataset, name) for name in ("citation", "citation_url", "page")}
+    facts = {name: getattr(dataset, name) for name in ("citation", "citation_url", "page")}
     several = {"addresses": list(dataset.addresses), "traps": list(dataset.traps), "files": files}
-    return {"release": dataset.release or None, **said, **several}
+    return {"release": dataset.release or None, **facts, **several}
 
 
 def _record(fetched: FetchedCorpus) -> dict[str, object]:

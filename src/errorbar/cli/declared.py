@@ -198,7 +198,7 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
             parameters[name] = replace(shared, default=own, text=texts.get(name, shared.text))
     flags = re.compile(rf"``({'|'.join(parameters)})``")
     return {
-        name: replace(each, text=flags.sub(lambda found: f"--{found[1].replace('_', '-')}", each.text))
+        name: replace(each, text=flags.sub(lambda match: f"--{match[1].replace('_', '-')}", each.text))
         for name, each in parameters.items()
     }
 

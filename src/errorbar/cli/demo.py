@@ -141,8 +141,8 @@ def command(
         elif report:
             _report(context, corpus, file or PAGE)
         else:
-            given = {"--by": by, "-o": file, "--format": None if file and _usual(context, "style") else style}
-            options = [word for name, value in given.items() if value is not None for word in (name, value)]
+            values = {"--by": by, "-o": file, "--format": None if file and _usual(context, "style") else style}
+            options = [word for name, value in values.items() if value is not None for word in (name, value)]
             _score(context, corpus, options, crowd=crowd)
 
 

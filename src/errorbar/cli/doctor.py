@@ -81,8 +81,12 @@ def _config(context: click.Context) -> str:
         return f"none: no {NAME} here or in a folder above"
     for name in filter(None, config.defaults):
         config.defaults_for(name.split(), _parameters(config, name.split(), context))
-    said: dict[str, Iterable[str]] = {"corpora": config.corpora, "systems": config.systems, "defaults": config.defaults}
-    named = [f"{what}: {', '.join(key or 'all commands' for key in keys)}" for what, keys in said.items() if keys]
+    contents: dict[str, Iterable[str]] = {
+        "corpora": config.corpora,
+        "systems": config.systems,
+        "defaults": config.defaults,
+    }
+    named = [f"{kind}: {', '.join(key or 'all commands' for key in keys)}" for kind, keys in contents.items() if keys]
     return "; ".join([str(config.path), *named])
 
 

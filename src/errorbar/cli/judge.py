@@ -139,12 +139,16 @@ def init(study: Path, consent: str | None, **options: Any) -> None:
         problems = Problems()
         options["consent"] = "\n".join(Lines(consent, problems))
         problems.raise_errors()
-    made = judge_init(study, **options)
-    show_notes(made.notes)
-    items, gold, k = counted(made.n_items, "items"), counted(made.n_gold, "gold items"), made.rules.raters_per_item
-    all_items = f"{items} and {gold}" if made.n_gold else items
-    told = f"scheme {made.scheme.name}, {counted(k, 'raters')} each, {counted(made.n_items * k, 'judgments')}"
-    show_lines(f"{study}: {all_items}, {told}")
+    result = judge_init(study, **options)
+    show_notes(result.notes)
+    items, gold, k = (
+        counted(result.n_items, "items"),
+        counted(result.n_gold, "gold items"),
+        result.rules.raters_per_item,
+    )
+    all_items = f"{items} and {gold}" if result.n_gold else items
+    summary = f"scheme {result.scheme.name}, {counted(k, 'raters')} each, {counted(result.n_items * k, 'judgments')}"
+    show_lines(f"{study}: {all_items}, {summary}")
     say(f"next: errorbar judge serve {shell_words(study)}")
 
 
@@ -172,8 +176,8 @@ def export(study: Path, out: str, to: Any, include: Any) -> None:
     """
     from errorbar.judging.study.export import judge_export
 
-    made = judge_export(study, out, to=to, include=include)
-    show_notes(made.notes)
+    result = judge_export(study, out, to=to, include=include)
+    show_notes(result.notes)
 
 
 WRITTEN = OutputPath(is_file=False, path_type=Path)
@@ -235,8 +239,8 @@ def invite(output: OutputOptions, study: Path, **options: Any) -> None:
     """
     from errorbar.judging.study.invitations import judge_invite, take_back_links
 
-    given = {name: value for name, value in options.items() if value is not None}
-    result = judge_invite(study, **given)
+    asked = {name: value for name, value in options.items() if value is not None}
+    result = judge_invite(study, **asked)
     try:
         output.show(result, "errorbar.judge.invite/1", private=True)
     except InputError:  # a file is written whole or not at all; of what went into a pipe somebody may have links

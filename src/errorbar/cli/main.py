@@ -85,11 +85,11 @@ def prepare_streams() -> None:
 def _plain(error: UnicodeError) -> tuple[str, int]:
     """An error handler of ``codecs``: another way to write what cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
-    said = (
+    characters = (
         PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode()
         for each in error.object[error.start : error.end]
     )
-    return "".join(said), error.end
+    return "".join(characters), error.end
 
 
 def _occupy_closed() -> None:

@@ -94,11 +94,11 @@ def command(
 
 def _shown(show: Sequence[str]) -> dict[str, int]:
     """The tables that were asked for, each with its number: of ways to swap, or of neighbors; 0 where none is said."""
-    found = {}
+    numbers = {}
     for text in show:
         key, _, number = text.partition("=")
         if not re.fullmatch(SHOWN, text) or int(number or 1) > MOST:
             message = f"--show must be sentences, tests, tests=N or window=N, with N of 1 to {MOST:,}, got '{text}'"
             raise UsageError(Problem("bad-parameter", message))
-        found[key] = int(number or 0)
-    return found
+        numbers[key] = int(number or 0)
+    return numbers

@@ -19,11 +19,11 @@ def command(output: OutputOptions) -> None:
     rows: list[list[str]] = []
     for metric in map(metric_class, metric_names()):
         parameters = (*metric.parameters, *metric.shorthands)
-        told = [
+        described = [
             {"name": p.name, "type": p.kind.__name__, "default": p.default, "doc": p.doc, "aliases": list(p.aliases)}
             for p in parameters
         ]
-        records.append({"metric": metric.name, "summary": metric.summary, "parameters": told})
+        records.append({"metric": metric.name, "summary": metric.summary, "parameters": described})
         rows.append([metric.name, "", "", metric.summary])
         for each in parameters:
             also = f" (also: {', '.join(each.aliases)})" if each.aliases else ""

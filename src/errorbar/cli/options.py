@@ -224,8 +224,8 @@ def items_option(help: str = "What annotators of a corpus judge.", default: str 
 
 def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
     """``--labels``, repeatable: ``ROLE=LABEL``, or what is written without a role."""
-    said = "; ".join(f"{role}=: {ROLES[role]}" for role in roles)
-    text = f"What labels mean, as ROLE=LABEL; repeatable. {said}{f'; or {more}' if more else ''}."
+    meanings = "; ".join(f"{role}=: {ROLES[role]}" for role in roles)
+    text = f"What labels mean, as ROLE=LABEL; repeatable. {meanings}{f'; or {more}' if more else ''}."
     return click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text)
 
 
@@ -335,10 +335,10 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
         @wraps(command)
         def checked(**options: Any) -> Any:
             context = click.get_current_context()
-            given = {n for n in options if context.get_parameter_source(n) is ParameterSource.COMMANDLINE}
+            typed = {n for n in options if context.get_parameter_source(n) is ParameterSource.COMMANDLINE}
             useless = [rule for rule in getattr(import_module(module), name).useless if rule.when(options)]
             for rule in useless:
-                rule.refuse(options, given)
+                rule.refuse(options, typed)
             of_config = {n for rule in useless for n in rule.names.split()}  # defaults of the config file
             options = {n: value for n, value in options.items() if n not in of_config}
             _warn_of_few(options.get("resamples"), declared)

@@ -148,10 +148,10 @@ def show_notes(notes: Sequence[Problem]) -> None:
 
 def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:
     """What the name of a file says it is to be; refused where it says nothing."""
-    found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
-    if found is None:
+    matching = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
+    if matching is None:
         raise unknown_ending(output, [ending for known in endings.values() for ending in known[:1]], option)
-    return found
+    return matching
 
 
 def check_output(output: str) -> None:

@@ -66,16 +66,16 @@ def _most_sentences(said: str) -> int | None:
 
 def _adjustment(text: str) -> dict[str, Any]:
     """``max-t``, ``holm``, or either with the number of swaps, ``holm(swaps=5000)``, as a spec has it."""
-    found = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
-    if found is None:
+    match = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
+    if match is None:
         message = f"--adjust must be {' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)', got '{text}'"
         raise UsageError(Problem("bad-parameter", message))
-    return {"adjust": found[1], "swaps": int(found[2]) if found[2] else None}
+    return {"adjust": match[1], "swaps": int(match[2]) if match[2] else None}
 
 
 def _settings(page: Sequence[str]) -> dict[str, str]:
     """What ``--page`` says by key; other keys and values are refused."""
-    found = {}
+    settings = {}
     for text in page:
         key, equals, value = text.partition("=")
         if key not in SETTINGS or not equals:
@@ -83,8 +83,8 @@ def _settings(page: Sequence[str]) -> dict[str, str]:
             raise UsageError(Problem("bad-parameter", message, fix=nearest(key, SETTINGS)))
         if expected := SETTINGS[key](value):
             raise UsageError(Problem("bad-parameter", f"--page {key}= must be {expected}, got {value}"))
-        found[key] = value
-    return found
+        settings[key] = value
+    return settings
 
 
 def all_cores() -> int:
@@ -221,7 +221,7 @@ def command(
         "attacks": shown.get("attacks", "yes") == "yes",
     }
     with progress_bar("steps", 2) as progress:
-        made = report(
+        result = report(
             title=shown.get("title") or ("" if sample else _configured(find_config(context), options)),
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
@@ -229,19 +229,19 @@ def command(
             **asked,
         )
         progress(1)
-        show_notes(made.notes)
-        for missing in made.missing:
+        show_notes(result.notes)
+        for missing in result.missing:
             say(f"note: {missing.line(as_options)}")
-        receipt = receipt_of_report(asked, made, out) if with_receipt else None
-        size = (made if receipt is None else receipt.on_page(made, out)).save(out, kind)
+        receipt = receipt_of_report(asked, result, out) if with_receipt else None
+        size = (result if receipt is None else receipt.on_page(result, out)).save(out, kind)
         if receipt is not None:
             receipt.save(out)
-        drawn = made.save_charts(charts) if charts is not None else []
+        drawn = result.save_charts(charts) if charts is not None else []
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
-    said = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
-    say(f"{where}: {said} in {seconds:.1f} s{beside}")
+    size_text = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
+    say(f"{where}: {size_text} in {seconds:.1f} s{beside}")
 
 
 def _configured(config: Config, options: Mapping[str, Any]) -> str:

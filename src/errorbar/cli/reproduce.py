@@ -86,8 +86,8 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
         return
     from errorbar.reproduce import Cell, Reproduction, Sources, added_cells, cell_table, reproduce
 
-    sources = Sources(**given, tell=lambda what: say(f"{what} ..."))
-    made = reproduce(study, sources)
+    sources = Sources(**given, tell=lambda step: say(f"{step} ..."))
+    recomputed = reproduce(study, sources)
     _see_options(study, **given)
     refuse_given(("seed",), f"is about the simulated teams of {HOO}")
     if chart is not None:
@@ -98,19 +98,19 @@ def command(study: str, everything: bool, chart: str | None, seed: int, output: 
     cells: list[Cell] = []
     # Where steps are told, there is no bar: it would be in their lines.
     with nullcontext(lambda _: None) if given["texts"] else progress_bar("cells") as progress:
-        for cell in made:
+        for cell in recomputed:
             cells.append(cell)
             progress(len(cells))
     if chart is not None:
         assert added is not None
         assert added.draw is not None
         added.draw(sources, chart, picture)
-    found = Reproduction(study, cells)
-    listed = cells if everything or output.style == "csv" else found.listed
+    result = Reproduction(study, cells)
+    listed = cells if everything or output.style == "csv" else result.listed
     shown = [cell_table(listed)] if listed else []
     with while_read():
-        output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])
-    sys.exit(int(bool(found.mismatches)))
+        output.show(result, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, result.summary()])
+    sys.exit(int(bool(result.mismatches)))
 
 
 def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: object) -> None:
@@ -124,5 +124,5 @@ def _see_options(study: str, *, models: Path | None, texts: Sequence[str], **_: 
     elif not texts:
         refuse_given(("treebanks", "chart"), "is about choices in native text, and there is none", "add --text=FILE")
     if models is None:
-        for name, what in (("texts", "a tagger"), ("chart", "models")):
-            refuse_given((name,), f"needs {what}", "add --models=DIR, which 'errorbar train' wrote")
+        for name, needed in (("texts", "a tagger"), ("chart", "models")):
+            refuse_given((name,), f"needs {needed}", "add --models=DIR, which 'errorbar train' wrote")

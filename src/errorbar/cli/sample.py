@@ -156,10 +156,10 @@ def draw(out: str, key: str, **options: Any) -> None:
     if not options["judged"]:
         refuse_given(("labels",), "is about the labels of --judged, and there are none")
     refuse_names(out, key)  # before the work
-    found = sample_draw(**options)
-    show_notes(found.notes)
-    found.save(out, key)
-    drawn = found.key.rounds[-1]
+    result = sample_draw(**options)
+    show_notes(result.notes)
+    result.save(out, key)
+    drawn = result.key.rounds[-1]
     tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key}")
 
 
@@ -239,8 +239,8 @@ def rehearse(output: OutputOptions, **options: Any) -> None:
 
     _refuse_useless(options)
     with progress_bar("samples", options["repetitions"]) as progress:
-        found = sample_rehearse(progress=progress, **options)
-    output.show(found, "errorbar.sample.rehearse/1")
+        result = sample_rehearse(progress=progress, **options)
+    output.show(result, "errorbar.sample.rehearse/1")
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:

@@ -74,12 +74,12 @@ def validate(output: OutputOptions, **options: Any) -> None:
     """
     from errorbar.tasks.validation import validate
 
-    found = validate(**options)
-    errors = dict.fromkeys(problem for each in found.submissions for problem in each.errors)
+    result = validate(**options)
+    errors = dict.fromkeys(problem for each in result.submissions for problem in each.errors)
     with while_read():
         if errors and output.style != "json":
             show_problems(InputError(errors))
-        output.show(found, "errorbar.task-validate/1")
+        output.show(result, "errorbar.task-validate/1")
     sys.exit(EXIT_BAD_INPUT if errors else 0)
 
 
@@ -194,9 +194,9 @@ def alternatives(
         show_notes(proposals.problems.notes)
         say(f"{n} answer{'s' * (n != 1)} in {listing}: fill in the column verdict")
         return
-    found = proposals.judge(judged, gold, **given)
-    say(f"{len(found.accepted)} of {n} answers accepted; gold edits with them in {gold}")
-    output.show(found, "errorbar.task-alternatives/1")
+    result = proposals.judge(judged, gold, **given)
+    say(f"{len(result.accepted)} of {n} answers accepted; gold edits with them in {gold}")
+    output.show(result, "errorbar.task-alternatives/1")
 
 
 def _score(*, prune: bool = False, **options: Any) -> TaskResults:
@@ -205,7 +205,7 @@ def _score(*, prune: bool = False, **options: Any) -> TaskResults:
 
     with progress_bar("runs") as progress:
         results = run_task(prune=prune, progress=progress, **options)
-    n_runs = sum(len(found.runs) + len(found.refused) for found in results.corpora)
+    n_runs = sum(len(corpus.runs) + len(corpus.refused) for corpus in results.corpora)
     say(f"{n_runs} run{'s' * (n_runs != 1)}: {results.n_measured} measured, {results.n_found} from the cache")
     if prune:
         say(f"{results.n_pruned} old measurement{'s' * (results.n_pruned != 1)} removed")

@@ -41,14 +41,14 @@ def command(output: OutputOptions, **options: Any) -> None:
     """
     from errorbar.receipts.verify import verify
 
-    found = verify(**options)
+    result = verify(**options)
     with while_read():  # what was found is the exit code's to say, too
         if output.style == "table" and output.file is None:
-            show_lines(*found.sentences())
-        if output.style != "table" or output.file is not None or found.tables():
+            show_lines(*result.sentences())
+        if output.style != "table" or output.file is not None or result.tables():
             if output == OutputOptions("table"):
                 show_lines("")
-            output.show(found, "errorbar.verify/1")
-        if found.hindrance is not None:
-            show_problems(InputError(found.hindrance))
-    sys.exit(int(not found.good))
+            output.show(result, "errorbar.verify/1")
+        if result.hindrance is not None:
+            show_problems(InputError(result.hindrance))
+    sys.exit(int(not result.good))
