@@ -1,4 +1,4 @@
-"""What each command computes, as one public function each, and everything that a report shows of some data."""
+"""The public functions, one for each command, and everything that a report shows of some data."""
 
 from errorbar.core.public_names import lazy_names
 

@@ -33,7 +33,7 @@ from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 KINDS = ("error",), ("type",)
-"""What edits of a corpus can say of an item."""
+"""The labels that edits of a corpus can give to an item."""
 MOST_CELLS = 500_000
 """Cells of joint tables that JSON has."""
 MOST_SHOWN = 20
@@ -121,7 +121,7 @@ class AgreementResult(Result):
         return Table([Column("", key="coefficient"), self._estimates("value")], rows, name="agreement", notes=notes)
 
     def _over(self) -> list[str]:
-        """What intervals are over."""
+        """The lines that say what intervals are over."""
         if not self.intervals:
             return []
         if self.judges == "random":

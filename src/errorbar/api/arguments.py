@@ -48,7 +48,7 @@ WIDTH = 112
 
 
 class Said(NamedTuple):
-    """What is said of an argument that several functions share."""
+    """The description of an argument that several functions share."""
 
     default: object
     text: str
@@ -140,7 +140,7 @@ class Working(Drawing, total=False):
 
 
 def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
-    """What the arguments say."""
+    """The resampling that the arguments ask for."""
     return Resampling(method, given["resamples"], given["confidence"], given["seed"], jobs)
 
 
@@ -362,7 +362,7 @@ _SEVERAL = {
 
 
 def expected(hint: Any, *, several: bool = False) -> str:  # noqa: ANN401, PLR0911 - a type hint
-    """What a type is called."""
+    """The name of a type in messages."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         paths = str in parts and any(each in parts for each in _PATHS)
@@ -392,7 +392,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def got(value: object) -> str:
-    """What something that does not fit is called."""
+    """The name in messages of a value that does not fit."""
     if value is None or isinstance(value, str | bytes | int | float):
         return shortened(repr(value))
     inner = value.values() if isinstance(value, Mapping) else value

@@ -40,7 +40,7 @@ NOTHING = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one system has under one metric.
+    """The estimate of one system under one metric.
 
     Attributes:
         name: Of the system.
@@ -102,7 +102,7 @@ class Landings:
 
     @property
     def signature_lines(self) -> list[str]:
-        """What was computed on which data how, but for the attacks' own text: one, or none of scores from elsewhere."""
+        """The signature without the hash of the attacks' own text: one line, or none for scores from elsewhere."""
         signatures = [each.attack.signature for each in self.attacks if each.attack.signature is not None]
         return list(dict.fromkeys(str(replace(each, hypothesis="…")) for each in signatures))
 
@@ -152,7 +152,7 @@ class Attacked(Result):
     notes: Sequence[Problem] = ()
 
     def __getitem__(self, metric: str) -> Landings:
-        """What there is under a metric, by its spec or name."""
+        """The landings under a metric, by its spec or name."""
         return next(each for each in self.landings if each.metric == metric)
 
     def to_dict(self) -> dict[str, object]:

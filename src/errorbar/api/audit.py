@@ -155,7 +155,7 @@ class AuditEstimation(Result):
 
     @property
     def spec(self) -> str:
-        """What was computed: metric, rule for valid, seed of the draw; whether cheap votes helped."""
+        """The spec of the result: metric, rule for valid, seed of the draw; whether cheap votes helped."""
         assist = "" if self.judged.heard.assisted is None else "|assist:votes"
         drawn = f"set:{self.key.name}|seed:{self.key.seed}"
         looks = "|looks:anytime" if self.anytime else ""
@@ -223,7 +223,7 @@ class AuditEstimation(Result):
         return [*tables, self._recall()]
 
     def _remarks(self) -> list[str]:
-        """What was judged, by whom, how well they agree."""
+        """The notes that say what was judged, by whom, and how well the raters agree."""
         sample, size, raters = self.judged.heard.sample, int(self.key.frame.strata.sizes.sum()), self.judged.raters
         valid = f"{sample.x.sum():,.1f}" if self.rule.valid == GRADED else f"{int(sample.x.sum()):,}"
         notes = [
@@ -273,7 +273,7 @@ class AuditEstimation(Result):
         return Table(columns, rows, "Edits and judges", "judges", notes, level=self.level)
 
     def _ends(self, systems: Sequence[Ends], differences: Sequence[Ends]) -> Table:
-        """What those who could not tell could change."""
+        """The table of how far judgments of those who could not tell could move the results."""
         columns = [Column("system"), Column("audited P", "percent", "value", interval="hidden")]
         columns += [Column("lowest", "percent"), Column("highest", "percent")]
         rows: list[list[Cell]] = [
@@ -464,7 +464,7 @@ def audit_estimate(
 
 
 def _looked(anytime: bool, half_width: float | None, rule: ValidityRule, *, assisted: bool) -> Anytime | None:
-    """What intervals are to withstand: any number of looks, or one."""
+    """The looks that intervals are to withstand: any number of them, or one."""
     _check_width(half_width)
     if not anytime:
         if half_width is not None:

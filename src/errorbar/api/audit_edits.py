@@ -80,7 +80,7 @@ def edit_types(edits: Sequence[tuple[str, Sequence[Piece]]], types: Types) -> li
 
 
 def operation(pieces: Sequence[Piece]) -> str:
-    """What an edit does."""
+    """The operation of an edit."""
     if all(start == end for start, end, _ in pieces):
         return "missing"
     return "unnecessary" if not any(text for _, _, text in pieces) else "replaced"
@@ -109,7 +109,7 @@ class AuditItem:
     type: str = ""  # of error, where strata are by type
 
     def shown(self) -> dict[str, str]:
-        """What raters see: the sentence, where it is changed (characters), what stands there, and what would."""
+        """The view of a rater: the sentence, where it is changed (characters), what stands there, and what would."""
         tokens, start, end = self.text.split(), self.pieces[0][0], self.pieces[-1][1]
         ahead = len(" ".join(tokens[:start])) + bool(start)
         first, word = min(ahead, len(self.text)), " ".join(tokens[start:end])
@@ -132,7 +132,7 @@ class AuditFrame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditKey:
-    """What belongs to a drawn audit."""
+    """The key of a drawn audit."""
 
     frame: AuditFrame
     seed: int
@@ -339,7 +339,7 @@ def _check(item: AuditItem, gold: Corpus) -> None:
 
 
 def _better(item: AuditItem, texts: Sequence[str]) -> list[list[Edit]]:
-    """What raters would have at the place of an edit, as edits."""
+    """The corrections that raters prefer at the place of an edit, as edits."""
     start, end = item.pieces[0][0], item.pieces[-1][1]
     corrections = dict.fromkeys(minimal_pieces(item.text.split(), start, end, text) for text in texts)
     return [as_edits(pieces, KIND) for pieces in corrections if pieces and pieces != item.pieces]
@@ -352,7 +352,7 @@ def _joined(tokens: Sequence[str], valid: Sequence[Edit], said: Annotation) -> A
 
 
 def _meaning(edits: Annotation) -> frozenset[tuple[int, int, tuple[str, ...]]]:
-    """What two equal answers share: no types."""
+    """The part of an answer that makes two of them equal: its edits without types."""
     return frozenset((*edit.span, edit.replacements) for edit in edits)
 
 
@@ -437,7 +437,7 @@ class ValidityRule:
 
     @property
     def convention(self) -> str:
-        """What it adds to a spec."""
+        """The part that the rule adds to a spec."""
         unclear = "" if self.unclear == "missing" else f"|unclear:{self.unclear}"
         return f"valid:{self.valid}{unclear}"
 
@@ -470,7 +470,7 @@ class ValidityRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """What raters said of edits; ``table`` has the labels of ``LABELS``, coded in their order."""
+    """The judgments that raters made of edits; ``table`` has the labels of ``LABELS``, coded in their order."""
 
     table: Judgments
     better: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
@@ -503,7 +503,7 @@ class Verdicts:
 
 
 def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
-    """What raters said of edits; several files are joined, a rater who judged an edit twice is refused."""
+    """Read judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
     if isinstance(judgments, Judgments):
         return Verdicts(_labeled(judgments, ""))
     files = [judgments] if isinstance(judgments, str | PathLike) else list(judgments)
@@ -571,7 +571,7 @@ class Raters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedEdits:
-    """What was found in each stratum, and which edits are valid."""
+    """The results in each stratum, and which edits are valid."""
 
     heard: Heard
     without: tuple[Heard, ...]  # the same without each rater
@@ -584,7 +584,7 @@ class JudgedEdits:
 def judge_edits(
     key: AuditKey, verdicts: Verdicts, rule: ValidityRule, problems: Problems, cheap: Mapping[str, float] | None = None
 ) -> JudgedEdits:
-    """What was found among the drawn edits; warnings go to ``problems``. ``cheap``: edits to shares of cheap votes."""
+    """Judge the drawn edits; warnings go to ``problems``. ``cheap``: edits to shares of cheap votes."""
     whole, known = _Judging.of(key, verdicts, rule, cheap), verdicts.items()
     items = whole.items
     missing = sum(item not in known for item in items)
@@ -626,7 +626,7 @@ def _check_raters(told: Counts, rule: ValidityRule, problems: Problems) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judging:
-    """What does not change when a rater is left out."""
+    """The inputs that do not change when a rater is left out."""
 
     key: AuditKey
     verdicts: Verdicts
@@ -642,7 +642,7 @@ class _Judging:
         return cls(key, verdicts, [key.frame.items[at].name for at in drawn], strata, rule, cheap)
 
     def heard(self, problems: Problems, without: int | None = None) -> tuple[Heard, dict[str, float]]:
-        """What was found in each stratum, and the truth of each edit that was judged."""
+        """The results in each stratum, and the truth of each edit that was judged."""
         valid, voters = self.verdicts.counts(self.items, self.rule.unclear, without)
         judged = voters > 0
         everybody = voters if without is None else self.verdicts.counts(self.items, self.rule.unclear)[1]
@@ -679,7 +679,7 @@ def _raters(verdicts: Verdicts, items: Sequence[str], rule: ValidityRule) -> Rat
 def extremes(
     key: AuditKey, verdicts: Verdicts, rule: ValidityRule, cheap: Mapping[str, float] | None = None
 ) -> tuple[Heard, Heard]:
-    """What was found as if all who could not tell had said not valid, and as if they had said valid."""
+    """The results if all who could not tell had said not valid, and if they had said valid."""
     none, every = (
         _Judging.of(key, verdicts, replace(rule, unclear=each), cheap).heard(Problems())[0] for each in UNCLEAR[1:]
     )

@@ -1,4 +1,4 @@
-"""What humans score against each other, and how near systems come: ``errorbar ceiling`` and ``errorbar.ceiling``."""
+"""The scores of humans against each other, and how near systems come: ``errorbar ceiling`` and ``errorbar.ceiling``."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ from errorbar.tables.table import Cell, Column, Kind, Table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CeilingResult(Result):
-    """What humans score by number of references, and systems beside them.
+    """The scores of humans by number of references, and those of systems beside them.
 
     Attributes:
         found: The scores of humans and systems, and their ratios.
@@ -185,7 +185,7 @@ class CeilingResult(Result):
         return Table(columns, rows, name="ceiling", notes=notes)
 
     def interval_notes(self) -> list[str]:
-        """What the two intervals are; nothing where there is none."""
+        """The lines that say what the two intervals are; none without intervals."""
         n = len(self.found.annotators)
         if self.judged is None or self.why_none is not None:
             return []
@@ -282,7 +282,7 @@ MOST_FOLDED = 400_000_000
 
 @dataclass(frozen=True, slots=True)
 class SubsetOptions:
-    """What of the data humans and systems are scored on; the attributes are arguments of ``ceiling``."""
+    """The parts of the data that humans and systems are scored on; the attributes are arguments of ``ceiling``."""
 
     sizes: Sequence[int] = ()
     most: int = MOST
@@ -348,7 +348,7 @@ def reached(
     progress: Progress = lambda _: None,
     judges: JudgePlan = USUAL_JUDGES,
 ) -> CeilingResult:
-    """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
+    """Score humans on data that was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
     seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
     sizes = subsets.sizes or usual_sizes(n, data.problems)
     possible = [k for k in range(1, n) if k in sizes]  # sizes may be a huge range

@@ -44,7 +44,7 @@ MOST = 10_000
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What a file has: counts, none where it could not be read to its end, and what is wrong with it, by line."""
+    """The contents of a file: counts, none where it could not be read to its end, and its problems, by line."""
 
     file: str
     counts: Mapping[str, int]
@@ -59,7 +59,7 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have.
+    """The contents and problems of files.
 
     Attributes:
         files: Each file, in the order given; warnings are among its problems.
@@ -208,7 +208,7 @@ def _check_hoo(path: str, problems: Problems, source: str | None) -> Mapping[str
 
 @dataclass(frozen=True, slots=True)
 class _Against:
-    """What files are checked against: a reference, the source of its texts, or a source alone."""
+    """The text that files are checked against: a reference, the source of its texts, or a source alone."""
 
     gold: Gold | None
     source: Source | None

@@ -87,7 +87,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What was decided of every system but the first.
+    """The decisions about every system but the first.
 
     Attributes:
         baseline: The first system, beside which the others stand.

@@ -72,7 +72,7 @@ def errant_sentences(
 
 WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not None), HOO]
 USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
-"""What options are where nobody gave them; the others are None or False."""
+"""The values of options that nobody gave; the others are None or False."""
 _OF_TEXTS = ("source", "edits", "pipeline", "jobs")
 _OF_FILES = ("documents", "unmarked")
 OF_KIND = {
@@ -88,7 +88,7 @@ OF_KIND = {
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted.
+    """The result of a conversion.
 
     Attributes:
         out: The file that was written; None: ``text`` holds it.
@@ -116,7 +116,7 @@ class Converted(Result):
 
 @dataclass(slots=True)
 class _Request:
-    """What was asked for; ``seen`` are the annotators that the input has."""
+    """The conversion that was asked for; ``seen`` are the annotators that the input has."""
 
     inputs: list[NamedFile]
     corpus: Corpus | None
@@ -126,12 +126,12 @@ class _Request:
 
     @property
     def name(self) -> str:
-        """What messages call the first input."""
+        """The name of the first input in messages."""
         return self.inputs[0].path if self.inputs else cast("Corpus", self.corpus).name
 
 
 class Options(TypedDict, total=False):
-    """What is said of certain inputs."""
+    """The options about certain inputs."""
 
     source: Annotated[
         Source | None,
@@ -413,13 +413,13 @@ def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems, 
 
 
 ANNOTATOR = "0"
-"""What the annotators of HOO are called in other formats: they worked as one."""
+"""The name of the annotators of HOO in other formats: they worked as one."""
 ENDINGS = {".m2": "m2", ".jsonl": "jsonl", ".txt": "text", ".xml": HOO}
 
 
 @dataclass(frozen=True, slots=True)
 class HooConversion:
-    """What is converted into what; the attributes are arguments of ``convert``."""
+    """The conversion of HOO data; the attributes are arguments of ``convert``."""
 
     inputs: Sequence[NamedFile]
     to: str | None

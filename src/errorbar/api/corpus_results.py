@@ -1,4 +1,4 @@
-"""What a report is made of: results of the library, gathered and not yet put into words.
+"""The parts of a report: results of the library, gathered and not yet put into words.
 
 A study holds what the commands ``score``, ``compare``, ``ceiling``, ``agree``, ``crowd score``, ``curve`` and
 ``sample estimate`` give for the same input and the same seed, digit for digit: it calls the same functions.
@@ -92,7 +92,7 @@ class CorpusStudy:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """What was computed on which data how: title to signature."""
+        """The signature of each result, by its title."""
         parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
         by_title = {f"score: {one.system}": str(one.signature) for one in self.scores}
         by_title |= {title: part.signature for title, part in parts.items() if part is not None}
@@ -151,7 +151,7 @@ class CrowdStudy:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """What was computed on which data how: title to signature."""
+        """The signature of each result, by its title."""
         by_title = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in self.scores.rows}
         if self.agreement is not None:
             by_title["agree"] = self.agreement.signature
@@ -325,7 +325,7 @@ class Memory:
         self._lock = Lock()
 
     def statistics(self, metric: Metric, lines: Sequence[str]) -> Statistics:
-        """What the map keeps, with error types where the metric has them; measured at the first call."""
+        """The statistics that the map keeps, with error types where the metric has them; measured at the first call."""
         texts = tuple(map(system_record, lines)) if metric.takes_edits else tuple(lines)
         key, by_type = (metric.measure_key, texts), "types" not in metric.lacks
         return cast("Statistics", self._once(key, lambda: metric.measure(self.corpus, lines, by_type=by_type)))
@@ -530,7 +530,7 @@ def study_sample(estimated: SampleEstimation, name: str = "") -> SampleStudy:
 
 
 def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list[BudgetStep]:
-    """What was spent and what more would buy, smallest first.
+    """The judgments that were spent and what more of them would buy, smallest first.
 
     ``aim`` says what more judgments shall show best, the weight of recall, and the level of the intervals.
 
@@ -553,7 +553,7 @@ def _half_widths(expected: Sequence[ExpectedScore]) -> dict[str, float | None]:
 
 
 def _signature(estimated: SampleEstimation) -> str:
-    """What can change a digit: strata, what was judged, and how."""
+    """The signature of everything that can change a digit: strata, what was judged, and how."""
     strata, sample, how = estimated.strata, estimated.sample, estimated.how
     judged = ContentHash()
     columns = (strata.names, strata.sizes.tolist(), sample.n.tolist(), sample.x.tolist())

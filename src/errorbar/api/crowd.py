@@ -71,7 +71,7 @@ class Against:
 
     @property
     def unit(self) -> str:
-        """What is resampled."""
+        """The name of the units that are resampled."""
         return "items" if self.judged.clusters is None else "essays or sentences"
 
     def counted(self, flags: Flags) -> dict[Crowd, CrowdStatistics]:
@@ -80,7 +80,7 @@ class Against:
         return {metric: metric.measure(self.votes, flags) for metric in metrics}
 
     def signature(self, spec: object, flags: Flags | Floats, resampling: Resampling | None) -> str:
-        """What can change a digit; ``flags``: what the system says of each item, be it scores."""
+        """The signature of everything that can change a digit; ``flags``: the system's flag or score of each item."""
         unit = "item" if self.judged.clusters is None else "cluster"
         conventions = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, conventions, self.judged.clusters)
@@ -237,7 +237,7 @@ def _system(name: str, given: Given, crowd: ReadJudgments, problems: Problems) -
 
 
 def _of_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags:
-    """What a table says or, of a system that corrects, the items that its edits change."""
+    """The flags that a table gives or, of a system that corrects, flags of the items that its edits change."""
     path, corpus = str(file.path), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
         return flags_of_items(read_flags(path, problems, path), crowd.judgments.items, problems)

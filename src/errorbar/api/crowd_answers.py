@@ -1,4 +1,4 @@
-"""What a crowd's judgments say: answers by several methods, and how many raters equal an expert."""
+"""The public functions of crowds: answers by several methods, and how many raters equal an expert."""
 
 from __future__ import annotations
 

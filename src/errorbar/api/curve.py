@@ -33,7 +33,7 @@ View = Literal["bins", "kappa", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is looked at along the agreement; the attributes are arguments of ``curve``."""
+    """The points along the agreement that a curve shows; the attributes are arguments of ``curve``."""
 
     bins: Sequence[float] = EDGES
     thresholds: Sequence[float] = THRESHOLDS

@@ -84,7 +84,7 @@ class JudgedWords:
 
     @cached_property
     def words(self) -> list[str]:
-        """What is judged in each item: of a corpus its tokens, of a table what detectors say stands there."""
+        """The words of each item: of a corpus its tokens, of a table the word that detectors give for it."""
         words = []
         for number, name in enumerate(self.names):
             span = self.spans[number]
@@ -97,7 +97,7 @@ class JudgedWords:
 
     @cached_property
     def written(self) -> list[Counter[str]]:
-        """What annotators write instead of each word, how many."""
+        """The words that annotators write instead of each word, and how many do."""
         corpus = self.judged.corpus
         return [Counter() if corpus is None else self._written(number) for number in range(len(self.names))]
 
@@ -145,7 +145,7 @@ class JudgedWords:
 
 
 def written_instead(tokens: Sequence[str], edits: Sequence[Edit], at: int) -> list[str | None]:
-    """What each edit that touches a token makes of it: words in lower case, "" where it goes, ``UNKNOWN``."""
+    """The replacement of a token by each edit that touches it: words in lower case, "" where it goes, ``UNKNOWN``."""
     return [_became(tokens, edit, at) for edit in edits if edit.start <= at < edit.end]
 
 
@@ -260,7 +260,7 @@ def study_detectors(
 
 @dataclass(frozen=True, eq=False)
 class _One:
-    """What is computed of one detector after the other."""
+    """The inputs of the results that are computed for one detector after the other."""
 
     items: JudgedWords
     against: Against

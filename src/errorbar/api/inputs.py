@@ -1,4 +1,4 @@
-"""What public functions take: paths or objects, made into a corpus and systems; commands read through here too.
+"""The inputs of public functions: paths or objects, made into a corpus and systems; commands read through here too.
 
 A corpus is a path, several paths over the same sentences, ``name=path``, a pattern, a mapping of names to paths, or a
 ``Corpus``. Systems are paths, ``name=path``, ``Hypothesis`` objects, or a mapping of names to paths or sentences.
@@ -161,11 +161,11 @@ class Taking(OfCorpus, OfSystems, total=False):
 
 
 class Scoring(Drawing, Taking, total=False):
-    """What scoring a corpus takes."""
+    """The options of scoring a corpus."""
 
 
 class Comparing(Working, Taking, total=False):
-    """What comparing on a corpus takes."""
+    """The options of comparing on a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class ReadingOptions:
 
     @classmethod
     def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
-        """What the arguments say, and the metrics that are to be computed."""
+        """The options of the arguments, and the metrics that are to be computed."""
         admission = Admission(given["force"], given["retokenize"])
         how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
         source = cast("Source | None", given["source"])  # sentences are a corpus by now
@@ -198,7 +198,7 @@ class ReadingOptions:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What joins signatures of how a corpus is read; nothing for the usual way."""
+        """The parts of signatures that say how a corpus is read; none for the usual way."""
         return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
 
     @property
@@ -527,15 +527,15 @@ class Panels(TypedDict, total=False):
 
 
 class ScoringWithJudges(Scoring, Panels, total=False):
-    """What scoring a corpus takes, judges drawn anew too."""
+    """The options of scoring a corpus, judges drawn anew too."""
 
 
 class ComparingWithJudges(Comparing, Panels, total=False):
-    """What comparing on a corpus takes, judges drawn anew too."""
+    """The options of comparing on a corpus, judges drawn anew too."""
 
 
 def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
-    """What the argument says of judges; ``UsageError`` if there are no intervals for it."""
+    """The plan for judges that the argument asks for; ``UsageError`` if there are no intervals for it."""
     plan, file = read_judges(given["judges"])
     plan = replace(plan, population=read_population(file)) if file else plan
     if plan.kind == "random" and (method == "closed" or ci is False):

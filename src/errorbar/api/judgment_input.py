@@ -1,4 +1,4 @@
-"""What ``agree`` and the functions of crowds take: judgments, however they come.
+"""The judgments that ``agree`` and the functions of crowds take, however they come.
 
 Judgments are a table in any layout or several, a table in memory, a corpus whose annotators' edits become judgments, or
 ``Judgments``.
@@ -51,7 +51,7 @@ ITEMS = (
     "(prepositions), ``words:articles`` or ``words:a,b,c``"
 )
 ROLES = ("error", "ok", "unknown", "type")
-"""What labels can be said to mean."""
+"""The meanings that labels can have."""
 
 
 class ItemReading(TypedDict, total=False):
@@ -109,11 +109,11 @@ class CrowdReading(ItemReading, total=False):
 
 
 class AgreementInput(JudgmentReading, Working, total=False):
-    """What agreement takes."""
+    """The options of agreement."""
 
 
 class CrowdJudging(CrowdReading, Working, total=False):
-    """What scoring against a crowd takes."""
+    """The options of scoring against a crowd."""
 
 
 def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -167,7 +167,7 @@ class JudgmentOptions:
 
     @classmethod
     def of(cls, given: JudgmentReading) -> JudgmentOptions:
-        """What the arguments say."""
+        """The options of the arguments."""
         labels = labels_by_role(given)
         options = {name: value for name, value in part(JudgmentReading, given).items() if name != "column"}
         options |= {"labels": labels.pop(""), "type": ",".join(labels.pop("type")), **labels}
@@ -183,7 +183,7 @@ class JudgmentOptions:
         return Problems(lenient=self.lenient)
 
     def projected(self, labels: str = "error") -> str:
-        """What judgments made of edits are, for a signature."""
+        """The part of a signature that says how edits became judgments."""
         name, _, words = self.items.partition(":")
         types = "+".join(sorted(split_types(self.type)))
         word_list = f",words={words or 'prepositions'}" if name == "words" else ""
@@ -209,7 +209,7 @@ def refuse_option(name: str, *, corpus: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """What labels measure, from lowest to highest where that was said; and what annotators' edits say of an item."""
+    """The scale of labels, from lowest to highest where that was given; and the labels made of annotators' edits."""
 
     level: Level = "nominal"
     order: tuple[str, ...] = ()
@@ -465,7 +465,7 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
 
 
 def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:
-    """What ``ROLE=NAME`` says, maybe several times."""
+    """The name of each role's column, from ``ROLE=NAME``, maybe several times."""
     if isinstance(columns, Mapping):
         return columns
     roles: dict[str, str] = {}

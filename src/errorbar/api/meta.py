@@ -62,7 +62,7 @@ class Recorded:
     scores: MetricScores
 
     def signed(self, seed: int) -> str | None:
-        """What soft accuracy rests on: scores of sentences, and ways to swap them; None: there are none."""
+        """The signature for soft accuracy: scores of sentences, and ways to swap them; None: there are none."""
         if not self.scores.sentences:
             return None
         content = ContentHash()
@@ -86,7 +86,7 @@ class Computed(Recorded):
     signature: str
 
     def signed(self, seed: int) -> str | None:
-        """What was computed on which data how."""
+        """The signature of the scores that were computed."""
         return self.signature
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
@@ -97,7 +97,7 @@ class Computed(Recorded):
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What metrics are computed from."""
+    """The reference and the outputs that metrics are computed from."""
 
     gold: Gold
     systems: Systems
@@ -108,7 +108,7 @@ class Outputs:
 
     @property
     def names(self) -> list[str]:
-        """What the metrics are called."""
+        """The names of the metrics."""
         return [str(metric.spec) for metric in self.metrics]
 
     def compute(self, ranked: Iterable[str], problems: Problems) -> list[Recorded]:
@@ -495,7 +495,7 @@ def meta(
 def _outputs(
     gold: Gold | None, systems: Systems, metric: Metrics, shared: Agreeing, first_sentence: int
 ) -> Outputs | None:
-    """What metrics are computed from, or None."""
+    """The outputs that metrics are computed from; None without a reference."""
     if gold is None:
         for name, value in (("systems", systems), ("metric", metric)):
             if value is not None and value != ():

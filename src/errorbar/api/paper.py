@@ -90,7 +90,7 @@ def sets_column(measure: Measure, rule: JudgeRule) -> Column:
 
 
 def judge_lines(scores: Sequence[Score]) -> list[str]:
-    """What the two intervals are, in a line for each way; nothing where there is none."""
+    """The lines that say what the two intervals are, one for each way; none without intervals."""
     known = [score for score in scores if any(one.interval is not None for one in score.estimates.values())]
     rules = {score.judges.sets.rule: score for score in known if score.judges is not None}
     return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
@@ -103,7 +103,7 @@ def level_of(score: Score) -> float:
 
 
 def judge_line(rule: JudgeRule, level: float) -> str:
-    """What the two intervals are."""
+    """The line that says what the two intervals are."""
     how = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
     label = f"{TITLE}:" if rule.k == rule.n_judges else f"{judges_text(rule)}: against any {rule.k} of them,"
     return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other judges{how}"
@@ -114,7 +114,7 @@ def _these(rule: JudgeRule) -> str:
 
 
 def runs_line(level: float) -> str:
-    """What the two intervals are where judges are fixed and a system has several runs."""
+    """The line that says what the two intervals are where judges are fixed and a system has several runs."""
     return f"{100 * level:g}% CI: other texts, these runs; {RUNS_TITLE}: other texts and other runs, these judges"
 
 
@@ -192,7 +192,7 @@ def _run_cell(name: str) -> Callable[[Score], Cell]:
 
 
 def run_lines(scores: Sequence[Score]) -> list[str]:
-    """What a score of several runs is."""
+    """The line that says what a score of several runs is."""
     several = next((score for score in scores if score.runs), None)
     if several is None:
         return []
@@ -257,7 +257,7 @@ class PaperText:
 
 @dataclass(frozen=True, slots=True)
 class ScoredData:
-    """What systems were scored on, by which metric, as a caption names it."""
+    """The data that systems were scored on, and the metric, as a caption names them."""
 
     metric: str  # the spec
     n_units: int
@@ -292,7 +292,7 @@ class ScoredData:
         return counted(self.n_units, f"{self.unit}s") + where
 
     def caption(self, measures: Sequence[Measure], n_systems: int, metrics: str = "") -> str:
-        """What a table shows: ``P, R and F0.5 in percent (MaxMatch) of 2 systems against 3 annotators on ...``."""
+        """The caption of a table: ``P, R and F0.5 in percent (MaxMatch) of 2 systems against 3 annotators on ...``."""
         titles = listed(list(dict.fromkeys(measure.title for measure in measures)))
         percent = " in percent" * all(measure.kind == "percent" for measure in measures)
         metric = metrics or self.metric_name
@@ -303,7 +303,7 @@ class ScoredData:
         return f"{text}. Of {listed(lower)}, lower is better" if lower else text
 
     def judges(self, sets: JudgeSets | None) -> str:
-        """What to say of the judges, who were drawn anew in sets, or fixed."""
+        """The words for the judges, who were drawn anew in sets, or fixed."""
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
         one = self.n_annotators == 1
@@ -397,7 +397,7 @@ def _runs(score: Score, measure: Measure) -> list[str]:
 
 
 def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
-    """What the table of some scores shows, and what its intervals are over."""
+    """The caption of a table of scores, which says what its intervals are over."""
     data = [ScoredData.of(score) for score in scores]
     metrics = listed(list(dict.fromkeys(one.metric_name for one in data)))
     most = max(data, key=lambda one: one.n_annotators)

@@ -61,7 +61,7 @@ class Target:
 
     @property
     def scale(self) -> Scale:
-        """What keeps intervals inside the range of the measure."""
+        """The scale that keeps intervals inside the range of the measure."""
         measure = self.aim.metric.measures[self.aim.metric.main]
         return measure.scale.of_differences if self.is_difference else measure.scale
 
@@ -72,7 +72,7 @@ class Target:
 
     @property
     def pilot(self) -> PilotScore | None:
-        """What the judges at hand say together; None where nothing is known."""
+        """The score of the judges at hand together; None where nothing is known."""
         return self.pilots[max(self.pilots)] if self.pilots else None
 
     def plan(self, n_texts: float, n_judges: int) -> PlannedInterval | None:
@@ -98,7 +98,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgingPlan(Result):
-    """What more judges, or more texts, would bring.
+    """The intervals to expect of more judges, or of more texts.
 
     Attributes:
         measure: What is planned for.
@@ -158,7 +158,7 @@ class JudgingPlan(Result):
         return interval.chance(self.difference, self.confidence)
 
     def hours(self, judgments: float) -> float | None:
-        """What judgments of a sentence cost."""
+        """The hours that judgments of a sentence take; None: nobody said how many minutes one takes."""
         return None if self.minutes is None else judgments * self.minutes / 60
 
     def to_dict(self) -> dict[str, object]:
@@ -467,7 +467,7 @@ def _pilots(
 
 
 def _designs(first: tuple[int, int], more: int, per_text: float) -> list[JudgingDesign]:
-    """What there is; more sentences; one more judge; as many judgments in sentences, where they make one."""
+    """The design at hand; more sentences; one more judge; as many judgments in sentences, where they make one."""
     n, m = first
     judge = round(n * per_text)
     sentences = judge / m

@@ -77,7 +77,7 @@ _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 
 
 class SampleItems(TypedDict, total=False):
-    """What there is to judge."""
+    """The options about the items to judge."""
 
     corpus: Annotated[Gold | None, Said(None, "Source sentences, where flags are the systems' outputs.")]
     items: Annotated[str, Said("tokens", f"With a corpus: what its items are: {ITEMS}.")]
@@ -101,7 +101,7 @@ class Planning(SampleItems, total=False):
 
 
 class Labeling(TypedDict, total=False):
-    """What labels of a sample mean."""
+    """The options about the meanings of labels."""
 
     labels: Annotated[str | Sequence[str], Said((), f"{LABELS}.")]
     error: Annotated[str | Sequence[str], Said((), "Labels that mean error, or rules such as ``<4``; none: ``error``.")]
@@ -128,7 +128,7 @@ def meanings(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def labels_of(given: Labeling) -> Labels:
-    """What labels mean: ``error`` and ``ok`` what they say, unless others are named."""
+    """The meanings of labels: ``error`` and ``ok`` mean what they say, unless others are named."""
     labels = meanings(given)
     return Labels(labels["error"] or ("error",), labels["ok"] or ("ok",), labels["unknown"])
 
@@ -152,7 +152,7 @@ def frame_of(flags: Sequence[Flags], given: SampleItems, problems: Problems) -> 
 
 
 def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None:
-    """What an item of each stratum costs; None: 1 each."""
+    """The cost of an item of each stratum; None: 1 each."""
     if not len(costs):
         return None
     try:
@@ -167,7 +167,7 @@ def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None
 
 
 def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
-    """What intervals are to withstand: any number of looks, planned ones (``2/5``: the second of five), or one."""
+    """The looks that intervals are to withstand: any number, planned ones (``2/5``: the second of five), or one."""
     if anytime and looks:
         message = f"--anytime and --looks={looks}"
         raise UsageError(Problem("two-choices", message, fix="give one of them: --anytime allows any number of looks"))
@@ -218,7 +218,7 @@ MOST_STRATA = 200
 
 
 class Estimated(SampleItems, Labeling, total=False):
-    """What estimating takes."""
+    """The options of estimating."""
 
 
 @public()

@@ -1,4 +1,4 @@
-"""What planning, drawing and estimating a sample give."""
+"""The results of planning, drawing and estimating a sample."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class SamplePlan(Result):
         return [Table(columns, rows, "Planned looks", "looks", notes)]
 
     def compare(self) -> SampleDesigns:
-        """What the same number of items gives with other designs: what stratifying buys.
+        """Compare other designs with the same number of items: the gain of stratifying.
 
         Raises:
             UsageError: If items have costs: designs are compared at one number of items.
@@ -252,7 +252,7 @@ class SampleEstimation(Result):
         return [name for name, row in rows if _half(row) <= wanted + ROUNDING]
 
     def _stopping(self) -> list[str]:
-        """What may be concluded from having looked, and whether the wanted width is reached."""
+        """The lines that say how looking affects the intervals, and whether the wanted width is reached."""
         level, looks, lines = f"{100 * self.how.confidence_level:g} %", self.how.looks, list[str]()
         if isinstance(looks, Look):
             lines.append(f"{looks}: the intervals of all {looks.of} planned looks together hold with {level}")

@@ -45,12 +45,12 @@ def corpus_signature(spec: str, corpus: Corpus, systems: Sequence[Hypothesis], c
 
 
 def made_by(metric: Metric, statistics: Iterable[Opaque]) -> tuple[str, ...]:
-    """What joins the signature where something made the edits of texts."""
+    """The parts of a signature that say what made the edits of texts; none where nothing did."""
     return tuple(filter(None, dict.fromkeys(map(metric.made_by, statistics))))
 
 
 def types_convention(corpus: Corpus) -> str:
-    """What joins the signature where error types count."""
+    """The part of a signature that stands for the error types, where they count."""
     content = ContentHash()
     content.add([type_record(sentence.annotations) for sentence in corpus.sentences])
     return f"types:{content.short()}"

@@ -113,7 +113,7 @@ def _again_columns(test: DecidingTest) -> list[PairColumn]:
 
 
 def _wider_notes(test: DecidingTest, confidence: float | None) -> list[str]:
-    """What those columns are; of intervals where a confidence is given."""
+    """The notes on those columns; of intervals too where a confidence is given."""
     if test.judges is None:
         return [runs_line(confidence)] if test.by_t and confidence is not None else []
     runs = ", other runs, too" * ("runs" in test.over)

@@ -1,4 +1,4 @@
-"""What every command has beyond click's: help in groups, defaults of the config file, outputs that are refused."""
+"""The parts of a command beyond click's: help in groups, defaults of the config file, outputs that are refused."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def together(*options: Decorator) -> Decorator:
 
 
 def long_name(option: click.Parameter) -> str:
-    """What people call an option: its first long name without dashes; ``ci`` of ``--ci/--no-ci``."""
+    """The name of an option: its first long name without dashes; ``ci`` of ``--ci/--no-ci``."""
     return max(option.opts, key=lambda name: name.startswith("--")).lstrip("-")
 
 

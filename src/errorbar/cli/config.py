@@ -20,14 +20,14 @@ VARIABLE = "ERRORBAR_CONFIG"
 TABLES = ("corpora", "systems", "defaults")
 _OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet lenient unmarked"
 OF_ALL = _OF_ALL.split()
-"""What ``[defaults]`` may set for every command that has the option."""
+"""The options that ``[defaults]`` may set for every command that has them."""
 POPULATION = re.compile(r"\b(population=)(?!(?:known|none|bn2015)[,)])([^,)\s]+)")
 """The file that ``--judges`` names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a config file says; paths in it start at its folder."""
+    """The contents of a config file; paths in it start at its folder."""
 
     path: Path = Path()  # "." where there is none
     corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name to files, each as --gold takes it

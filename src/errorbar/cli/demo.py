@@ -22,7 +22,7 @@ DEVELOPMENT = 30
 
 
 class DemoCorpus(NamedTuple):
-    """What a demo scores."""
+    """The corpus that a demo scores."""
 
     files: Mapping[str, Path]  # by their paths in the folder that --save names
     score: tuple[str, ...]  # the arguments of the first score

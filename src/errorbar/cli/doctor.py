@@ -75,7 +75,7 @@ def command(context: click.Context, output: OutputOptions) -> None:
 
 
 def _config(context: click.Context) -> str:
-    """What the config file says, looked through for all commands; what none of them has is refused."""
+    """The contents of the config file, checked for all commands; an option that none of them has is refused."""
     config = find_config(context)
     if not config.path.name:
         return f"none: no {NAME} here or in a folder above"

@@ -42,7 +42,7 @@ STOPPING = ("SIGTERM", "SIGHUP")
 
 
 PLAIN = {"─": "-", "–": "-", "−": "-", "…": "...", "±": "+/-", "×": "x", "≤": "<=", "≥": ">=", "→": "->", "·": "."}
-"""What tables and signatures have beyond ASCII, for terminals that lack it."""
+"""The characters of tables and signatures beyond ASCII, with their substitutes for terminals that lack them."""
 
 
 class StoppedError(BaseException):
@@ -160,7 +160,7 @@ CHECKED = re.compile("(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|sp
 """How codes of problems begin that ``errorbar check`` lists, all of them."""
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
-"""What shells add a signal's number to."""
+"""The exit code to which shells add a signal's number."""
 
 COMMANDS = {
     "score": "Score systems against annotators.",
@@ -370,7 +370,7 @@ def _outcome() -> int:
 
 
 def _failed(error: OSError) -> int:
-    """What is read names itself where it is opened: this is the output, or a folder that is gone."""
+    """Report an error of the output, or of a folder that is gone; an input names itself where it is opened."""
     if error.filename:
         tell(f"error: {error.filename}: cannot be opened: {error.strerror} [cannot-open]")
     else:

@@ -24,7 +24,7 @@ from errorbar.formats.look import look
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
 UNMARKED = ("auto", "official", "all", "everywhere", "absent")
-"""What options offer is written here again: helps would take long if they loaded what computes. A test compares."""
+"""The choices of options, written again: help would take long if it loaded what computes. A test compares."""
 
 _PIPES = "errorbar.pipes"
 
@@ -203,7 +203,7 @@ ERROR_OK = ("error", "ok", "unknown")
 
 
 class ItemsType(click.Choice[str]):
-    """What annotators judge: one of ``PROJECTIONS``, or ``words:articles`` or ``words:a,b,c``."""
+    """The items that annotators judge: one of ``PROJECTIONS``, or ``words:articles`` or ``words:a,b,c``."""
 
     def __init__(self) -> None:
         super().__init__(PROJECTIONS)

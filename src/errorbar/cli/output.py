@@ -147,7 +147,7 @@ def show_notes(notes: Sequence[Problem]) -> None:
 
 
 def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:
-    """What the name of a file says it is to be; refused where it says nothing."""
+    """The kind of output that the ending of a file's name stands for; an unknown ending is refused."""
     matching = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if matching is None:
         raise unknown_ending(output, [ending for known in endings.values() for ending in known[:1]], option)

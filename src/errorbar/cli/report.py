@@ -56,7 +56,7 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
     "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
     "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
 }
-"""What ``--page`` can say: returns what was expected of a value that is not taken, else ""."""
+"""The settings of ``--page``, each with a check that returns what was expected of a refused value, else ""."""
 
 
 def _most_sentences(said: str) -> int | None:
@@ -74,7 +74,7 @@ def _adjustment(text: str) -> dict[str, Any]:
 
 
 def _settings(page: Sequence[str]) -> dict[str, str]:
-    """What ``--page`` says by key; other keys and values are refused."""
+    """The settings of ``--page`` by key; other keys and values are refused."""
     settings = {}
     for text in page:
         key, equals, value = text.partition("=")
