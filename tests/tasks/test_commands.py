@@ -123,6 +123,37 @@ def test_what_takes_too_long_ends_with_all_that_it_started(write: Write, errorba
     assert not (task.parent / "late").exists()
 
 
+def test_what_writes_without_end_is_ended(write: Write, errorbar: CommandLine) -> None:
+    done = errorbar("task", "run", write("import os\nwhile True: os.write(1, b'y' * 65536)\n", "timeout = 60\n"))
+    assert done.code == 2
+    assert "wrote more than 1,0" in done.err
+    assert "(expected one line for each sentence) [system-output]" in done.err
+
+
+def test_a_signal_that_ends_it_is_named(write: Write, errorbar: CommandLine) -> None:
+    done = errorbar("task", "run", write("import os, signal; os.kill(os.getpid(), signal.SIGTERM)"))
+    assert "was ended by SIGTERM [system-failed]" in done.err
+
+
+@pytest.mark.parametrize("seconds", ["0", "100000000000000000000", "true"])
+def test_times_that_nobody_waits_are_refused(write: Write, seconds: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_task(write(more=f"timeout = {seconds}\n"))
+    assert refused.value.code == "task-value"
+
+
+@pytest.mark.parametrize("more", ['depends = ["program.py"]\n', "timeout = 5\n"])
+def test_only_a_command_takes_what_is_of_commands(write: Write, more: str) -> None:
+    task = write(more=more)
+    lines = task.read_text(encoding="utf-8").splitlines()
+    lines[7] = 'corrector = "lm"'
+    task.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_task(task)
+    assert refused.value.code == "task-value"
+    assert "is of a command" in str(refused.value)
+
+
 @pytest.mark.parametrize("command", ["", "  ", "program 'half", "two\nlines"])
 def test_what_is_not_a_command(write: Write, command: str) -> None:
     task = write()

@@ -268,7 +268,7 @@ def command_line(context: click.Context) -> str:
         if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
-        values = list(value) if isinstance(value, tuple) else [value]
+        values = list(value) if isinstance(value, tuple) else [_shown(value) if isinstance(value, list) else value]
         flag = f"--{long_name(parameter)}"
         if isinstance(parameter, click.Argument):
             arguments += [str(each) for each in values]
@@ -301,5 +301,7 @@ def _hidden(parameter: click.Parameter) -> bool:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list):  # numbers between commas
+        return ",".join(f"{number:g}" for number in value)
     values = value if isinstance(value, tuple) else (value,)
     return " ".join(str(each).lower() if isinstance(each, bool) else str(each) for each in values)

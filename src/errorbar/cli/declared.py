@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from errorbar.core.problems import InputError, Problem
+
 _TOP = re.compile(r"^(?:(?:def|class) )?([\w@]+).*", re.MULTILINE)
 """The first line of a statement of a module."""
 _IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
@@ -67,9 +69,7 @@ class Source:
     """A module's text, in which statements are looked up by name."""
 
     def __init__(self, module: str) -> None:
-        path = PACKAGE.joinpath(*module.split(".")[1:])
-        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        self.text = file.read_text(encoding="utf-8")
+        self.text = _read_source(module)
         self.imported = {
             alias or name: (statement[1], name)
             for statement in _IMPORT.finditer(self.text)
@@ -154,6 +154,16 @@ class Source:
         if name in ("Sequence", "Iterable", "tuple", "list"):
             return self.kind(inner[0]) | Kind(several=True)
         return Kind(frozenset({name}))
+
+
+def _read_source(module: str) -> str:
+    """The source of a module of ours, wherever Python finds it: in a folder or in an archive."""
+    spec = find_spec(module)
+    text = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
+    if text is None:
+        message = f"the options of a command are read from the source of {module}, which is not installed"
+        raise InputError(Problem("missing-part", message, fix="install errorbar with its sources"))
+    return text
 
 
 @cache

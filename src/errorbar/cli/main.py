@@ -11,8 +11,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,8 +24,8 @@ import click
 
 from errorbar.cli.command import be_quiet, show_click_error, tell
 from errorbar.cli.config import VARIABLE, load_config
-from errorbar.core.entry_points import registered
-from errorbar.core.problems import ErrorbarError, as_options, nearest
+from errorbar.core.entry_points import Registered, registered
+from errorbar.core.problems import ErrorbarError, InputError, Problem, as_options, nearest
 from errorbar.formats.look import looking
 from errorbar.version import __version__
 
@@ -196,28 +197,50 @@ def added_commands(group: str = "") -> dict[str, tuple[str, str]]:
     """The commands that packages add to a group, "" of all, with the one-line help and the place of each.
 
     An entry point of ``errorbar.commands`` is a mapping: ``{"NAME": ("Its help.", "module:attribute")}``, where a name
-    such as ``task bundle`` is one of the group ``task``. A mapping that cannot be loaded is told, and left out.
+    such as ``task bundle`` is one of the group ``task``. A mapping that cannot be loaded is shown as an error, and left
+    out.
     """
-    commands: dict[str, tuple[str, str]] = {}
+    return {own: place for own, (place, _) in _added_commands(group).items()}
+
+
+def _added_commands(group: str) -> dict[str, tuple[tuple[str, str], Registered]]:
+    """The same, each with the entry point that adds it."""
+    commands: dict[str, tuple[tuple[str, str], Registered]] = {}
     for entry in registered("errorbar.commands").values():
         try:
-            mapping = entry.load()
+            mapping = _checked_mapping(entry)
         except ErrorbarError as error:
             show_problems(error)
             continue
         for name, place in mapping.items():
             parent, _, own = name.rpartition(" ")
             if parent == group:
-                commands.setdefault(own, place)
+                commands.setdefault(own, (place, entry))
     return commands
 
 
+def _checked_mapping(entry: Registered) -> Mapping[str, tuple[str, str]]:
+    """Load what an entry point of ``errorbar.commands`` names, and see that it is a mapping of commands."""
+    mapping = entry.load()
+    fits = isinstance(mapping, Mapping) and all(
+        isinstance(name, str)
+        and isinstance(place, tuple | list)
+        and len(place) == 2
+        and all(isinstance(part, str) for part in place)
+        for name, place in mapping.items()
+    )
+    if not fits:
+        message = f"{entry.value}, which the package {entry.package} registers as '{entry.name}', holds no commands"
+        expected = '{"NAME": ("Its help.", "module:attribute")}'
+        raise InputError(Problem("bad-entry-point", message, expected=expected))
+    return cast("Mapping[str, tuple[str, str]]", mapping)
+
+
 def _added_command(group: str, name: str) -> click.Command | None:
-    added = added_commands(group).get(name)
-    if added is None:
+    if (added := _added_commands(group).get(name)) is None:
         return None
-    module, _, attribute = added[1].partition(":")
-    return cast("click.Command", getattr(import_module(module), attribute))
+    (_, place), entry = added
+    return cast("click.Command", replace(entry, value=place).load())
 
 
 CITATION = """\

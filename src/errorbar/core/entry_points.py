@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,10 @@ class Registered:
         Raises:
             InputError: If it cannot be imported.
         """
-        module, _, attribute = self.value.partition(":")
+        module, _, attribute = self.value.partition("[")[0].partition(":")  # an extra stands in brackets
         try:
-            return getattr(import_module(module.strip()), attribute.strip())
-        except Exception as error:
+            return attrgetter(attribute.strip())(import_module(module.strip()))
+        except (Exception, SystemExit) as error:
             message = f"{self.value}, which the package {self.package} registers as '{self.name}', cannot be loaded"
             reason = f"{type(error).__name__}: {error}"
             fix = "correct the package, or uninstall it"
@@ -50,10 +51,16 @@ class Registered:
 
     @property
     def is_there(self) -> bool:
-        """Whether its module can be found: a folder may be gone whose entry point is still in the metadata."""
-        with suppress(ImportError, ValueError):
+        """Whether its module can be found: a folder may be gone whose entry point is still in the metadata.
+
+        One that fails when it is looked for is there; ``load`` describes what is wrong.
+        """
+        try:
             return find_spec(self.value.partition(":")[0].strip()) is not None
-        return False
+        except (ImportError, ValueError):
+            return False
+        except (Exception, SystemExit):  # noqa: BLE001 - whatever a package of others does
+            return True
 
 
 def registered(group: str) -> Mapping[str, Registered]:

@@ -18,11 +18,12 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
-from tempfile import TemporaryDirectory
+from subprocess import Popen, TimeoutExpired
+from tempfile import TemporaryDirectory, TemporaryFile
 from threading import Lock
+from time import monotonic
 from types import NoneType, UnionType
-from typing import Any, get_args, get_type_hints
+from typing import IO, Any, get_args, get_type_hints
 
 import numpy as np
 
@@ -314,6 +315,10 @@ class BaselineMaker:
             yield ""
 
 
+MOST_TIMES, MOST_MORE = 100, 1 << 20
+"""A command may write so many times the bytes of the source, and so many more."""
+
+
 def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
     """Run a command on sentences, one a line, in the folder of the task's file; its output, one line for each.
 
@@ -325,24 +330,27 @@ def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
     words, folder = shlex.split(baseline.spec), Path(baseline.place.file).parent
     source = "".join(f"{' '.join(tokens)}\n" for tokens in sentences)
     command = f"the command '{shortened(baseline.spec)}'"
-    try:
-        process = Popen(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, start_new_session=True)
-    except (OSError, ValueError) as error:
-        message = f"{command} cannot be started: {getattr(error, 'strerror', None) or error}"
-        raise InputError(Problem("system-failed", message, baseline.place)) from None
-    with process:
+    with TemporaryFile() as file, TemporaryFile() as written, TemporaryFile() as errors:
+        most = MOST_TIMES * file.write(source.encode("utf-8", "surrogatepass")) + MOST_MORE
+        file.seek(0)
         try:
-            output, errors = process.communicate(source.encode("utf-8", "surrogatepass"), timeout=baseline.timeout)
-        except TimeoutExpired:
-            message = f"{command} did not end in {baseline.timeout:,} seconds"
-            fix = f"give it longer: timeout = {2 * baseline.timeout}"
-            raise InputError(Problem("system-failed", message, baseline.place, fix=fix)) from None
-        finally:
-            _end(process)
-    if process.returncode:
-        last = next((line for line in reversed(errors.decode(errors="replace").splitlines()) if line.strip()), "")
-        message = f"{command} failed with exit code {process.returncode}{f': {shortened(last, 200)}' if last else ''}"
-        raise InputError(Problem("system-failed", message, baseline.place))
+            process = Popen(words, stdin=file, stdout=written, stderr=errors, cwd=folder, start_new_session=True)
+        except (OSError, ValueError) as error:
+            message = f"{command} cannot be started: {getattr(error, 'strerror', None) or error}"
+            raise InputError(Problem("system-failed", message, baseline.place)) from None
+        with process:
+            try:
+                _wait(process, baseline, command, (written, errors), most)
+            finally:
+                _end(process)
+        if process.returncode:
+            errors.seek(-min(errors.seek(0, os.SEEK_END), 1 << 12), os.SEEK_END)
+            lines = errors.read().decode(errors="replace").splitlines()
+            last = next((line for line in reversed(lines) if line.strip()), "")
+            message = f"{command} {_ending(process.returncode)}{f': {shortened(last, 200)}' if last else ''}"
+            raise InputError(Problem("system-failed", message, baseline.place))
+        written.seek(0)
+        output = written.read()
     try:
         text = output.decode()
     except UnicodeDecodeError:
@@ -351,6 +359,26 @@ def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
     check_lines(command, lines, len(sentences), baseline.place)
     return lines
+
+
+def _wait(process: Popen[bytes], baseline: Baseline, command: str, written: Sequence[IO[bytes]], most: int) -> None:
+    """Wait until a command ends, and refuse one that takes too long or writes too much."""
+    deadline = monotonic() + baseline.timeout
+    while process.poll() is None:
+        if any(os.fstat(file.fileno()).st_size > most for file in written):
+            message = f"{command} wrote more than {most:,} bytes"
+            raise InputError(Problem("system-output", message, baseline.place, expected="one line for each sentence"))
+        if monotonic() > deadline:
+            message = f"{command} did not end in {baseline.timeout:,} seconds"
+            fix = f"give it longer: timeout = {2 * baseline.timeout}"
+            raise InputError(Problem("system-failed", message, baseline.place, fix=fix))
+        with suppress(TimeoutExpired):
+            process.wait(timeout=0.05)
+
+
+def _ending(code: int) -> str:
+    """How a command ended."""
+    return f"failed with exit code {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"
 
 
 def _end(process: Popen[bytes]) -> None:

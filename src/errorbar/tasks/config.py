@@ -74,6 +74,8 @@ KINDS: tuple[Kind, ...] = ("m2", "hoo")
 ROLES: tuple[Role, ...] = ("test", "dev")
 RUNS_PER_TEAM = 10
 TIMEOUT = 3600
+LONGEST = 30 * 24 * 3600
+"""Seconds that a command may be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,10 @@ SYSTEM = {
     "command": Field(toml.raw, ""),
     "models": Field(toml.path),
     "depends": Field(toml.paths),
-    "timeout": Field(toml.whole, TIMEOUT),
+    "timeout": Field(
+        toml.checked(f"whole seconds, 1 to {LONGEST:,}", lambda value: type(value) is int and 1 <= value <= LONGEST),
+        TIMEOUT,
+    ),
 }
 
 
@@ -244,6 +249,9 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
             continue
         if kind == "command" and values["models"]:
             table.error("task-value", "models are of errorbar's own systems, and this is a command", "models")
+        if kind != "command" and (values["depends"] or values["timeout"] != TIMEOUT):
+            key = "depends" if values["depends"] else "timeout"
+            table.error("task-value", f"{key} is of a command, and this is a {kind}", key)
         _check_fitness(task, table, kind, values[kind])
         models = values["models"] or task.file.parent / MODELS
         models = models if models.exists() else None

@@ -41,8 +41,9 @@ _TAKEN = text("UPDATE item SET taken = :taken WHERE id = :item")
 _JUDGED = text("UPDATE rater SET judged = judged + :by WHERE id = :id")
 _EXTRA = text(
     "SELECT min(a.id) FROM assignment a JOIN rater r ON r.id = a.rater"
-    " WHERE a.item = :item AND a.round = 'main' AND a.state = 'extra' AND r.status = 'active'"
+    " WHERE a.item = :item AND a.round = 'main' AND coalesce(a.state, '') = 'extra' AND r.status = 'active'"
 )
+"""By the item's index: SQLite would go through all such answers of the study by that of states."""
 _EVENT = text(
     "INSERT INTO event (at, kind, rater, assignment, submission, data)"
     " VALUES (:at, :kind, :rater, :assignment, :submission, :data)"
@@ -98,13 +99,14 @@ def judged_by(one: Held, state: State) -> int:
 def follow(tx: Connection, one: Held, state: State, now: float) -> None:
     """Do all that follows from a change of state that was written.
 
-    A place that is given back goes to an answer that came too late for one, if there is such an answer.
+    A place that is given back goes to an answer that came too late for one, if there is such an answer. A gold item has
+    no places, but the same statements run, so that time does not show which items are gold.
     """
     before, one.state = one.state, state
-    if before == state or one.round != "main" or one.place is None:
+    if before == state or one.round != "main":
         return
     if (by := (state in TAKING) - (before in TAKING)) != 0:
-        one.taken += by
+        one.taken += 0 if one.place is None else by
         set_taken(tx, one.item, one.taken)
     if before in TAKING and state not in TAKING:
         fill(tx, one.item, one.taken, now)

@@ -57,7 +57,7 @@ def claim(tx: Connection, rules: StudyRules, rater_id: int, want: int, now: floa
 
     Args:
         tx: Of the store, exclusive.
-        rules: As they stand in this transaction (``study_values.current_rules``).
+        rules: As they stand in this transaction (``study.rules.current_rules``).
         rater_id: Who asks.
         want: How many items they want to hold, at most a page.
         now: By the store's clock.

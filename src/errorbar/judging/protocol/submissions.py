@@ -86,7 +86,7 @@ def submit(
     Args:
         tx: Of the store, exclusive.
         scheme: Which answers there are.
-        rules: As they stand in this transaction (``study_values.current_rules``).
+        rules: As they stand in this transaction (``study.rules.current_rules``).
         rater_id: Whose answers they are.
         submissions: At most some hundred.
         now: By the store's clock.

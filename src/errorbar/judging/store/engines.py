@@ -263,7 +263,7 @@ def _sqlite(path: Path, *, read_only: bool) -> Engine:
 
 def _postgresql(url: str, *, read_only: bool) -> Engine:
     long = "postgresql+psycopg://" + url.split("://", 1)[1]
-    engine = create_engine(long, pool_size=4, max_overflow=28, pool_pre_ping=True)
+    engine = create_engine(long, isolation_level="READ COMMITTED", pool_size=4, max_overflow=28, pool_pre_ping=True)
 
     @event.listens_for(engine, "connect")
     def connected(made: Any, _: object) -> None:  # noqa: ANN401 - the driver's

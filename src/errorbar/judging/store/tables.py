@@ -62,7 +62,7 @@ RATER = Table(
     Column("code_used", Float, nullable=True),
     Column("code_for", Integer, nullable=True),  # judgments that the code was given for: with fewer it does not count
     Column("volume", BigInteger, nullable=False, server_default="0"),  # bytes that they sent, see submissions
-    Column("gold", Text, nullable=True, server_default="[]"),  # answers to it, see rater_quality; None: not counted
+    Column("gold", Text, nullable=True, server_default="[]"),  # answers to it, see quality; None: not counted
     Column("due", Text, nullable=True),  # numbers of the gold items of their page, see claims; None: to be drawn again
 )
 INVITE = Table(

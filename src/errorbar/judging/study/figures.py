@@ -98,7 +98,7 @@ def forecast(at: NDArray[np.float64], to_go: int, now: float) -> Forecast:
     return Forecast(to_go, rate, window, now + HOUR * to_go / rate, now + HOUR * to_go / high, latest)
 
 
-# Every rater of a study: how much, how well, how fast; formulas are those of ``rater_quality``.
+# Every rater of a study: how much, how well, how fast; formulas are those of ``quality``.
 #
 # Formula
 #     Agreement with the rest is that of ``errorbar.crowdsourcing.rater_table``. Judgments an hour: one less than the
