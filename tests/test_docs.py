@@ -58,7 +58,7 @@ NOT_TYPED = (
     ("", "make ", "installs into the environment of the checkout: .ci/run types it, and a test here the extras"),
     ("", "source ", "changes the shell that it is typed into"),
     ("install.md", "git clone", "needs the network"),
-    ("install.md", "pip ", "needs the network, or wheels: tests/install does both"),
+    ("install.md", "env/bin/pip ", "needs the network, or wheels: tests/install does both"),
     ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
