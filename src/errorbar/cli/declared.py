@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.abc import InspectLoader
 from importlib.util import find_spec
 from itertools import pairwise
+from typing import Any
 
 from errorbar.core.problems import InputError, Problem
 
@@ -157,13 +158,16 @@ class Source:
 
 
 def _read_source(module: str) -> str:
-    """The source of a module of ours, wherever Python finds it: in a folder or in an archive."""
-    spec = find_spec(module)
-    text = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
-    if text is None:
-        message = f"the options of a command are read from the source of {module}, which is not installed"
-        raise InputError(Problem("missing-part", message, fix="install errorbar with its sources"))
-    return text
+    """The source of a module of ours, in a folder or in an archive; no package on the way to it is imported."""
+    spec: Any = find_spec("errorbar")
+    (folder,) = spec.submodule_search_locations
+    path = "/".join((folder, *module.split(".")[1:]))
+    for file in (f"{path}.py", f"{path}/__init__.py"):
+        with suppress(OSError):
+            text: str = spec.loader.get_data(file).decode()
+            return text
+    message = f"the options of a command are read from the source of {module}, which is not installed"
+    raise InputError(Problem("missing-part", message, fix="install errorbar with its sources"))
 
 
 @cache

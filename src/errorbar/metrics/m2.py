@@ -2,7 +2,8 @@
 
 Formula
     P = C / P_n, R = C / G, F = (1 + beta²) P R / (beta² P + R), where C, P_n and G are the sums over sentences of
-    the matched, proposed and reference edits of the annotator chosen for the sentence.
+    the matched, proposed and reference edits of the annotator chosen for the sentence. ``score_totals`` of
+    ``errorbar.metrics.choice`` computes them.
 Conventions
     Nothing proposed: P = 1. Nothing in the reference: R = 1. P = R = 0: F = 0. An annotator who did not look at
     a sentence cannot be chosen for it. The choice of annotators is described in ``errorbar.metrics.choice``.

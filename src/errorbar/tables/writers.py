@@ -1,4 +1,4 @@
-"""Tables as text for a terminal and in Markdown, and as each command prints them."""
+"""Tables as text: for a terminal, in Markdown and LaTeX, and as each command prints them."""
 
 from __future__ import annotations
 

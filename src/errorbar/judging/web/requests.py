@@ -1,4 +1,4 @@
-"""Bodies of requests: forms and JSON, checked before anything is done with them."""
+"""Requests: limits on headers, bodies and number; bodies that are checked before anything is done with them."""
 
 from __future__ import annotations
 
