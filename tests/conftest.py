@@ -32,10 +32,10 @@ SLOW_TIMES = 10
 """A slow test, one in a browser, or of an installation, may take so many times as long as others."""
 OTHERS = (
     *(".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", "build"),
-    *("dask-scratch-space", "pymp-", ".org.chromium."),
+    *("dask-scratch-space", "pymp-", ".org.chromium.", "errorbar-"),
 )
-"""Beginnings of the names of what tools keep, which may run beside the tests, and of what Dask, Python and Chromium use
-until the process ends."""
+"""Beginnings of the names of what tools keep, which may run beside the tests, of what Dask, Python and Chromium use
+until the process ends, and of exports that servers wrote when a test killed them."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
 # thorough` draws ten times as many, as CI does with the slow tests, and `explore` looks for new ones.

@@ -18,7 +18,7 @@ from errorbar import judge_init, judge_invite
 from errorbar.core import Problem, UsageError
 from errorbar.judging import Study, StudyRules
 from errorbar.judging.store.engines import StoreError
-from errorbar.judging.web import live_status
+from errorbar.judging.web import live_status, manager
 from errorbar.judging.web.live_status import Clerk, Figures
 from tests.judging.jepsen.large_study import fill
 from tests.judging.jepsen.server import Server
@@ -98,6 +98,7 @@ def test_pages_and_downloads_of_a_large_study_are_those_of_a_small_one(
         boss.manage(study)
         small = [boss.http.get(path).text for path in paths]
     monkeypatch.setattr(live_status, "LARGE", 0)
+    monkeypatch.setattr(manager, "PATIENCE", PATIENCE)  # the process has low priority, and a machine may be busy
     with served(study) as url:
         boss = Visitor(url)
         boss.manage(study)
