@@ -245,13 +245,13 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
             table.error("task-value", message, expected=expected)
             continue
         (kind,) = kinds
+        if kind != "command" and (values["depends"] or values["timeout"] != TIMEOUT):
+            key = "depends" if values["depends"] else "timeout"
+            table.error("task-value", f"{key} is of a command, and this is a {kind}", key)
         if not (_is_command(table, values[kind]) if kind == "command" else _is_known(table, kind, values[kind])):
             continue
         if kind == "command" and values["models"]:
             table.error("task-value", "models are of errorbar's own systems, and this is a command", "models")
-        if kind != "command" and (values["depends"] or values["timeout"] != TIMEOUT):
-            key = "depends" if values["depends"] else "timeout"
-            table.error("task-value", f"{key} is of a command, and this is a {kind}", key)
         _check_fitness(task, table, kind, values[kind])
         models = values["models"] or task.file.parent / MODELS
         models = models if models.exists() else None
