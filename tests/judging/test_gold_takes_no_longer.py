@@ -30,7 +30,7 @@ from errorbar.judging import (
 from errorbar.judging.quality import GoldAnswers, gold_answers
 from errorbar.judging.study.rules import Policy
 from errorbar.judging.web.rater import receipt_record
-from tests.judging.empty_stores import SCHEME, VALUES, Study, answer_to, gold_item, work_item
+from tests.judging.empty_stores import SCHEME, VALUES, Study, answer_to, gold_item, skip_of, work_item
 
 
 class Cost(NamedTuple):
@@ -122,6 +122,22 @@ def test_an_answer_to_gold_costs_what_an_answer_costs(tmp_path: Path, policy: Po
     assert abs(gold.steps - work.steps) <= 5
     assert abs(gold.calls - work.calls) <= 25  # the answer is looked at; nothing grows with the answers before
     assert abs(gold.bytes - work.bytes) <= 4200  # a page
+    study.store.close()
+
+
+def test_a_skip_of_gold_costs_what_a_skip_costs(tmp_path: Path) -> None:
+    study = study_of(str(tmp_path / "store.sqlite"), 30, policy="none")
+    (rater,), meter = study.raters, Meter(study)
+    costs: dict[str, list[Cost]] = defaultdict(list)
+    with one_log(study):
+        for _ in range(6):
+            for lease in study.claim(rater).leases:
+                _, cost = meter.of(partial(answered, study, [skip_of(lease)]))
+                costs[lease.item.kind].append(cost)
+    assert len(costs["gold"]) >= 10
+    work, gold = (middle(costs[kind][2:]) for kind in ("work", "gold"))
+    assert gold.statements == work.statements
+    assert abs(gold.steps - work.steps) <= 15  # of more than 300
     study.store.close()
 
 

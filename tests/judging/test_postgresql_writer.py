@@ -167,3 +167,13 @@ def test_nothing_in_judging_writes_to_a_server_past_its_driver() -> None:
     folder = Path(engines.__file__).parents[1]
     past_the_driver = re.compile(r"pipeline|pgconn|send_query|\.copy\(")
     assert [path.name for path in folder.rglob("*.py") if past_the_driver.search(path.read_text())] == []
+
+
+def test_a_writer_sees_what_was_committed_whatever_the_database_prefers(postgres_url: str) -> None:
+    """In a snapshot from before its wait for the lock, a claim would give away a place that is gone."""
+    with Store.create(postgres_url) as store:
+        database = store.write(lambda tx: tx.scalar(text("SELECT current_database()")))
+        change = f"ALTER DATABASE \"{database}\" SET default_transaction_isolation = 'repeatable read'"
+        store.write(lambda tx: tx.execute(text(change)))
+    with Store.open(postgres_url) as store:
+        assert store.write(lambda tx: tx.scalar(text("SHOW transaction_isolation"))) == "read committed"
