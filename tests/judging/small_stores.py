@@ -15,7 +15,7 @@ from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, M
 
 
 @dataclass(frozen=True)
-class Said:
+class StoredAnswer:
     """One answer, or an item that is still held (None)."""
 
     rater: str
@@ -34,7 +34,7 @@ class Said:
 def filled(
     scheme: Scheme,
     items: Sequence[JudgedItem],
-    said: Sequence[Said],
+    said: Sequence[StoredAnswer],
     rules: StudyRules | None = None,
     excluded: Sequence[Mapping[str, object]] = (),
     stopped: Mapping[str, str] | None = None,
@@ -53,7 +53,7 @@ def fill(
     tx: Connection,
     scheme: Scheme,
     items: Sequence[JudgedItem],
-    said: Sequence[Said],
+    said: Sequence[StoredAnswer],
     rules: StudyRules | None = None,
     excluded: Sequence[Mapping[str, object]] = (),
     stopped: Mapping[str, str] | None = None,

@@ -18,24 +18,24 @@ from errorbar.judging.analysis.schemes import paid
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
 from errorbar.judging.scheme import Option
 from errorbar.judging.study.status import status_of
-from tests.judging.small_stores import Said, fill, filled
+from tests.judging.small_stores import StoredAnswer, fill, filled
 from tests.judging.test_analysis_prepositions import published
 
 SCHEME = load_scheme("error-ok")
 OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"))
 
 
-def votes(errors: Sequence[int], k: int) -> list[Said]:
+def votes(errors: Sequence[int], k: int) -> list[StoredAnswer]:
     """Items i0, i1, ... of which so many of k raters say Error."""
     return [
-        Said(f"r{(n + at) % (2 * k)}", f"i{n}", ERROR if at < e else OK)
+        StoredAnswer(f"r{(n + at) % (2 * k)}", f"i{n}", ERROR if at < e else OK)
         for n, e in enumerate(errors)
         for at in range(k)
     ]
 
 
 def analyzed(
-    said: Sequence[Said],
+    said: Sequence[StoredAnswer],
     asked: AnalysisOptions | None = None,
     rules: StudyRules | None = None,
     gold: Sequence[JudgedItem] = (),
@@ -69,8 +69,10 @@ def test_the_edges_of_the_bins() -> None:
 
 def test_raters_against_the_gold() -> None:
     gold = [JudgedItem(f"g{n}", "x", kind="gold", answers=(right,)) for n, right in enumerate(("error", "ok", "error"))]
-    said = [Said(f"r{at}", f"g{n}", ERROR if at < e else OK) for n, e in enumerate((14, 6, 10)) for at in range(20)]
-    found = analyzed([*said, Said("r0", "i", OK)], gold=gold)
+    said = [
+        StoredAnswer(f"r{at}", f"g{n}", ERROR if at < e else OK) for n, e in enumerate((14, 6, 10)) for at in range(20)
+    ]
+    found = analyzed([*said, StoredAnswer("r0", "i", OK)], gold=gold)
     assert found.sizes is not None
     curve = {point.k: point.accuracy for point in found.sizes.curve}
     assert (curve[1], curve[3], curve[9]) == pytest.approx((0.633333, 0.698830, 0.808050), abs=1e-6)  # STATISTICS 5
@@ -78,7 +80,9 @@ def test_raters_against_the_gold() -> None:
 
 
 def test_raters_against_experts_and_a_truth() -> None:
-    said = [Said(who, f"i{n}", ERROR if n < 3 else OK) for n in range(6) for who in ("ann", "bob", "x1", "y1", "z1")]
+    said = [
+        StoredAnswer(who, f"i{n}", ERROR if n < 3 else OK) for n in range(6) for who in ("ann", "bob", "x1", "y1", "z1")
+    ]
     found = analyzed(said, AnalysisOptions(experts=["ann", "bob"], pay=0.5))
     assert found.sizes is not None
     assert (found.sizes.n_experts, found.sizes.enough, found.sizes.expert_accuracy) == (2, 1, 1)
@@ -100,15 +104,15 @@ def test_pay_that_the_rules_say() -> None:
 
 def test_nothing_one_and_all_alike() -> None:
     with pytest.raises(UsageError, match="nobody judged anything"):
-        analyzed([Said("ann", "i", None, state="open")])
-    one = analyzed([Said("ann", "i", OK)])
+        analyzed([StoredAnswer("ann", "i", None, state="open")])
+    one = analyzed([StoredAnswer("ann", "i", OK)])
     assert str(one.figure("agreement", "all judgments", "kappa").undefined) == "no item was judged by two raters"
-    alike = analyzed([Said(who, f"i{n}", OK) for n in range(3) for who in ("ann", "bob")])
+    alike = analyzed([StoredAnswer(who, f"i{n}", OK) for n in range(3) for who in ("ann", "bob")])
     assert str(alike.figure("agreement", "all judgments", "kappa").undefined) == "every judgment has the same label"
     assert alike.figure("distribution", "90 to 100 %", "items").value == 3
-    split = analyzed([Said("ann", "i", OK), Said("bob", "i", ERROR)])
+    split = analyzed([StoredAnswer("ann", "i", OK), StoredAnswer("bob", "i", ERROR)])
     assert split.figure("agreement", "all judgments", "agreement").value == 0
-    unknown = analyzed([Said("ann", "i", UNKNOWN), Said("bob", "i", UNKNOWN)])
+    unknown = analyzed([StoredAnswer("ann", "i", UNKNOWN), StoredAnswer("bob", "i", UNKNOWN)])
     assert str(unknown.figure("agreement", "all judgments", "alpha").undefined) == "no unit was scored"
 
 
@@ -116,7 +120,7 @@ def test_a_scheme_of_ones_own() -> None:
     question = replace(SCHEME.questions[0], options=tuple(Option(x, x) for x in ("good", "fair", "poor")))
     own = replace(SCHEME, name="mine", questions=(question,))
     said = [
-        Said(who, "i", {"judgment": label}, milliseconds=2000)
+        StoredAnswer(who, "i", {"judgment": label}, milliseconds=2000)
         for who, label in zip("abc", ("good", "good", "poor"), strict=True)
     ]
     with filled(own, [JudgedItem("i", "x")], said) as tx:
@@ -154,7 +158,7 @@ def test_pay_is_read_only_where_it_can_be_read_in_one_way(said: str, each: float
 
 
 def test_repeats_are_paid_too() -> None:
-    said = [Said("ann", "a", OK), Said("bob", "a", OK), Said("ann", "a", OK, round="repeat")]
+    said = [StoredAnswer("ann", "a", OK), StoredAnswer("bob", "a", OK), StoredAnswer("ann", "a", OK, round="repeat")]
     assert (
         analyzed(said, AnalysisOptions(pay=2)).figure("money", "all answers, gold and repeats too", "cost").value == 6
     )
@@ -162,7 +166,7 @@ def test_repeats_are_paid_too() -> None:
 
 def test_systems_wait_while_all_say_that_they_cannot_tell() -> None:
     items = [JudgedItem("a", "x y", hidden={"flag": "1"})]
-    with filled(SCHEME, items, [Said("ann", "a", UNKNOWN)]) as tx:
+    with filled(SCHEME, items, [StoredAnswer("ann", "a", UNKNOWN)]) as tx:
         study = read_study(tx, whole=True)
     assert status_of(study, 10.0).systems == []
     found = analysis_of(study)
@@ -171,7 +175,7 @@ def test_systems_wait_while_all_say_that_they_cannot_tell() -> None:
 
 def test_experts_are_of_errors() -> None:
     scheme = load_scheme("cloze")
-    with filled(scheme, [JudgedItem("a", "x y", (0, 1))], [Said("ann", "a", {"word": ["x"]})]) as tx:
+    with filled(scheme, [JudgedItem("a", "x y", (0, 1))], [StoredAnswer("ann", "a", {"word": ["x"]})]) as tx:
         study = read_study(tx, whole=True)
     for asked in (AnalysisOptions(experts=["ann"]), AnalysisOptions(truth={"a": "x"})):
         with pytest.raises(UsageError, match="schemes that ask about errors, and the scheme is cloze"):

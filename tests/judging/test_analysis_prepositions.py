@@ -12,7 +12,7 @@ from errorbar import Resampling
 from errorbar.agreement import PairTable
 from errorbar.judging import JudgedItem, load_scheme, read_study
 from errorbar.judging.analysis.study_analysis import StudyAnalysis, analysis_of
-from tests.judging.small_stores import Said, filled
+from tests.judging.small_stores import StoredAnswer, filled
 
 SCHEME = load_scheme("preposition")
 NAMES = {"extraneous": "extraneous", "wrong_choice": "incorrect", "ok": "correct"}
@@ -29,7 +29,7 @@ def answer(rating: str, confidence: str = "high", **marks: Sequence[int]) -> dic
     return {**none, **marks, "rating": rating, "confidence": confidence}
 
 
-def analyzed(said: Sequence[Said], **hidden: dict[str, str]) -> StudyAnalysis:
+def analyzed(said: Sequence[StoredAnswer], **hidden: dict[str, str]) -> StudyAnalysis:
     names = dict.fromkeys(each.item for each in said)
     items = [JudgedItem(name, "He sat on it .", (7, 9), hidden=hidden.get(name, {})) for name in names]
     with filled(SCHEME, items, said) as tx:
@@ -38,12 +38,15 @@ def analyzed(said: Sequence[Said], **hidden: dict[str, str]) -> StudyAnalysis:
 
 def test_the_published_table_gives_the_published_agreement_and_kappa() -> None:
     """Table 3 has .952 and .630, of three categories."""
-    said: list[Said] = []
+    said: list[StoredAnswer] = []
     for row in published("tetreault_chodorow2008_table3_confusion.csv"):
         for column, name in NAMES.items():
             for _ in range(int(row[column])):
                 item = f"i{len(said) // 2}"
-                said += [Said("first", item, answer(NAMES[row["rater1"]])), Said("second", item, answer(name))]
+                said += [
+                    StoredAnswer("first", item, answer(NAMES[row["rater1"]])),
+                    StoredAnswer("second", item, answer(name)),
+                ]
     found = analyzed(said)
     facts = {row["fact"]: float(row["value"]) for row in published("tetreault_chodorow2008_facts.csv")}
     for of in ("3 categories", "no context error", "all sure"):
@@ -64,10 +67,10 @@ def test_the_published_table_gives_the_published_agreement_and_kappa() -> None:
 
 def test_items_by_context_errors_confidence_and_batch() -> None:
     said = [
-        *(Said("a", "i1", answer("correct")), Said("b", "i1", answer("equal"))),
-        *(Said("a", "i2", answer("correct", grammar=[1])), Said("b", "i2", answer("incorrect"))),
-        *(Said("a", "i3", answer("incorrect", "low")), Said("b", "i3", answer("incorrect"))),
-        *(Said("a", "i4", answer("extraneous")), Said("b", "i4", answer("incorrect"))),
+        *(StoredAnswer("a", "i1", answer("correct")), StoredAnswer("b", "i1", answer("equal"))),
+        *(StoredAnswer("a", "i2", answer("correct", grammar=[1])), StoredAnswer("b", "i2", answer("incorrect"))),
+        *(StoredAnswer("a", "i3", answer("incorrect", "low")), StoredAnswer("b", "i3", answer("incorrect"))),
+        *(StoredAnswer("a", "i4", answer("extraneous")), StoredAnswer("b", "i4", answer("incorrect"))),
     ]
     found = analyzed(said, i1={"batch": "1"}, i2={"batch": "1"}, i3={"batch": "2"})
 
@@ -85,10 +88,10 @@ def test_items_by_context_errors_confidence_and_batch() -> None:
 
 
 def test_one_rater_and_three() -> None:
-    one = analyzed([Said("a", "i1", answer("correct"))])
+    one = analyzed([StoredAnswer("a", "i1", answer("correct"))])
     assert str(one.figure("categories", "3 categories", "kappa").undefined) == "no item was judged by two raters"
     assert one.figure("agreement", "all judgments", "alpha").value is None
-    three = analyzed([Said(who, "i1", answer("correct")) for who in "abc"])
+    three = analyzed([StoredAnswer(who, "i1", answer("correct")) for who in "abc"])
     assert str(three.figure("categories", "3 categories", "kappa").undefined) == "every judgment has the same label"
     assert three.raters == ()
     assert [table.name for table in three.tables()][-1] == "confusion"

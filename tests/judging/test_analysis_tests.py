@@ -9,7 +9,7 @@ import pytest
 from errorbar import Resampling
 from errorbar.judging import JudgedItem, load_scheme, read_study
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
-from tests.judging.small_stores import Said, filled
+from tests.judging.small_stores import StoredAnswer, filled
 from tests.judging.test_analysis_prepositions import published
 
 CHOICE, CLOZE = load_scheme("choice"), load_scheme("cloze")
@@ -21,12 +21,14 @@ def pair(name: str, names: tuple[str, str] = ("writer", "system")) -> JudgedItem
     return JudgedItem(name, "He sat on it .", (7, 9), candidates=("on", "in"), names=names)
 
 
-def chosen(who: str, item: str, label: str, *, reversed: bool = False, round: str = "main") -> Said:
+def chosen(who: str, item: str, label: str, *, reversed: bool = False, round: str = "main") -> StoredAnswer:
     sides = {"first": "bottom", "second": "top"} if reversed else SIDE
-    return Said(who, item, {"better": sides.get(label, label)}, reversed=reversed, round=round)
+    return StoredAnswer(who, item, {"better": sides.get(label, label)}, reversed=reversed, round=round)
 
 
-def choices(said: Sequence[Said], items: Sequence[JudgedItem] = (), accuracy: float | None = None) -> StudyAnalysis:
+def choices(
+    said: Sequence[StoredAnswer], items: Sequence[JudgedItem] = (), accuracy: float | None = None
+) -> StudyAnalysis:
     known = items or [pair(name) for name in dict.fromkeys(each.item for each in said)]
     with filled(CHOICE, known, said) as tx:
         return analysis_of(read_study(tx, whole=True), AnalysisOptions(accuracy=accuracy), DRAWN)
@@ -85,7 +87,7 @@ def cloze(said: Sequence[tuple[str, str, Sequence[str]]], hidden: Sequence[dict[
     items = [
         JudgedItem(f"i{n}", "He sat On it .", (7, 9), hidden=(hidden[n] if n < len(hidden) else {})) for n in range(3)
     ]
-    answers = [Said(who, item, {"word": list(words)}) for who, item, words in said]
+    answers = [StoredAnswer(who, item, {"word": list(words)}) for who, item, words in said]
     with filled(CLOZE, items, answers) as tx:
         return analysis_of(read_study(tx, whole=True), drawn=DRAWN)
 

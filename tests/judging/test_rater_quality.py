@@ -9,7 +9,7 @@ import pytest
 from errorbar.judging import JudgedItem, StudyRules, load_scheme
 from errorbar.judging.quality import after_answer, gold_answers, hasty, pauses, trust
 from errorbar.judging.study.rules import Policy
-from tests.judging.small_stores import Said, filled
+from tests.judging.small_stores import StoredAnswer, filled
 
 SCHEME = load_scheme("error-ok")
 GOLD = [JudgedItem(f"g{n}", f"text {n}", kind="gold", answers=("error",) if n % 2 else ("ok",)) for n in range(12)]
@@ -17,53 +17,59 @@ WORK = [JudgedItem(f"w{n}", f"text {n}") for n in range(3)]
 OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"))
 
 
-def reason(said: Sequence[Said], policy: Policy = "sequential", rater: int = 1, **filling: object) -> str | None:
+def reason(
+    said: Sequence[StoredAnswer], policy: Policy = "sequential", rater: int = 1, **filling: object
+) -> str | None:
     with filled(SCHEME, [*GOLD, *WORK], said, **filling) as tx:  # type: ignore[arg-type]
         return after_answer(StudyRules(policy=policy), gold_answers(tx, SCHEME, rater))
 
 
 def test_who_answers_ok_to_every_error_is_excluded_by_the_fourth() -> None:
-    always_ok = [Said("ann", item.name, OK) for item in GOLD]
+    always_ok = [StoredAnswer("ann", item.name, OK) for item in GOLD]
     assert reason(always_ok[:7]) is None  # three errors among them
     assert "0 of 4 gold items right where 'error' is right" in (reason(always_ok[:8]) or "")
     assert reason(always_ok, policy="none") is None
 
 
 def test_without_gold_nobody_fails() -> None:
-    assert reason([Said("ann", item.name, OK) for item in WORK]) is None
-    assert reason([Said("ann", "g0", OK)]) is None
+    assert reason([StoredAnswer("ann", item.name, OK) for item in WORK]) is None
+    assert reason([StoredAnswer("ann", "g0", OK)]) is None
 
 
 def test_unknown_is_wrong_on_no_gold_item() -> None:
-    assert reason([Said("ann", item.name, UNKNOWN) for item in GOLD]) is None
+    assert reason([StoredAnswer("ann", item.name, UNKNOWN) for item in GOLD]) is None
 
 
 def test_only_the_raters_own_answers_of_the_main_round_count() -> None:
-    others = [Said("bob", item.name, OK) for item in GOLD]
-    quiz = [Said("ann", item.name, OK, round="quiz") for item in GOLD]
+    others = [StoredAnswer("bob", item.name, OK) for item in GOLD]
+    quiz = [StoredAnswer("ann", item.name, OK, round="quiz") for item in GOLD]
     assert reason([*quiz, *others], rater=1) is None
     assert reason([*quiz, *others], rater=2) is not None
 
 
 def test_a_changed_answer_counts_as_it_is_now_and_where_it_was_first() -> None:
-    said = [Said("ann", "g1", ERROR, earlier=[OK]), Said("ann", "g3", OK), Said("ann", "g0", OK)]
+    said = [
+        StoredAnswer("ann", "g1", ERROR, earlier=[OK]),
+        StoredAnswer("ann", "g3", OK),
+        StoredAnswer("ann", "g0", OK),
+    ]
     with filled(SCHEME, GOLD, said) as tx:
         assert gold_answers(tx, SCHEME, 1).counted() == [("error", True), ("error", False), ("ok", True)]
 
 
 def test_what_is_held_or_skipped_is_no_answer_and_what_came_late_is_one() -> None:
     said = [
-        Said("ann", "g1", None, state="open"),
-        Said("ann", "g3", None, state="skipped", skip="cannot read it"),
-        Said("ann", "g5", OK, state="extra"),
-        Said("ann", "g7", OK, state="aside"),
+        StoredAnswer("ann", "g1", None, state="open"),
+        StoredAnswer("ann", "g3", None, state="skipped", skip="cannot read it"),
+        StoredAnswer("ann", "g5", OK, state="extra"),
+        StoredAnswer("ann", "g7", OK, state="aside"),
     ]
     with filled(SCHEME, GOLD, said) as tx:
         assert gold_answers(tx, SCHEME, 1).counted() == [("error", False), ("error", False)]
 
 
 def test_who_was_readmitted_starts_afresh() -> None:
-    said = [Said("ann", item.name, OK) for item in GOLD]  # at 1, 2, ... 12: errors at even seconds
+    said = [StoredAnswer("ann", item.name, OK) for item in GOLD]  # at 1, 2, ... 12: errors at even seconds
     assert reason(said, excluded=[{"rater": "ann", "until": 8.5}]) is None
     assert reason(said, excluded=[{"rater": "ann", "until": 0.5}]) is not None
 
@@ -71,7 +77,7 @@ def test_who_was_readmitted_starts_afresh() -> None:
 def test_typed_words_are_one_class() -> None:
     cloze = load_scheme("cloze")
     gold = [JudgedItem(f"g{n}", "He sat on it", (7, 9), kind="gold", answers=(word,)) for n, word in enumerate("abcd")]
-    said = [Said("ann", item.name, {"word": ["x"]}) for item in gold]
+    said = [StoredAnswer("ann", item.name, {"word": ["x"]}) for item in gold]
     with filled(cloze, gold, said) as tx:
         assert "0 of 4 gold items right (sprt" in (after_answer(StudyRules(), gold_answers(tx, cloze, 1)) or "")
 
@@ -81,8 +87,11 @@ def test_sides_that_changed_places_are_no_mistake() -> None:
     gold = [
         JudgedItem(f"g{n}", "on it", (0, 2), candidates=("on", "in"), kind="gold", answers=("first",)) for n in "abc"
     ]
-    said = [Said("ann", "ga", {"better": "top"}), Said("ann", "gb", {"better": "bottom"}, reversed=True)]
-    said.append(Said("ann", "gc", {"better": "top"}, reversed=True))
+    said = [
+        StoredAnswer("ann", "ga", {"better": "top"}),
+        StoredAnswer("ann", "gb", {"better": "bottom"}, reversed=True),
+    ]
+    said.append(StoredAnswer("ann", "gc", {"better": "top"}, reversed=True))
     with filled(choice, gold, said) as tx:
         assert gold_answers(tx, choice, 1).counted() == [("first", True), ("first", True), ("first", False)]
 

@@ -18,7 +18,7 @@ from errorbar.judging.quality import gold_answers
 from errorbar.judging.study.figures import forecast, item_figures
 from errorbar.judging.study.status import StudyStatus, progress_table, status_of
 from errorbar.judging.web.live_status import LiveStatus
-from tests.judging.small_stores import Said, fill, filled
+from tests.judging.small_stores import StoredAnswer, fill, filled
 
 ERROR_OK, CHOICE = load_scheme("error-ok"), load_scheme("choice")
 OK, ERROR, UNKNOWN = ({"judgment": label} for label in ("ok", "error", "unknown"))
@@ -28,7 +28,7 @@ RULES = StudyRules(raters_per_item=2)
 
 
 def status(
-    said: Sequence[Said],
+    said: Sequence[StoredAnswer],
     items: Sequence[JudgedItem] = (*WORK, *GOLD),
     scheme: Scheme = ERROR_OK,
     rules: StudyRules = RULES,
@@ -37,7 +37,7 @@ def status(
         return status_of(read_study(tx), 1000.0, Resampling("percentile", 200), items=True)
 
 
-BOTH = [Said(who, f"w{n}", OK if n % 2 else ERROR) for n in range(4) for who in ("ann", "bob")]
+BOTH = [StoredAnswer(who, f"w{n}", OK if n % 2 else ERROR) for n in range(4) for who in ("ann", "bob")]
 
 
 def test_a_study_that_is_complete() -> None:
@@ -55,13 +55,13 @@ def test_a_study_that_is_complete() -> None:
 
 def test_what_counts_and_what_does_not() -> None:
     said = [
-        Said("ann", "w0", OK),
-        Said("ann", "w1", None, state="open"),
-        Said("ann", "w2", None, state="skipped", skip="unreadable"),
-        Said("bob", "w0", ERROR, state="extra"),
-        Said("eve", "w3", OK, state="aside"),
-        Said("ann", "g0", OK),
-        Said("ann", "w3", UNKNOWN),
+        StoredAnswer("ann", "w0", OK),
+        StoredAnswer("ann", "w1", None, state="open"),
+        StoredAnswer("ann", "w2", None, state="skipped", skip="unreadable"),
+        StoredAnswer("bob", "w0", ERROR, state="extra"),
+        StoredAnswer("eve", "w3", OK, state="aside"),
+        StoredAnswer("ann", "g0", OK),
+        StoredAnswer("ann", "w3", UNKNOWN),
     ]
     found = status(said)
     going = found.progress
@@ -86,27 +86,27 @@ def test_nobody_yet() -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ([Said("ann", "w0", OK)], Undefined.TOO_FEW_RATERS),
-        ([Said("ann", "w0", OK), Said("bob", "w1", OK)], Undefined.TOO_FEW_RATERS),
-        ([Said("ann", "w0", OK), Said("bob", "w0", OK)], Undefined.ONE_LABEL),
+        ([StoredAnswer("ann", "w0", OK)], Undefined.TOO_FEW_RATERS),
+        ([StoredAnswer("ann", "w0", OK), StoredAnswer("bob", "w1", OK)], Undefined.TOO_FEW_RATERS),
+        ([StoredAnswer("ann", "w0", OK), StoredAnswer("bob", "w0", OK)], Undefined.ONE_LABEL),
     ],
     ids=["one", "apart", "alike"],
 )
-def test_agreement_that_there_is_none_of_has_a_reason(said: list[Said], why: Undefined) -> None:
+def test_agreement_that_there_is_none_of_has_a_reason(said: list[StoredAnswer], why: Undefined) -> None:
     found = status(said).agreement
     assert (found.alpha.value, found.alpha.undefined) == (None, why)
 
 
 def test_nobody_agrees() -> None:
-    found = status([Said("ann", "w0", OK), Said("bob", "w0", ERROR)]).agreement
+    found = status([StoredAnswer("ann", "w0", OK), StoredAnswer("bob", "w0", ERROR)]).agreement
     assert found.observed.value == 0
     assert found.alpha.value == 0  # one item: what is observed is what is expected
     assert found.alpha.no_interval is Undefined.ONE_UNIT
 
 
 def test_gold_by_class_trust_and_kappa_with_the_gold() -> None:
-    said = [Said("ann", f"g{n}", OK) for n in range(4)]
-    found = status([*said, Said("bob", "g0", ERROR), Said("bob", "g1", UNKNOWN)])
+    said = [StoredAnswer("ann", f"g{n}", OK) for n in range(4)]
+    found = status([*said, StoredAnswer("bob", "g0", ERROR), StoredAnswer("bob", "g1", UNKNOWN)])
     ann, bob = found.raters
     assert {name: (x.value, x.n_units) for name, x in ann.gold_by_class.items()} == {"error": (0, 2), "ok": (1, 2)}
     assert (ann.gold.value, ann.trust) == (0.5, 0.5)
@@ -145,11 +145,11 @@ def test_repeats_and_sides() -> None:
     items = [JudgedItem(f"c{n}", "on it", (0, 2), candidates=("on", "in"), names=("x", "y")) for n in range(3)]
     top, bottom = {"better": "top"}, {"better": "bottom"}
     said = [
-        Said("ann", "c0", top),
-        Said("ann", "c1", top, reversed=True),
-        Said("ann", "c2", {"better": "equal"}),
-        Said("ann", "c0", bottom, round="repeat", reversed=True),
-        Said("ann", "c1", top, round="repeat"),
+        StoredAnswer("ann", "c0", top),
+        StoredAnswer("ann", "c1", top, reversed=True),
+        StoredAnswer("ann", "c2", {"better": "equal"}),
+        StoredAnswer("ann", "c0", bottom, round="repeat", reversed=True),
+        StoredAnswer("ann", "c1", top, round="repeat"),
     ]
     (ann,) = status(said, items, CHOICE).raters
     assert (ann.repeats.value, ann.repeats.n_units) == (0.5, 2)
@@ -158,8 +158,8 @@ def test_repeats_and_sides() -> None:
 
 
 def test_haste_and_speed() -> None:
-    said = [Said("ann", f"w{n}", OK, milliseconds=100, at=1000.0 + 30 * n) for n in range(3)]
-    (ann,) = status([*said, Said("ann", "w3", OK, milliseconds=9000, at=9000.0)]).raters
+    said = [StoredAnswer("ann", f"w{n}", OK, milliseconds=100, at=1000.0 + 30 * n) for n in range(3)]
+    (ann,) = status([*said, StoredAnswer("ann", "w3", OK, milliseconds=9000, at=9000.0)]).raters
     assert (ann.n_hasty, ann.n_pauses, ann.median_seconds) == (3, 1, 0.1)
     assert ann.per_hour == pytest.approx(120)  # the pause of two hours is taken out
     assert ann.last == 9000
@@ -245,10 +245,10 @@ def test_from_a_folder(tmp_path: Path) -> None:
 
 def test_the_same_on_every_store(store_url: str) -> None:
     with Store.create(store_url) as store:
-        store.write(lambda tx: fill(tx, ERROR_OK, [*WORK, *GOLD], [*BOTH, Said("ann", "g0", OK)], RULES))
+        store.write(lambda tx: fill(tx, ERROR_OK, [*WORK, *GOLD], [*BOTH, StoredAnswer("ann", "g0", OK)], RULES))
         with store.read() as tx:
             found = status_of(read_study(tx), 1000.0, Resampling("percentile", 200), items=True)
         with store.exclusive() as tx:
             assert gold_answers(tx, ERROR_OK, 1).counted() == [("error", False)]
-    expected = status([*BOTH, Said("ann", "g0", OK)])
+    expected = status([*BOTH, StoredAnswer("ann", "g0", OK)])
     assert found.to_dict() == expected.to_dict()

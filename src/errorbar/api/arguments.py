@@ -1,7 +1,7 @@
-"""The door of the public functions: what several of them take is said once, and every argument is of its type.
+"""Arguments of the public functions: those that several of them take, and the check that each has its type.
 
 A parameter ``**shared: Unpack[Drawing]`` stands for the keys of a TypedDict, each of which is annotated with its type
-and ``Said``: default and description. ``public`` spells them out in the signature and the docstring.
+and ``ArgumentDoc``: default and description. ``public`` spells them out in the signature and the docstring.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MANY = 1000
 WIDTH = 112
 
 
-class Said(NamedTuple):
+class ArgumentDoc(NamedTuple):
     """The description of an argument that several functions share."""
 
     default: object
@@ -92,11 +92,11 @@ class Useless(NamedTuple):
 Metrics = Metric | str | Sequence[Metric | str] | None
 SentenceMetric = Annotated[
     Metric | str | None,
-    Said(None, "What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2; tokens of labels."),
+    ArgumentDoc(None, "What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2; tokens of labels."),
 ]
 Beta = Annotated[
     Positive | None,
-    Said(
+    ArgumentDoc(
         None, "Weight recall B times as much as precision in F; short for the metric's parameter, as in ``m2(beta=1)``."
     ),
 ]
@@ -114,29 +114,29 @@ CLOSED = Useless(
     lambda arguments: arguments["ci"] is not False and arguments["ci_method"] == "closed",
 )
 
-Lenient = Annotated[bool, Said(False, "Repair what can be repaired and say so, or refuse it.")]
+Lenient = Annotated[bool, ArgumentDoc(False, "Repair what can be repaired and say so, or refuse it.")]
 
 
 class Resampled(TypedDict, total=False):
     """How intervals are made, where there always are some."""
 
-    resamples: Annotated[Count, Said(2000, "Number of resamples that intervals rest on.")]
-    confidence: Annotated[Confidence, Said(0.95, "Confidence level of intervals, a fraction.")]
-    seed: Annotated[Whole, Said(0, "Seed of everything random.")]
+    resamples: Annotated[Count, ArgumentDoc(2000, "Number of resamples that intervals rest on.")]
+    confidence: Annotated[Confidence, ArgumentDoc(0.95, "Confidence level of intervals, a fraction.")]
+    seed: Annotated[Whole, ArgumentDoc(0, "Seed of everything random.")]
 
 
 class Drawing(Resampled, total=False):
     """How intervals are made."""
 
     ci: Annotated[
-        bool | None, Said(None, "Compute confidence intervals, or none. None: up to 20,000 sentences or items.")
+        bool | None, ArgumentDoc(None, "Compute confidence intervals, or none. None: up to 20,000 sentences or items.")
     ]
 
 
 class Working(Drawing, total=False):
     """How intervals are made, by how many."""
 
-    jobs: Annotated[Count, Said(1, "Number of processes to use; no digit depends on it.")]
+    jobs: Annotated[Count, ArgumentDoc(1, "Number of processes to use; no digit depends on it.")]
 
 
 def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
@@ -258,7 +258,7 @@ def _spelled_out(
 def _texts_of(annotated: Any) -> dict[str, str]:  # noqa: ANN401 - a function or a TypedDict
     """The descriptions that annotations bring along."""
     extras = {name: get_args(hint)[1:] for name, hint in get_type_hints(annotated, include_extras=True).items()}
-    return {name: each.text for name, values in extras.items() for each in values if isinstance(each, Said)}
+    return {name: each.text for name, values in extras.items() for each in values if isinstance(each, ArgumentDoc)}
 
 
 def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:

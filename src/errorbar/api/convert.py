@@ -9,7 +9,7 @@ from itertools import tee
 from os import fspath
 from typing import Annotated, Literal, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import Progress, Said, public
+from errorbar.api.arguments import ArgumentDoc, Progress, public
 from errorbar.core.corpus import Annotation, Corpus, Sentence, unknown_annotator
 from errorbar.core.edit import OWN_PIPELINE, Fragment
 from errorbar.core.problems import Place, Problem, Problems, UsageError
@@ -135,7 +135,7 @@ class Options(TypedDict, total=False):
 
     source: Annotated[
         Source | None,
-        Said(
+        ArgumentDoc(
             None,
             "The inputs are corrected versions of this text, line by line, or of these essays, by their ids; of HOO "
             "data the folder of source texts.",
@@ -143,14 +143,20 @@ class Options(TypedDict, total=False):
     ]
     edits: Annotated[
         Literal["minimal", "errant"],
-        Said("minimal", "Of corrected texts: edits of the fewest tokens, or typed ones as ERRANT makes them."),
+        ArgumentDoc("minimal", "Of corrected texts: edits of the fewest tokens, or typed ones as ERRANT makes them."),
     ]
-    pipeline: Annotated[str | None, Said(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")]
-    jobs: Annotated[int, Said(1, "How many processes make ERRANT's edits; changes no edit.")]
-    tokens: Annotated[Source | None, Said(None, "M2 or JSONL whose sentences give the tokens of essays.")]
-    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
-    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
-    detach_stops: Annotated[bool, Said(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")]
+    pipeline: Annotated[
+        str | None, ArgumentDoc(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")
+    ]
+    jobs: Annotated[int, ArgumentDoc(1, "How many processes make ERRANT's edits; changes no edit.")]
+    tokens: Annotated[Source | None, ArgumentDoc(None, "M2 or JSONL whose sentences give the tokens of essays.")]
+    documents: Annotated[Source | None, ArgumentDoc(None, "NUCLE SGML that tells the document of each sentence.")]
+    unmarked: Annotated[
+        Unmarked, ArgumentDoc("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")
+    ]
+    detach_stops: Annotated[
+        bool, ArgumentDoc(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
+    ]
 
 
 @public()

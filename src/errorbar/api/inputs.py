@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import Drawing, Lenient, Metrics, Said, Working, public
+from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, Working, public
 from errorbar.api.in_memory import DataFrameLike, with_documents
 from errorbar.api.signatures import corpus_signature
 from errorbar.core.corpus import Corpus, Hypothesis
@@ -91,7 +91,7 @@ def refuse_runs(names: RunNames) -> None:
 Sentences = Iterable[str]
 Gold = Annotated[
     Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike,
-    Said(
+    ArgumentDoc(
         None,
         "Reference (M2 or JSONL; with ``source`` a text; for HOO the folder of edits), a quoted pattern, or a name of "
         "errorbar.toml; repeatable. In Python also a ``Corpus``, or ``{name: path}``.",
@@ -105,7 +105,7 @@ Systems = Annotated[
     | Mapping[str, Source | Corpus | Sentences]
     | Iterable[Sentences]
     | DataFrameLike,
-    Said(None, "Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects."),
+    ArgumentDoc(None, "Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects."),
 ]
 
 
@@ -114,7 +114,7 @@ class OfCorpus(TypedDict, total=False):
 
     source: Annotated[
         Source | Sentences | DataFrameLike | None,
-        Said(
+        ArgumentDoc(
             None,
             "The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
             "where it is not Raw beside Gold. In Python it can also be the sentences.",
@@ -122,11 +122,13 @@ class OfCorpus(TypedDict, total=False):
     ]
     unmarked: Annotated[
         Unmarked,
-        Said("auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."),
+        ArgumentDoc(
+            "auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."
+        ),
     ]
     documents: Annotated[
         Source | Sequence[object] | None,
-        Said(
+        ArgumentDoc(
             None,
             "NUCLE SGML that tells which document each sentence is from. In Python it can also be a name of the "
             "document for each sentence.",
@@ -134,7 +136,7 @@ class OfCorpus(TypedDict, total=False):
     ]
     as_written: Annotated[
         bool,
-        Said(
+        ArgumentDoc(
             False,
             "Keep reference edits as they are written, as the official scorer does: what matches a repeated one counts "
             "twice, and one out of order may not match.",
@@ -146,10 +148,10 @@ class OfSystems(TypedDict, total=False):
     """How systems are read."""
 
     lenient: Lenient
-    force: Annotated[bool, Said(False, "Take a system that is not a correction of the source, with a warning.")]
+    force: Annotated[bool, ArgumentDoc(False, "Take a system that is not a correction of the source, with a warning.")]
     retokenize: Annotated[
         bool,
-        Said(
+        ArgumentDoc(
             False,
             "Give lines that look untokenized the source's tokens, and say which were changed; the signature tells.",
         ),
@@ -517,7 +519,7 @@ class Panels(TypedDict, total=False):
 
     judges: Annotated[
         str | None,
-        Said(
+        ArgumentDoc(
             None,
             "Whether intervals are also over judges: ``fixed``, ``random``, ``random(k=2)`` (against two of them), "
             "``random(population=FILE)`` (how judges vary, from ``errorbar judges fit``; ``none``: as these do). "

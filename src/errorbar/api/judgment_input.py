@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import Lenient, Said, Working, part, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, Working, part, public
 from errorbar.api.in_memory import DataFrameLike, are_sentences
 from errorbar.api.inputs import read_corpus
 from errorbar.api.signatures import GIVEN
@@ -59,25 +59,30 @@ class ItemReading(TypedDict, total=False):
 
     layout: Annotated[
         Layout,
-        Said("auto", "Layout of a table: rows of judgments, a column for each rater (wide), batch results."),
+        ArgumentDoc("auto", "Layout of a table: rows of judgments, a column for each rater (wide), batch results."),
     ]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
-        Said((), "Name of a column: of the item, rater, label, weight or seconds, e.g. rater=worker."),
+        ArgumentDoc((), "Name of a column: of the item, rater, label, weight or seconds, e.g. rater=worker."),
     ]
-    unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not given.')]
+    unknown: Annotated[str | Sequence[str], ArgumentDoc((), 'Labels that mean "cannot say"; they count as not given.')]
     type: Annotated[
-        str | Sequence[str], Said("", "Of a corpus: only edits of this type, or of these, are errors; empty: all.")
+        str | Sequence[str],
+        ArgumentDoc("", "Of a corpus: only edits of this type, or of these, are errors; empty: all."),
     ]
     repeats: Annotated[
         RepeatPolicy,
-        Said("refuse", "Which judgment counts where a rater judged an item more than once."),
+        ArgumentDoc("refuse", "Which judgment counts where a rater judged an item more than once."),
     ]
-    items: Annotated[str, Said("tokens", f"What annotators of a corpus judge: {ITEMS}.")]
-    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells which document each sentence is from.")]
+    items: Annotated[str, ArgumentDoc("tokens", f"What annotators of a corpus judge: {ITEMS}.")]
+    documents: Annotated[
+        Source | None, ArgumentDoc(None, "NUCLE SGML that tells which document each sentence is from.")
+    ]
     unmarked: Annotated[
         Unmarked,
-        Said("auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."),
+        ArgumentDoc(
+            "auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."
+        ),
     ]
     lenient: Lenient
 
@@ -87,7 +92,7 @@ class JudgmentReading(ItemReading, total=False):
 
     labels: Annotated[
         str | Sequence[str],
-        Said((), f"What labels mean, as ROLE=LABEL ({OTHER_ROLES}); or the labels there may be, in order: A,B."),
+        ArgumentDoc((), f"What labels mean, as ROLE=LABEL ({OTHER_ROLES}); or the labels there may be, in order: A,B."),
     ]
 
 
@@ -96,7 +101,7 @@ class CrowdReading(ItemReading, total=False):
 
     labels: Annotated[
         str | Sequence[str],
-        Said(
+        ArgumentDoc(
             (),
             f"What labels mean, as ROLE=LABEL (error=: an error, also a rule such as '<4'; {OTHER_ROLES}); or the "
             "labels there may be, in order: A,B.",
@@ -104,7 +109,9 @@ class CrowdReading(ItemReading, total=False):
     ]
     error: Annotated[
         str | Sequence[str],
-        Said((), "Labels that mean an error, in any case, or rules about numbers such as ``<4``; none: ``error``."),
+        ArgumentDoc(
+            (), "Labels that mean an error, in any case, or rules about numbers such as ``<4``; none: ``error``."
+        ),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
-from errorbar.api.arguments import Drawing, Lenient, Said, Useless, public, resampling, without_intervals
+from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Useless, public, resampling, without_intervals
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.core.rankings import Comparisons
@@ -35,9 +35,9 @@ _PAIR = ("first", "second", "wins", "losses", "ties")
 class RankingDraws(Drawing, total=False):
     """How judgments are drawn."""
 
-    by: Annotated[By, Said("item", "What of the judgments is drawn as one.")]
+    by: Annotated[By, ArgumentDoc("item", "What of the judgments is drawn as one.")]
     progress: Annotated[
-        Callable[[int], None] | None, Said(None, "Is told how many resamples TrueSkill has gone through.")
+        Callable[[int], None] | None, ArgumentDoc(None, "Is told how many resamples TrueSkill has gone through.")
     ]
 
 

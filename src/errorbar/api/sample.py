@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Lenient, Progress, Said, part, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, Progress, part, public
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, LABELS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import SampleDraw, SampleEstimation, SamplePlan
@@ -79,34 +79,38 @@ _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 class SampleItems(TypedDict, total=False):
     """The options about the items to judge."""
 
-    corpus: Annotated[Gold | None, Said(None, "Source sentences, where flags are the systems' outputs.")]
-    items: Annotated[str, Said("tokens", f"With a corpus: what its items are: {ITEMS}.")]
+    corpus: Annotated[Gold | None, ArgumentDoc(None, "Source sentences, where flags are the systems' outputs.")]
+    items: Annotated[str, ArgumentDoc("tokens", f"With a corpus: what its items are: {ITEMS}.")]
     lenient: Lenient
 
 
 class Planning(SampleItems, total=False):
     """How a sample is planned."""
 
-    bands: Annotated[int, Said(1, "Bands of score into which unflagged items are cut.")]
-    budget: Annotated[int | None, Said(None, "Items to judge, or with costs what all may cost.")]
+    bands: Annotated[int, ArgumentDoc(1, "Bands of score into which unflagged items are cut.")]
+    budget: Annotated[int | None, ArgumentDoc(None, "Items to judge, or with costs what all may cost.")]
     half_width: Annotated[
-        float | None, Said(None, "Instead: the wanted half-width of the target's interval, e.g. .05.")
+        float | None, ArgumentDoc(None, "Instead: the wanted half-width of the target's interval, e.g. .05.")
     ]
-    target: Annotated[Target, Said("R", "What shall be known best: P, R or F; of two systems their difference.")]
-    beta: Annotated[float, Said(1.0, "Weight of recall in F.")]
-    floor: Annotated[int, Said(30, "The fewest items of a stratum.")]
-    precision: Annotated[float, Said(0.7, "Supposed share of errors in flagged items.")]
-    miss_rate: Annotated[float, Said(0.05, "Supposed share of errors in the others.")]
-    costs: Annotated[str | Sequence[float], Said((), "What an item of each stratum costs: numbers, or a text of them.")]
+    target: Annotated[Target, ArgumentDoc("R", "What shall be known best: P, R or F; of two systems their difference.")]
+    beta: Annotated[float, ArgumentDoc(1.0, "Weight of recall in F.")]
+    floor: Annotated[int, ArgumentDoc(30, "The fewest items of a stratum.")]
+    precision: Annotated[float, ArgumentDoc(0.7, "Supposed share of errors in flagged items.")]
+    miss_rate: Annotated[float, ArgumentDoc(0.05, "Supposed share of errors in the others.")]
+    costs: Annotated[
+        str | Sequence[float], ArgumentDoc((), "What an item of each stratum costs: numbers, or a text of them.")
+    ]
 
 
 class Labeling(TypedDict, total=False):
     """The options about the meanings of labels."""
 
-    labels: Annotated[str | Sequence[str], Said((), f"{LABELS}.")]
-    error: Annotated[str | Sequence[str], Said((), "Labels that mean error, or rules such as ``<4``; none: ``error``.")]
-    ok: Annotated[str | Sequence[str], Said((), "Labels that mean no error; none: ``ok``.")]
-    unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not judged.')]
+    labels: Annotated[str | Sequence[str], ArgumentDoc((), f"{LABELS}.")]
+    error: Annotated[
+        str | Sequence[str], ArgumentDoc((), "Labels that mean error, or rules such as ``<4``; none: ``error``.")
+    ]
+    ok: Annotated[str | Sequence[str], ArgumentDoc((), "Labels that mean no error; none: ``ok``.")]
+    unknown: Annotated[str | Sequence[str], ArgumentDoc((), 'Labels that mean "cannot say"; they count as not judged.')]
 
 
 class Drawn(Planning, Labeling, total=False):

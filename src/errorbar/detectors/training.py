@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import Lenient, Said, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, public
 from errorbar.api.arguments import part as part_of
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
 from errorbar.detectors.candidates import Reader
@@ -127,8 +127,10 @@ Told = Callable[[str], object]
 class TextOrigin(TypedDict, total=False):
     """The origin of a model's text, as the model states it."""
 
-    license: Annotated[str, Said(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")]
-    provenance: Annotated[str, Said(UNKNOWN, "Where that is from; the models say it.")]
+    license: Annotated[
+        str, ArgumentDoc(UNKNOWN, "Of the text, or without one of treebank or labels; the models say it.")
+    ]
+    provenance: Annotated[str, ArgumentDoc(UNKNOWN, "Where that is from; the models say it.")]
 
 
 class Learning(TextOrigin, total=False):
@@ -136,22 +138,25 @@ class Learning(TextOrigin, total=False):
 
     treebank: Annotated[
         Source | None,
-        Said(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
+        ArgumentDoc(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
     ]
     tagger: Annotated[
-        Tagging, Said("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed.")
+        Tagging,
+        ArgumentDoc("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed."),
     ]
     labels: Annotated[
         Source | Sequence[Source],
-        Said(
+        ArgumentDoc(
             (),
             "Learners' text with edits, M2, for ``combiner`` and ``correctors``; several: one after the other.",
         ),
     ]
-    order: Annotated[int, Said(4, "Words of the longest n-grams.")]
-    fallback: Annotated[bool, Said(False, "Take fixed discounts where a text is too small for its own.")]
-    small: Annotated[bool, Said(False, "Leave out what weighs little, and round numbers: files of a few megabytes.")]
-    seed: Annotated[int, Said(0, "Of the orders of examples.")]
+    order: Annotated[int, ArgumentDoc(4, "Words of the longest n-grams.")]
+    fallback: Annotated[bool, ArgumentDoc(False, "Take fixed discounts where a text is too small for its own.")]
+    small: Annotated[
+        bool, ArgumentDoc(False, "Leave out what weighs little, and round numbers: files of a few megabytes.")
+    ]
+    seed: Annotated[int, ArgumentDoc(0, "Of the orders of examples.")]
     lenient: Lenient
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack, cast
 
-from errorbar.api.arguments import Metrics, Resampled, Said, metrics_of, public, resampling
+from errorbar.api.arguments import ArgumentDoc, Metrics, Resampled, metrics_of, public, resampling
 from errorbar.api.corpus_results import (
     CorpusStudy,
     CrowdStudy,
@@ -140,43 +140,56 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
 
     source: Annotated[
         Source | Sentences | DataFrameLike | None,
-        Said(None, "What the references correct, a path or the sentences; of HOO data the folder of source texts."),
+        ArgumentDoc(
+            None, "What the references correct, a path or the sentences; of HOO data the folder of source texts."
+        ),
     ]
-    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    unmarked: Annotated[
+        Unmarked, ArgumentDoc("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")
+    ]
     documents: Annotated[
         Source | Sequence[object] | None,
-        Said(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
+        ArgumentDoc(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
     ]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
-        Said((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
+        ArgumentDoc((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
     ]
     items: Annotated[
         str | None,
-        Said(
+        ArgumentDoc(
             None, "What annotators judge, where ``judgments`` is a corpus (None: tokens), or detectors (None: words)."
         ),
     ]
     type: Annotated[
         str | Sequence[str],
-        Said("", "Of annotators who judge: only edits of this type, or of these, count; empty: all."),
+        ArgumentDoc("", "Of annotators who judge: only edits of this type, or of these, count; empty: all."),
     ]
-    ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: as ``ceiling``.")]
-    adjust: Annotated[Adjust, Said("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
-    swaps: Annotated[int | None, Said(None, "Random ways to swap two outputs; None: as many as the level asks for.")]
+    ceiling_ci: Annotated[
+        int | None, ArgumentDoc(None, "Resamples for intervals of the human ceiling; None: as ``ceiling``.")
+    ]
+    adjust: Annotated[Adjust, ArgumentDoc("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
+    swaps: Annotated[
+        int | None, ArgumentDoc(None, "Random ways to swap two outputs; None: as many as the level asks for.")
+    ]
     ci_method: Annotated[
-        Method, Said("bca", "``bca``, ``percentile``, ``basic`` or ``closed``, which compares no systems.")
+        Method, ArgumentDoc("bca", "``bca``, ``percentile``, ``basic`` or ``closed``, which compares no systems.")
     ]
-    jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
-    title: Annotated[str, Said("", "Its title; empty: made of the names of the data.")]
-    browse: Annotated[bool, Said(True, "Also sentences, for a page; else ``no_sentences`` says why there are none.")]
-    attacks: Annotated[bool, Said(True, "Also where systems that nobody would want land, as of ``attack``.")]
-    no_sentences: Annotated[str, Said(ON_REQUEST, "What stands in their place.")]
+    jobs: Annotated[int, ArgumentDoc(1, "How many cores; changes no digit.")]
+    title: Annotated[str, ArgumentDoc("", "Its title; empty: made of the names of the data.")]
+    browse: Annotated[
+        bool, ArgumentDoc(True, "Also sentences, for a page; else ``no_sentences`` says why there are none.")
+    ]
+    attacks: Annotated[bool, ArgumentDoc(True, "Also where systems that nobody would want land, as of ``attack``.")]
+    no_sentences: Annotated[str, ArgumentDoc(ON_REQUEST, "What stands in their place.")]
     most_sentences: Annotated[
-        int | None, Said(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB.")
+        int | None,
+        ArgumentDoc(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB."),
     ]
-    command: Annotated[str, Said("", "The command line that makes the report again, to be shown; empty: none.")]
-    warn: Annotated[Callable[[Problem], object], Said(lambda _: None, "Is told before the work what makes it long.")]
+    command: Annotated[str, ArgumentDoc("", "The command line that makes the report again, to be shown; empty: none.")]
+    warn: Annotated[
+        Callable[[Problem], object], ArgumentDoc(lambda _: None, "Is told before the work what makes it long.")
+    ]
 
 
 @public()

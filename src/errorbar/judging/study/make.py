@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from sqlalchemy import Connection, insert, text
 from sqlalchemy import Table as SqlTable
 
-from errorbar.api.arguments import Said, public
+from errorbar.api.arguments import ArgumentDoc, public
 from errorbar.api.inputs import Systems
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
@@ -227,23 +227,29 @@ _DEFAULTS = asdict(_USUAL)
 class Ruling(TypedDict, total=False):
     """The rules of a study."""
 
-    raters_per_item: Annotated[int, Said(_USUAL.raters_per_item, "Judgments of each item, by different raters.")]
-    items_per_rater: Annotated[int, Said(_USUAL.items_per_rater, "The most items of one rater; 0: all there are.")]
-    page: Annotated[int, Said(_USUAL.page, "Items that a browser holds at a time, 1 to 10.")]
-    lease_minutes: Annotated[float, Said(_USUAL.lease_minutes, "How long an item is kept for who holds it.")]
-    gold_per_page: Annotated[int, Said(_USUAL.gold_per_page, "Hidden gold items among those of a page.")]
-    quiz: Annotated[int, Said(_USUAL.quiz, "Gold items with explanations before the work; 0: none.")]
-    quiz_pass: Annotated[float, Said(_USUAL.quiz_pass, "The share of right answers that passes the quiz.")]
-    policy: Annotated[Policy, Said(_USUAL.policy, "How raters are excluded by their answers to gold items.")]
-    policy_share: Annotated[float, Said(_USUAL.policy_share, "Of ``posterior`` and ``fixed``: the least accuracy.")]
-    policy_gold: Annotated[int, Said(_USUAL.policy_gold, "Of ``fixed``: answers to gold items before it decides.")]
-    repeats: Annotated[float, Said(_USUAL.repeats, "The share of a rater's items that are shown once more.")]
-    pay: Annotated[str, Said(_USUAL.pay, "What an item pays, e.g. ``$0.02``, as raters read it.")]
-    consent: Annotated[str, Said(_USUAL.consent, "Text that raters must agree to.")]
-    eligibility: Annotated[str | Sequence[str], Said((), "Questions that raters must answer with yes.")]
-    language: Annotated[str, Said(_USUAL.language, "Of the texts, e.g. ``en``.")]
-    direction: Annotated[Literal["ltr", "rtl", "auto"], Said(_USUAL.direction, "Of the texts.")]
-    stop: Annotated[str, Said(_USUAL.stop, "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+    raters_per_item: Annotated[int, ArgumentDoc(_USUAL.raters_per_item, "Judgments of each item, by different raters.")]
+    items_per_rater: Annotated[
+        int, ArgumentDoc(_USUAL.items_per_rater, "The most items of one rater; 0: all there are.")
+    ]
+    page: Annotated[int, ArgumentDoc(_USUAL.page, "Items that a browser holds at a time, 1 to 10.")]
+    lease_minutes: Annotated[float, ArgumentDoc(_USUAL.lease_minutes, "How long an item is kept for who holds it.")]
+    gold_per_page: Annotated[int, ArgumentDoc(_USUAL.gold_per_page, "Hidden gold items among those of a page.")]
+    quiz: Annotated[int, ArgumentDoc(_USUAL.quiz, "Gold items with explanations before the work; 0: none.")]
+    quiz_pass: Annotated[float, ArgumentDoc(_USUAL.quiz_pass, "The share of right answers that passes the quiz.")]
+    policy: Annotated[Policy, ArgumentDoc(_USUAL.policy, "How raters are excluded by their answers to gold items.")]
+    policy_share: Annotated[
+        float, ArgumentDoc(_USUAL.policy_share, "Of ``posterior`` and ``fixed``: the least accuracy.")
+    ]
+    policy_gold: Annotated[
+        int, ArgumentDoc(_USUAL.policy_gold, "Of ``fixed``: answers to gold items before it decides.")
+    ]
+    repeats: Annotated[float, ArgumentDoc(_USUAL.repeats, "The share of a rater's items that are shown once more.")]
+    pay: Annotated[str, ArgumentDoc(_USUAL.pay, "What an item pays, e.g. ``$0.02``, as raters read it.")]
+    consent: Annotated[str, ArgumentDoc(_USUAL.consent, "Text that raters must agree to.")]
+    eligibility: Annotated[str | Sequence[str], ArgumentDoc((), "Questions that raters must answer with yes.")]
+    language: Annotated[str, ArgumentDoc(_USUAL.language, "Of the texts, e.g. ``en``.")]
+    direction: Annotated[Literal["ltr", "rtl", "auto"], ArgumentDoc(_USUAL.direction, "Of the texts.")]
+    stop: Annotated[str, ArgumentDoc(_USUAL.stop, "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
