@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from errorbar import crowd_aggregate, curve
 from errorbar.core import UsageError
 from errorbar.crowdsourcing import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
@@ -31,6 +32,30 @@ def score(errorbar: CommandLine, *options: str, judgments: str = "v.csv") -> dic
     assert done.code == 0, done.err
     first: dict[str, Any] = json.loads(done.out)["rows"][0]
     return first
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("crowd howmany v.csv --experts ,", "the crowd needs somebody to be compared with"),
+        ("crowd aggregate v.csv --min-items nan", "'--min-items': nan is not a finite number"),
+        ("crowd raters v.csv --good nan", "'--good': nan is not a finite number"),
+        ("curve v.csv f.csv --prevalence nan", "'--prevalence': nan is not a finite number"),
+        ("curve v.csv f.csv --bins nan", "--bins nan (expected numbers between commas) [curve-numbers]"),
+        ("curve v.csv f.csv --thresholds 0.5,inf", "--thresholds 0.5,inf (expected numbers between commas)"),
+    ],
+)
+def test_what_is_no_number_and_nobody_are_refused(errorbar: CommandLine, call: str, message: str) -> None:
+    done = errorbar(*call.split())
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_python_refuses_what_is_no_number(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the edges of bins are nan, 1"):
+        curve(tmp_path / "v.csv", [tmp_path / "f.csv"], bins=[float("nan"), 1.0], error="1")
+    with pytest.raises(UsageError, match="min_items must be a number, got nan"):
+        crowd_aggregate(tmp_path / "v.csv", min_items=float("nan"))
 
 
 class TestErrorLabels:

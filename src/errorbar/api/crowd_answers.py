@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from math import isnan
 from typing import Literal, Unpack
 
 import numpy as np
@@ -182,6 +183,8 @@ def crowd_aggregate(
     if len(prior) != 2:
         message = f"prior must be two numbers, of right and of wrong judgments, got {len(prior)}"
         raise UsageError(Problem("bad-parameter", message))
+    if isnan(min_items):
+        raise UsageError(Problem("bad-parameter", "min_items must be a number, got nan"))
     believed, run = RaterPrior(*prior), EMRuns(starts, max_iterations=passes)
     judged, problems = take_crowd(judgments, shared)
     table = judged.judgments
@@ -296,13 +299,13 @@ def crowd_howmany(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or there is nobody to compare with.
     """
-    if bool(experts) == (truth is not None):
+    names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
+    if bool(names) == (truth is not None):
         message = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", message, expected="either --experts or --truth"))
     judged, problems = take_crowd(judgments, shared)
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
-        names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
         sizes = against_experts(judged.judgments, names, generator, n_draws=draws)
     else:
         known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)

@@ -10,6 +10,7 @@ from errorbar.cli.command import OUTPUT, Command, tell
 from errorbar.cli.main import Group
 from errorbar.cli.options import (
     INPUT,
+    FiniteNumber,
     FiniteRange,
     choice,
     confidence_option,
@@ -61,7 +62,7 @@ def command() -> None:
     "--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted of every audited precision.  [default: 0.03]"
 )
 @option("--budget", type=click.IntRange(5, MOST), help="Instead: edits to judge in all.")
-@option("--supposed", type=float, default=0.5, help="Guessed share of valid edits; 0.5 is the most cautious.")
+@option("--supposed", type=FiniteNumber(), default=0.5, help="Guessed share of valid edits; 0.5 is the most cautious.")
 @click.option(
     "--out", required=True, type=OUTPUT, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz."
 )

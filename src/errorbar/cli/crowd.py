@@ -9,7 +9,17 @@ import click
 
 from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, tell
 from errorbar.cli.main import Group
-from errorbar.cli.options import INPUT, NUMBERS, SYSTEMS, lenient_option, option, options_of, refuse_given, seed_option
+from errorbar.cli.options import (
+    INPUT,
+    NUMBERS,
+    SYSTEMS,
+    FiniteNumber,
+    lenient_option,
+    option,
+    options_of,
+    refuse_given,
+    seed_option,
+)
 from errorbar.cli.output import OutputOptions, output_options
 
 JUDGMENTS = {"argument": "JUDGMENTS", "several": False}
@@ -85,7 +95,6 @@ def judgments(output: OutputOptions, **options: Any) -> None:
     judgments=JUDGMENTS,
     ties={"metavar": "LABEL"},
     prior={"type": (float, float), "metavar": "RIGHT WRONG", "multiple": False},
-    min_items={"type": float},
     **ROLES_OF_JUDGMENTS,
 )
 @output_options
@@ -108,7 +117,6 @@ def aggregate(output: OutputOptions, **options: Any) -> None:
     "errorbar.api.crowd_answers:crowd_raters",
     judgments=JUDGMENTS,
     gold={"names": ("--gold",)},
-    **{name: {"type": float} for name in ("good", "bad", "threshold")},
     **ROLES_OF_JUDGMENTS,
 )
 @output_options
@@ -157,7 +165,7 @@ def howmany(output: OutputOptions, **options: Any) -> None:
 )
 @option("--words", default="prepositions", help="Words to look at: prepositions, articles, or a,b,c.")
 @option("--n", type=click.IntRange(1), default=500, help="Number of likely errors.")
-@option("--error-rate", type=float, default=0.5, help="Share of likely errors in the set.")
+@option("--error-rate", type=FiniteNumber(), default=0.5, help="Share of likely errors in the set.")
 @click.option("--key", type=OUTPUT, metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
 @seed_option
 @lenient_option

@@ -149,12 +149,19 @@ class Source:
         if name == "Literal":
             return Kind(choices=tuple(str(self.value(each)) for each in inner))
         if name == "Annotated":
-            ranges = (_bounds(each) for each in inner[1:])
+            ranges = (self._bounds(extra) for extra in inner[1:])
             bounds = next((bounds for bounds in ranges if bounds is not None), None)
             return self.kind(inner[0]) | Kind(bounds=bounds)
         if name in ("Sequence", "Iterable", "tuple", "list"):
             return self.kind(inner[0]) | Kind(several=True)
         return Kind(frozenset({name}))
+
+    def _bounds(self, node: ast.expr) -> Bounds | None:
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Bounds":
+            return None
+        values: list[Any] = [self.value(argument) for argument in node.args]
+        low, high, excluded = values + [None, None, ""][len(values) :]
+        return low, high, excluded
 
 
 def _read_source(module: str) -> str:
@@ -174,14 +181,6 @@ def _read_source(module: str) -> str:
 def source(module: str) -> Source:
     """The text of a module of ours."""
     return Source(module)
-
-
-def _bounds(node: ast.expr) -> Bounds | None:
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Bounds":
-        return None
-    values = [ast.literal_eval(each) for each in node.args]
-    low, high, excluded = values + [None, None, ""][len(values) :]
-    return low, high, excluded
 
 
 def parameters_of(module: str, function: str) -> dict[str, Argument]:

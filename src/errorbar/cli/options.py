@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.types import FloatParamType
 
 from errorbar.cli.command import Decorator, say, together
 from errorbar.cli.config import find_config
@@ -60,20 +61,28 @@ class InputPath(click.Path):
 INPUT = InputPath()
 
 
-class FiniteRange(click.FloatRange):
-    """A range that nan is not in either."""
+class _Finite(click.ParamType[float]):
+    """A number that is neither nan nor infinite."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read a number, and see that it is one."""
-        number = super().convert(value, param, ctx)
+        number: float = super().convert(value, param, ctx)
         if not isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
 
 
+class FiniteNumber(_Finite, FloatParamType):
+    """Any number but nan and infinities."""
+
+
+class FiniteRange(_Finite, click.FloatRange):
+    """A range, in which nan is not."""
+
+
 def option(*names: str, default: object = None, **attributes: Any) -> Decorator:
     """An option that shows its default, if it has one; numbers are called N."""
-    if isinstance(attributes.get("type"), click.IntRange | click.FloatRange) or attributes.get("type") is float:
+    if isinstance(attributes.get("type"), click.IntRange | FiniteRange | FiniteNumber):
         attributes.setdefault("metavar", "N")
     attributes.setdefault("show_default", default not in (None, ""))
     return click.option(*names, default=default, **attributes)
@@ -182,9 +191,12 @@ def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> N
 def numbers(text: str, option: str) -> list[float]:
     """Numbers between commas."""
     try:
-        return [float(part) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(Problem("curve-numbers", f"{option} {text}", expected="numbers between commas")) from None
+        values = []
+    if not values or not all(map(isfinite, values)):
+        raise UsageError(Problem("curve-numbers", f"{option} {text}", expected="numbers between commas"))
+    return values
 
 
 # Options about judgments and what their labels mean, by the names of the public functions' arguments.
@@ -259,7 +271,7 @@ def resamples_option(default: int = 2000) -> Decorator:
 
 confidence_option = option(
     "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
+    type=FiniteRange(0.5, 1, max_open=True),
     metavar="LEVEL",
     default=0.95,
     help="Confidence level of intervals.",
@@ -370,7 +382,9 @@ def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
     multiple = attributes.setdefault("multiple", kind.several)
     if multiple and "repeatable" not in text:
         text = f"{text.removesuffix('.')}; repeatable."
-    if not multiple:
+    if isinstance(attributes.get("type"), Numbers) and isinstance(parameter.default, tuple):
+        attributes["default"] = ",".join(map(str, parameter.default))  # as it can be typed
+    if not multiple or parameter.default:
         attributes.setdefault("default", parameter.default)
     attributes = {"required": parameter.required, "help": f"{text}{default}{usual}", **_type(kind), **attributes}
     return option(*names, parameter.name, **attributes)
@@ -386,9 +400,17 @@ def _type(kind: Kind) -> dict[str, Any]:
         return {"is_flag": True}
     if {"int", "str"} <= kind.names:
         return {"type": Jobs(), "metavar": "N|ADDRESS"}
+    number = _number(kind)
+    return {} if number is None else {"type": number}
+
+
+def _number(kind: Kind) -> click.ParamType[Any] | None:
+    """The type of an option for numbers of a kind; None: the kind has none."""
     low, high, excluded = kind.bounds or (None, None, "")
     if "int" in kind.names:
-        return {"type": click.IntRange(None if low is None else int(low), None if high is None else int(high))}
-    numbers = FiniteRange if high is None else click.FloatRange
-    is_number = "float" in kind.names
-    return {"type": numbers(low, high, min_open="low" in excluded, max_open="high" in excluded)} if is_number else {}
+        return click.IntRange(None if low is None else int(low), None if high is None else int(high))
+    if "float" not in kind.names:
+        return None
+    if kind.bounds is None:
+        return FiniteNumber()
+    return FiniteRange(low, high, min_open="low" in excluded, max_open="high" in excluded)

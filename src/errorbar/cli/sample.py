@@ -10,6 +10,7 @@ from errorbar.cli.command import OUTPUT, Command, progress_bar, tell, together
 from errorbar.cli.main import Group
 from errorbar.cli.options import (
     INPUT,
+    FiniteNumber,
     FiniteRange,
     choice,
     confidence_option,
@@ -52,8 +53,8 @@ aim_options = together(
     ),
     beta_option,
     option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
-    option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
-    option("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
+    option("--precision", type=FiniteNumber(), default=0.7, help="A guess: the share of errors in flagged items."),
+    option("--miss-rate", type=FiniteNumber(), default=0.05, help="A guess: the share of errors in the others."),
 )
 plan_options = together(
     aim_options,

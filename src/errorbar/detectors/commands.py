@@ -9,6 +9,7 @@ import click
 from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, say
 from errorbar.cli.options import (
     INPUT,
+    FiniteNumber,
     FiniteRange,
     choice,
     lenient_option,
@@ -97,7 +98,7 @@ def train_models(style: str, **options: Any) -> None:
     help="The corrector: lm, a language model; lm+classifiers; ranked, a ranker of both; or that of another package.",
 )
 @models_option
-@option("--least", type=FiniteRange(), metavar="SCORE", help="A change needs this score at least.  [default: above 0]")
+@option("--least", type=FiniteNumber(), metavar="SCORE", help="A change needs this score at least.  [default: above 0]")
 @retokenize_option
 @click.option("--explain", is_flag=True, help="Write a JSON object for each sentence: text, changes, types and scores.")
 @lenient_option

@@ -316,7 +316,8 @@ def agreement_bins(
     Raises:
         UsageError: Unless there are two edges or more, ascending, from ½ to 1.
     """
-    if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)) or edges[0] < 0.5 or edges[-1] > 1:
+    ascending = all(low < high for low, high in pairwise(edges))
+    if len(edges) < 2 or not (ascending and edges[0] >= 0.5 and edges[-1] <= 1):
         message = f"the edges of bins are {', '.join(f'{edge:g}' for edge in edges)}"
         raise UsageError(Problem("crowd-edges", message, expected="ascending numbers between 0.5 and 1, two or more"))
     bins = []
