@@ -22,7 +22,7 @@ PACKAGE = Path(errorbar.__file__).parent
 FUNCTIONS = [
     *("score:score", "compare:compare", "ceiling:ceiling", "agree:agree", "attack:attack", "plan_judging:plan_judging"),
     *("curve:curve", "crowd:crowd", "crowd:crowd_sweep", "crowd:crowd_judgments", "crowd_answers:crowd_aggregate"),
-    *("crowd_answers:crowd_raters", "crowd_answers:crowd_howmany", "fit_judges:fit_judges"),
+    *("crowd_answers:crowd_raters", "crowd_answers:crowd_howmany", "crowd_answers:crowd_mine", "fit_judges:fit_judges"),
 ]
 COUNT = '''"""Words of a text."""
 

@@ -9,7 +9,7 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Count, Whole, public
+from errorbar.api.arguments import Count, Lenient, Whole, public
 from errorbar.api.judgment_input import JudgmentReading, VotesSource, take_crowd
 from errorbar.api.signatures import crowd_signature
 from errorbar.core.csv_cells import csv_line
@@ -484,23 +484,22 @@ def crowd_mine(
     counts: Source,
     *,
     words: str = "prepositions",
-    n: int = 500,
+    n: Count = 500,
     error_rate: float = 0.5,
     blind: bool = False,
     seed: Whole = 0,
-    lenient: bool = False,
+    lenient: Lenient = False,
 ) -> CrowdQuestions:
     """Find words that the text does better without, mixed with likely correct ones, to put before raters.
 
     Args:
         corpus: One tokenized sentence per line.
         counts: Counts of n-grams, which ``crowd_counts`` made.
-        words: ``prepositions``, ``articles``, or words between commas.
-        n: Likely errors.
-        error_rate: Their share in the set.
+        words: Words to look at: ``prepositions``, ``articles``, or words between commas.
+        n: Number of likely errors.
+        error_rate: Share of likely errors in the set.
         blind: Keep scores and kinds back.
-        seed: Of the choice and the order.
-        lenient: Repair what can be repaired and note it.
+        seed: Seed of everything random.
 
     Raises:
         InputError: If a file is bad.

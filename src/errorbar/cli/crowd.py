@@ -9,17 +9,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, tell
 from errorbar.cli.main import Group
-from errorbar.cli.options import (
-    INPUT,
-    NUMBERS,
-    SYSTEMS,
-    FiniteNumber,
-    lenient_option,
-    option,
-    options_of,
-    refuse_given,
-    seed_option,
-)
+from errorbar.cli.options import NUMBERS, SYSTEMS, option, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options
 
 JUDGMENTS = {"argument": "JUDGMENTS", "several": False}
@@ -155,20 +145,19 @@ def howmany(output: OutputOptions, **options: Any) -> None:
 
 
 @command.command("mine", cls=Command, short_help="Find likely errors to put before raters.")
-@click.argument("corpus", type=INPUT, metavar="CORPUS")
-@click.option(
-    "--counts", required=True, type=OUTPUT_PLACE, metavar="FILE", help="Counts of n-grams; with --build it is written."
+@options_of(
+    "errorbar.api.crowd_answers:crowd_mine",
+    corpus={"argument": "CORPUS"},
+    counts={"type": OUTPUT_PLACE, "help": "Counts of n-grams; --build writes them."},
+    blind=None,
 )
-@click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
+@click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, which has one tokenized sentence per line.")
 @option(
-    "--min-count", type=click.IntRange(1), default=1, help="With --build: keep n-grams that occur at least so often."
+    "--min-count", type=click.IntRange(1), default=1, help="With --build: keep n-grams that occur so often or more."
 )
-@option("--words", default="prepositions", help="Words to look at: prepositions, articles, or a,b,c.")
-@option("--n", type=click.IntRange(1), default=500, help="Number of likely errors.")
-@option("--error-rate", type=FiniteNumber(), default=0.5, help="Share of likely errors in the set.")
-@click.option("--key", type=OUTPUT, metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
-@seed_option
-@lenient_option
+@click.option(
+    "--key", type=OUTPUT, metavar="FILE", help="Write scores and kinds to this file, and leave the set blind."
+)
 @output_options
 def mine(build: bool, min_count: int, key: str | None, output: OutputOptions, **options: Any) -> None:
     """Find words that the text does better without, mixed with likely correct ones, to put before raters.

@@ -341,6 +341,7 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
     declared = parameters_of(module, name)
     assert declared.keys() >= forms.keys(), f"{function} has no {sorted(forms.keys() - declared.keys())}"
     shown = {each: forms.get(each, {}) for each in declared}
+    usual = {each: argument.default for each, argument in declared.items() if not argument.required}
     parts = [_declared(declared[each], form) for each, form in shown.items() if form is not None]
 
     def decorate(command: Any) -> Any:
@@ -352,7 +353,11 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
             for rule in useless:
                 rule.refuse(options, typed)
             of_config = {n for rule in useless for n in rule.names.split()}  # defaults of the config file
-            options = {n: value for n, value in options.items() if n not in of_config}
+            options = {
+                n: usual[n] if value == () and n in usual else value
+                for n, value in options.items()
+                if n not in of_config
+            }
             _warn_of_few(options.get("resamples"), declared)
             return command(**options)
 
@@ -384,7 +389,7 @@ def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
         text = f"{text.removesuffix('.')}; repeatable."
     if isinstance(attributes.get("type"), Numbers) and isinstance(parameter.default, tuple):
         attributes["default"] = ",".join(map(str, parameter.default))  # as it can be typed
-    if not multiple or parameter.default:
+    if not multiple or (parameter.default and isinstance(parameter.default, tuple)):
         attributes.setdefault("default", parameter.default)
     attributes = {"required": parameter.required, "help": f"{text}{default}{usual}", **_type(kind), **attributes}
     return option(*names, parameter.name, **attributes)
