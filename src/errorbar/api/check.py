@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Unpack, cast
 
 from errorbar.api.arguments import public
 from errorbar.api.in_memory import DataFrameLike
 from errorbar.api.inputs import (
     Gold,
+    OfTexts,
     ReadingOptions,
     Sentences,
     corpus_files,
@@ -100,19 +101,18 @@ def check(
     *,
     gold: Gold | None = None,
     source: Source | Sentences | DataFrameLike | None = None,
-    force: bool = False,
-    retokenize: bool = False,
+    **shared: Unpack[OfTexts],
 ) -> Checked:
     """List every problem of M2, JSONL or HOO files, essays, token labels, judgments, rankings, or system outputs.
 
     Args:
         files: One or several files. A HOO file is a folder of edit XML or one edit file: offsets are checked against
             the source texts, originals against their spans, and indexes, consistency sets and types.
-        gold: Check the files as systems' outputs for this reference, which is as for ``score``.
-        source: Check the files as corrections of this text, be they references or outputs; beside ``gold`` what its
-            texts correct. Of HOO data: the folder of source texts, if they are not in ``Raw`` beside ``Gold``.
-        force: Of corrections: that one is none of the source is a warning.
-        retokenize: Of corrections: first give lines that look untokenized the source's tokens.
+        gold: Check each file as a system's output for this reference. It has the forms that ``score`` takes.
+        source: Check each file as a correction of this text, be it a reference or an output; of HOO data the folder of
+            the source texts, if they are not in Raw beside Gold. Beside ``gold`` the text that the references correct.
+        retokenize: Of files that correct a text: first give lines that look untokenized the source's tokens.
+        shared: How files are taken that correct a text.
 
     Returns:
         What each file has. A file that cannot be read is no exception but a problem.
@@ -127,9 +127,9 @@ def check(
     against = (
         None
         if of_hoo or gold is None is source
-        else _Against(gold, cast("Source | None", source), Admission(force, retokenize))
+        else _Against(gold, cast("Source | None", source), Admission(shared["force"], shared["retokenize"]))
     )
-    if against is None and (force or retokenize):
+    if against is None and any(shared.values()):
         message = "--force and --retokenize are about texts that correct others"
         raise UsageError(Problem("useless-option", message, fix="leave them out, or add --source or --gold"))
     if against is None and any(isinstance(each, Hypothesis) for each in named):

@@ -144,10 +144,9 @@ class OfCorpus(TypedDict, total=False):
     ]
 
 
-class OfSystems(TypedDict, total=False):
-    """How systems are read."""
+class OfTexts(TypedDict, total=False):
+    """How texts are taken that correct a source."""
 
-    lenient: Lenient
     force: Annotated[bool, ArgumentDoc(False, "Take a system that is not a correction of the source, with a warning.")]
     retokenize: Annotated[
         bool,
@@ -156,6 +155,12 @@ class OfSystems(TypedDict, total=False):
             "Give lines that look untokenized the source's tokens, and say which were changed; the signature tells.",
         ),
     ]
+
+
+class OfSystems(OfTexts, total=False):
+    """How systems are read."""
+
+    lenient: Lenient
 
 
 class Taking(OfCorpus, OfSystems, total=False):

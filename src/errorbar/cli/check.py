@@ -9,22 +9,13 @@ import click
 
 from errorbar.cli.command import Command, show_lines
 from errorbar.cli.main import while_read
-from errorbar.cli.options import INPUT, gold_option, taken_options
+from errorbar.cli.options import options_of
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import as_options
 
 
 @click.command("check", cls=Command)
-@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
-@gold_option("Check each FILE as a system's output for this reference; repeatable.")
-@click.option(
-    "--source",
-    type=INPUT,
-    metavar="FILE",
-    help="Check each FILE as a correction of this text, be it a reference or an output; of HOO data the folder of the "
-    "source texts, if not in Raw beside Gold.",
-)
-@taken_options
+@options_of("errorbar.api.check:check", files={"argument": "FILE..."})
 @output_options
 def command(output: OutputOptions, **options: Any) -> None:
     """List every problem of M2, JSONL or HOO files, essays, token labels, judgments, rankings, or system outputs.
@@ -42,10 +33,10 @@ def command(output: OutputOptions, **options: Any) -> None:
     """
     from errorbar.api.check import check
 
-    done = check(**options | {"gold": options["gold"] or None})
+    result = check(**options)
     with while_read():
-        if output == OutputOptions("table") and not any(file.problems for file in done.files):
-            show_lines(*map(str, done.files))
+        if output == OutputOptions("table") and not any(file.problems for file in result.files):
+            show_lines(*map(str, result.files))
         else:
-            output.show(done, "errorbar.check/1", done.tables(as_options))
-    sys.exit(int(not done.good))
+            output.show(result, "errorbar.check/1", result.tables(as_options))
+    sys.exit(int(not result.good))

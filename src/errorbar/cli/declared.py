@@ -20,7 +20,7 @@ from errorbar.core.problems import InputError, Problem
 
 _TOP = re.compile(r"^(?:(?:def|class) )?([\w@]+).*", re.MULTILINE)
 """The first line of a statement of a module."""
-_IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
+_IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(#]*)", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<!e\.g)\.\s+(?=[A-Z'`])")
 _NONE = re.compile(r"(?:^|[;.] )(?:None|Empty): ((?:[^.]|\.(?=\w))+)")
 
