@@ -35,6 +35,7 @@ from errorbar.api.in_memory import DataFrameLike, plain_data, right_call, series
 from errorbar.core.problems import Problem, UsageError, nearest, shortened
 from errorbar.core.spec import split_spec
 from errorbar.formats.look import looking
+from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats.resampling import Method, Resampling
@@ -115,6 +116,12 @@ CLOSED = Useless(
 )
 
 Lenient = Annotated[bool, ArgumentDoc(False, "Repair what can be repaired and say so, or refuse it.")]
+UnmarkedRule = Annotated[
+    Unmarked,
+    ArgumentDoc(
+        "auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."
+    ),
+]
 
 
 class Resampled(TypedDict, total=False):

@@ -9,7 +9,7 @@ from itertools import tee
 from os import fspath
 from typing import Annotated, Literal, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Progress, public
+from errorbar.api.arguments import ArgumentDoc, Count, Lenient, Progress, UnmarkedRule, Useless, public
 from errorbar.core.corpus import Annotation, Corpus, Sentence, unknown_annotator
 from errorbar.core.edit import OWN_PIPELINE, Fragment
 from errorbar.core.problems import Place, Problem, Problems, UsageError
@@ -36,7 +36,6 @@ from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays, project_essays, read_essays, split_essays, with_documents
 from errorbar.formats.reference import (
     NamedFile,
-    Unmarked,
     named_files,
     read_sentences,
     reference_chunks,
@@ -138,28 +137,39 @@ class Options(TypedDict, total=False):
         ArgumentDoc(
             None,
             "The inputs are corrected versions of this text, line by line, or of these essays, by their ids; of HOO "
-            "data the folder of source texts.",
+            "data the folder of the source texts.",
         ),
     ]
     edits: Annotated[
         Literal["minimal", "errant"],
-        ArgumentDoc("minimal", "Of corrected texts: edits of the fewest tokens, or typed ones as ERRANT makes them."),
+        ArgumentDoc(
+            "minimal",
+            "With ``source``: make edits of the fewest tokens, or typed edits as ERRANT does (in a checkout: make "
+            "errant).",
+        ),
     ]
     pipeline: Annotated[
-        str | None, ArgumentDoc(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")
+        str | None, ArgumentDoc(None, "With ``edits`` errant: a spaCy pipeline, or its folder. None: errorbar_en.")
     ]
-    jobs: Annotated[int, ArgumentDoc(1, "How many processes make ERRANT's edits; changes no edit.")]
+    jobs: Annotated[Count, ArgumentDoc(1, "With ``edits`` errant: number of processes to use; no edit depends on it.")]
     tokens: Annotated[Source | None, ArgumentDoc(None, "M2 or JSONL whose sentences give the tokens of essays.")]
-    documents: Annotated[Source | None, ArgumentDoc(None, "NUCLE SGML that tells the document of each sentence.")]
-    unmarked: Annotated[
-        Unmarked, ArgumentDoc("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")
+    documents: Annotated[
+        Source | None, ArgumentDoc(None, "NUCLE SGML that tells which document each sentence is from.")
     ]
+    unmarked: UnmarkedRule
     detach_stops: Annotated[
-        bool, ArgumentDoc(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
+        bool, ArgumentDoc(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015 do.")
     ]
 
 
-@public()
+@public(
+    Useless(
+        "pipeline jobs",
+        "has no meaning for edits of the fewest tokens",
+        lambda arguments: arguments["edits"] == "minimal",
+        fix="add --edits=errant",
+    )
+)
 def convert(
     inputs: Source | Corpus | Sequence[Source] | Mapping[str, Source],
     out: Source | None = None,
@@ -167,10 +177,10 @@ def convert(
     to: str | None = None,
     from_: str | None = None,
     annotator: str | Sequence[str] = (),
-    alternative: int = 1,
+    alternative: Count = 1,
     optional: bool = True,
     as_written: bool = False,
-    lenient: bool = False,
+    lenient: Lenient = False,
     progress: Progress = lambda _: None,
     **shared: Unpack[Options],
 ) -> Converted:
@@ -181,13 +191,12 @@ def convert(
             over the same sentences become one corpus with all their annotators.
         out: File to write, or a folder of several HOO files; ``-`` is standard output; gzipped if it ends in ``.gz``.
             None: the result holds the text. It is replaced only when everything went well.
-        to: ``m2``, ``jsonl``, ``text`` or ``hoo``; None: by the ending of ``out``.
-        from_: Format of the inputs; None: seen from them.
-        annotator: Annotators to keep; none: all. To text: the one whose corrections are applied; none: the source.
-        alternative: To text: which alternative of each edit is applied, from 1.
-        optional: To text: apply optional edits too.
+        to: Format to write: ``m2``, ``jsonl``, ``text`` or ``hoo``. None: by the ending of the output.
+        from_: Format of the inputs. None: recognized from their contents.
+        annotator: Keep this annotator; in text: apply the corrections of this one. Empty: all, in text the source.
+        alternative: In text: apply this alternative of each edit, counted from 1.
+        optional: In text: also apply optional edits.
         as_written: Keep edits as they are written: repeated, unsorted, without effect.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
         progress: Is told the number of sentences done.
         shared: What is said of certain inputs.
 
@@ -210,12 +219,7 @@ def convert(
         texts = None if shared["source"] is None else str(fspath(shared["source"]))
         notes = convert_hoo(HooConversion(files, to, target_name, texts, annotators, lenient))
         return Converted(target_name, to or "", None, notes=tuple(notes))
-    by_errant = {"pipeline": shared["pipeline"] is not None, "jobs": shared["jobs"] > 1}
-    if shared["edits"] == "minimal":
-        _refuse(
-            [name for name, given in by_errant.items() if given], "edits of the fewest tokens", "add --edits=errant"
-        )
-    elif shared["source"] is None:
+    if shared["edits"] == "errant" and shared["source"] is None:
         _refuse(["edits"], "what is no corrected text", "name the source: --source=FILE")
     target = _target(to, target_name)
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import OUTPUT_PLACE, Command, progress_bar
-from errorbar.cli.options import INPUT, jobs_option, lenient_option, option, unmarked_option
+from errorbar.cli.options import options_of
 from errorbar.cli.output import show_notes
 
 
@@ -27,47 +27,23 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
 
 
 @click.command("convert", cls=Command)
-@click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
-@click.option("--to", type=FormatName(WRITABLE), help="Format to write.  [default: by the ending of OUT]")
-@click.option("--from", "from_", type=FormatName(READABLE), help="Format of INPUT.  [default: seen from it]")
-@click.option(
-    "-o",
-    "--output",
-    "--out",
-    "out",
-    default="-",
-    type=OUTPUT_PLACE,
-    metavar="OUT",
-    help="File to write; of several HOO files, a folder.  [default: standard output]",
+@options_of(
+    "errorbar.api.convert:convert",
+    inputs={"argument": "INPUT..."},
+    out={
+        "names": ("-o", "--output", "--out"),
+        "default": "-",
+        "type": OUTPUT_PLACE,
+        "metavar": "OUT",
+        "help": "File to write, gzipped if it ends in .gz; of several HOO files a folder.  [default: standard output]",
+        "show_default": False,
+    },
+    to={"type": FormatName(WRITABLE)},
+    from_={"names": ("--from",), "type": FormatName(READABLE)},
+    annotator={"metavar": "NAME"},
+    optional={"names": ("--optional/--no-optional",)},
+    pipeline={"metavar": "NAME"},
 )
-@click.option(
-    "--source",
-    type=INPUT,
-    metavar="FILE",
-    help="INPUTs are corrected versions of this text or of these essays; HOO: folder of texts.",
-)
-@option(
-    "--edits",
-    type=click.Choice(("minimal", "errant")),
-    default="minimal",
-    help="With --source: edits of the fewest tokens, or typed edits as ERRANT makes them (in a checkout: make errant).",
-)
-@click.option("--pipeline", metavar="NAME", help="ERRANT: a spaCy pipeline, or its folder.  [default: errorbar_en]")
-@jobs_option
-@click.option("--tokens", type=INPUT, metavar="FILE", help="M2 or JSONL whose sentences give the tokens of essays.")
-@click.option(
-    "--documents",
-    type=INPUT,
-    metavar="FILE",
-    help="NUCLE SGML that tells which document each sentence of INPUT is from.",
-)
-@click.option("--annotator", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
-@option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
-@click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
-@unmarked_option
-@click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
-@click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
-@lenient_option
 def command(**options: Any) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text and HOO edit XML; read essays and token labels.
 
@@ -114,5 +90,5 @@ def command(**options: Any) -> None:
     if options["to"] != "hoo" and not Path(options["out"]).is_dir():
         refuse_unwritable(options["out"])
     with progress_bar("sentences") as progress:
-        done = convert(progress=progress, **options)
-    show_notes(done.notes)
+        result = convert(progress=progress, **options)
+    show_notes(result.notes)

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from click.types import FloatParamType
+from click.types import FloatParamType, IntParamType
 
 from errorbar.cli.command import Decorator, say, together
 from errorbar.cli.config import find_config
@@ -82,7 +82,7 @@ class FiniteRange(_Finite, click.FloatRange):
 
 def option(*names: str, default: object = None, **attributes: Any) -> Decorator:
     """An option that shows its default, if it has one; numbers are called N."""
-    if isinstance(attributes.get("type"), click.IntRange | FiniteRange | FiniteNumber):
+    if isinstance(attributes.get("type"), IntParamType | FloatParamType):
         attributes.setdefault("metavar", "N")
     attributes.setdefault("show_default", default not in (None, ""))
     return click.option(*names, default=default, **attributes)
@@ -412,6 +412,8 @@ def _type(kind: Kind) -> dict[str, Any]:
 def _number(kind: Kind) -> click.ParamType[Any] | None:
     """The type of an option for numbers of a kind; None: the kind has none."""
     low, high, excluded = kind.bounds or (None, None, "")
+    if "int" in kind.names and kind.bounds is None:
+        return click.INT
     if "int" in kind.names:
         return click.IntRange(None if low is None else int(low), None if high is None else int(high))
     if "float" not in kind.names:
