@@ -69,6 +69,7 @@ Positive = Annotated[float, Bounds(0, None, "low")]
 NotNegative = Annotated[float, Bounds(0)]
 Confidence = Annotated[float, Bounds(0.5, 1, "high")]
 Share = Annotated[float, Bounds(0, 1, "low high")]
+HalfWidth = Annotated[float, Bounds(0, 1, "low")]
 
 
 class Useless(NamedTuple):

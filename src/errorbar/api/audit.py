@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Metrics, public, sentence_metric
+from errorbar.api.arguments import (
+    Bounds,
+    Confidence,
+    HalfWidth,
+    Lenient,
+    Metrics,
+    Share,
+    Useless,
+    Whole,
+    public,
+    sentence_metric,
+)
 from errorbar.api.audit_edits import (
     GRADED,
     AuditKey,
@@ -346,6 +357,8 @@ def _raters_record(raters: Raters) -> dict[str, object]:
 
 
 HALF_WIDTH = 0.03
+MOST_EDITS = 1_000_000_000
+"""Edits to judge: more than anybody has."""
 
 
 @public()
@@ -356,12 +369,12 @@ def audit_draw(
     metric: Metrics = None,
     others: Systems = (),
     types: Types = "none",
-    half_width: float | None = None,
-    budget: int | None = None,
+    half_width: HalfWidth | None = None,
+    budget: Annotated[int, Bounds(FLOOR, MOST_EDITS)] | None = None,
     supposed: float = SUPPOSED,
     rater: str | Sequence[str] = ("rater-1",),
     judged: Filled = (),
-    seed: int = 0,
+    seed: Whole = 0,
     **shared: Unpack[Taking],
 ) -> AuditDraw:
     """Draw edits that match no annotator, of one or several systems, to be judged valid or not.
@@ -369,17 +382,19 @@ def audit_draw(
     ``AuditDraw.save`` writes the set and its private key.
 
     Args:
-        gold: The annotators' edits.
+        gold: Reference (M2 or JSONL) whose annotators the systems' edits are compared with.
         systems: The systems that are audited.
-        metric: Which edits match: m2 (None) or errant.
-        others: Systems that are not audited: edits that they propose too are likelier valid, and strata of their own.
-        types: Strata by type of error too: ``operation`` (missing, unnecessary, replaced) or ``errant``, ERRANT's.
-        half_width: Wanted of every system's audited precision; None: .03, unless there is a budget.
-        budget: Instead: edits to be judged in all.
+        metric: Metric that says which edits match: m2 or errant, with their parameters. None: m2.
+        others: A system that is not audited: edits that it proposes too are likelier valid, and a stratum of their own.
+        types: Also divide the strata by type of error: missing, unnecessary and replaced words (``operation``), or
+            ERRANT's types.
+        half_width: Half-width of the interval that every audited precision shall have. None: 0.03, unless there is a
+            budget.
+        budget: Number of edits to judge in all, in place of a half-width.
         supposed: Guessed share of valid edits; 0.5 is the most cautious.
-        rater: Names of raters, each of whom gets every edit.
-        judged: Judgments of earlier audits: what they judged is not asked again.
-        seed: Of the order in which edits are drawn; the same in every audit, so that judged ones come first.
+        rater: Name of a rater, who gets every edit.
+        judged: Filled-in set of an earlier audit, whose edits are not asked again.
+        seed: Seed of everything random. The same in every audit, so that edits that are judged already come first.
         shared: How corpus and systems are read.
 
     Raises:
@@ -409,7 +424,14 @@ def audit_draw(
     return AuditDraw(key, raters, tuple(asked), tuple(halves), tuple(problems.notes))
 
 
-@public()
+@public(
+    Useless(
+        "half_width",
+        "is about --anytime",
+        lambda arguments: not arguments["anytime"],
+        fix="add --anytime, or leave it out",
+    )
+)
 def audit_estimate(
     judgments: Filled,
     *,
@@ -418,9 +440,9 @@ def audit_estimate(
     unclear: Unclear = "missing",
     assist: Filled | None = None,
     anytime: bool = False,
-    half_width: float | None = None,
-    confidence: float = 0.95,
-    lenient: bool = False,
+    half_width: Share | None = None,
+    confidence: Confidence = 0.95,
+    lenient: Lenient = False,
 ) -> AuditEstimation:
     """Audited precision of every system beside the official one, with intervals and differences.
 
@@ -428,22 +450,23 @@ def audit_estimate(
         judgments: The filled-in sets, this audit's and earlier ones, or an object; labels are valid, not-valid and
             cannot-tell.
         key: The key that was written with the set.
-        valid: Which edits are valid: of the raters who could tell the ``majority``, ``any``, ``all``, or so many;
-            ``graded``: each counts as the share of them.
-        unclear: What "cannot tell" counts as: ``missing``, ``not-valid`` or ``valid``.
-        assist: Cheap judgments of many edits, of a crowd or a model, that make intervals narrower.
-        anytime: Whether intervals shall hold however often one looks, and whenever one stops; differences and intervals
-            over judges hold for one look, and are left out.
-        half_width: With ``anytime`` that of precision at which intervals are narrowest in comparison; None: .05.
-        confidence: Confidence level of intervals.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
+        valid: Rule for valid edits: ``majority``, ``any``, ``all`` or a number of the raters who could tell must find
+            them valid; ``graded`` counts the share of raters. Decide on it beforehand.
+        unclear: How a rater's "cannot tell" counts; the results of the two extremes are shown anyway.
+        assist: Cheap judgments of many edits, by a crowd or a model, which make intervals narrower where they help.
+        anytime: Make intervals that hold however often you look, and whenever you stop. Differences and intervals over
+            judges hold for one look, and are left out.
+        half_width: With ``anytime``: the half-width of precision at which intervals are narrowest in comparison. None:
+            0.05.
+        confidence: Confidence level of intervals, a fraction.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If nothing was judged, there is no such rule, or arguments do not fit.
     """
     problems, rule = Problems(lenient=lenient), ValidityRule.of(valid, unclear)
-    how = _looked(anytime, half_width, rule, assisted=assist is not None)
+    _check_width(half_width)
+    how = _any_looks(half_width, rule, assisted=assist is not None) if anytime else None
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts = read_verdicts(judgments, problems)
     cheap = None if assist is None else read_verdicts(assist, problems).shares()
@@ -463,14 +486,8 @@ def audit_estimate(
     return replace(estimation, anytime=anytime)
 
 
-def _looked(anytime: bool, half_width: float | None, rule: ValidityRule, *, assisted: bool) -> Anytime | None:
-    """The looks that intervals are to withstand: any number of them, or one."""
-    _check_width(half_width)
-    if not anytime:
-        if half_width is not None:
-            message = "a half-width without --anytime"
-            raise UsageError(Problem("useless-option", message, fix="add --anytime, or leave it out"))
-        return None
+def _any_looks(half_width: float | None, rule: ValidityRule, *, assisted: bool) -> Anytime:
+    """Any number of looks, which intervals are to withstand."""
     if assisted:
         message = "--anytime and --assist: how far votes are trusted is tuned on what was judged"
         raise UsageError(Problem("two-choices", message, fix="leave one of them out"))

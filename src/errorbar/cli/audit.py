@@ -8,26 +8,9 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command, tell
 from errorbar.cli.main import Group
-from errorbar.cli.options import (
-    INPUT,
-    FiniteNumber,
-    FiniteRange,
-    choice,
-    confidence_option,
-    gold_option,
-    lenient_option,
-    option,
-    refuse_given,
-    seed_option,
-    source_option,
-    systems_argument,
-    taken_options,
-    unmarked_option,
-)
+from errorbar.cli.options import GOLD, INPUT, SYSTEMS, option, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options, show_notes
 from errorbar.core.labels import counted
-
-MOST = 10**9
 
 
 @click.group("audit", cls=Group)
@@ -41,43 +24,17 @@ def command() -> None:
 
 
 @command.command("draw", cls=Command, short_help="Draw edits for blind judging.")
-@systems_argument
-@gold_option("Reference whose annotators the edits are compared with (M2 or JSONL); repeatable.", required=True)
-@source_option
-@unmarked_option
-@click.option("--metric", metavar="SPEC", help="Which edits match: m2 (the default) or errant, with their parameters.")
-@click.option(
-    "--others",
-    multiple=True,
-    type=INPUT,
-    metavar="FILE",
-    help="A system that is not audited: edits that it proposes too are a stratum of their own; repeatable.",
+@options_of(
+    "errorbar.api.audit:audit_draw",
+    systems=SYSTEMS,
+    metric={"multiple": False},
+    documents=None,
+    as_written=None,
 )
-@choice(
-    "--types",
-    ("none", "operation", "errant"),
-    "Strata by type of error too: missing, unnecessary and replaced words, or ERRANT's types.",
-)
-@option(
-    "--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted of every audited precision.  [default: 0.03]"
-)
-@option("--budget", type=click.IntRange(5, MOST), help="Instead: edits to judge in all.")
-@option("--supposed", type=FiniteNumber(), default=0.5, help="Guessed share of valid edits; 0.5 is the most cautious.")
 @click.option(
     "--out", required=True, type=OUTPUT, metavar="FILE", help="The set for raters: .csv or .jsonl, maybe .gz."
 )
 @click.option("--key", required=True, type=OUTPUT, metavar="FILE", help="The private key, a new file.")
-@option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
-@click.option(
-    "--judged",
-    multiple=True,
-    type=INPUT,
-    metavar="FILE",
-    help="Sets judged in earlier audits, not asked again; repeatable.",
-)
-@seed_option
-@taken_options
-@lenient_option
 def draw(out: str, key: str, **options: Any) -> None:
     """Draw edits that match no annotator, each cut to what it changes, and write them blind and shuffled.
 
@@ -103,25 +60,7 @@ def draw(out: str, key: str, **options: Any) -> None:
 
 
 @command.command("estimate", cls=Command, short_help="Estimate audited precision.")
-@click.argument("judgments", nargs=-1, required=True, type=INPUT, metavar="JUDGMENTS...")
-@click.option("--key", type=INPUT, required=True, metavar="FILE", help="The key that was written with the set.")
-@option(
-    "--valid",
-    default="majority",
-    metavar="RULE",
-    help="Which edits are valid: majority, any or all of the raters who could tell, or how many; graded: by their "
-    "share; decide beforehand.",
-)
-@choice(
-    "--unclear", ("missing", "not-valid", "valid"), "What 'cannot tell' counts as; the two extremes are shown anyway."
-)
-@click.option(
-    "--assist",
-    multiple=True,
-    type=INPUT,
-    metavar="FILE",
-    help="Cheap judgments of many edits, of a crowd or a model: intervals get narrower where they help; repeatable.",
-)
+@options_of("errorbar.api.audit:audit_estimate", judgments={"argument": "JUDGMENTS..."}, valid={"metavar": "RULE"})
 @click.option(
     "--alternatives",
     type=OUTPUT,
@@ -132,24 +71,21 @@ def draw(out: str, key: str, **options: Any) -> None:
     "--better",
     type=click.IntRange(0),
     default=1,
-    help="With --alternatives: answers too with what so many raters gave as better; 0: none.",
+    help="With --alternatives: also write answers with corrections that so many raters gave as better; 0: none.",
 )
-@gold_option("With --alternatives: the reference that was audited; repeatable.")
-@click.option("--anytime", is_flag=True, help="Intervals that hold however often one looks, and whenever one stops.")
-@option(
-    "--half-width",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="With --anytime: wanted of audited precision.",
+@click.option(
+    *GOLD,
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="With --alternatives: the reference that was audited; repeatable.",
 )
-@confidence_option
-@lenient_option
 @output_options
 def estimate(
     output: OutputOptions,
     alternatives: str | None,
     gold: tuple[str, ...],
     better: int,
-    assist: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Estimate the precision that systems have if edits that judges find valid count as right.
@@ -169,7 +105,7 @@ def estimate(
         raise UsageError(Problem("audit-alternatives", message, fix="give both, or neither"))
     if alternatives is None:
         refuse_given(("better",), "is about --alternatives", "add --alternatives, or leave it out")
-    result = audit_estimate(assist=assist or None, **options)
+    result = audit_estimate(**options)
     if alternatives is not None:
         from errorbar.api.audit_edits import save_answers
         from errorbar.api.inputs import read_corpus

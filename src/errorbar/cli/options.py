@@ -311,6 +311,7 @@ class Numbers(click.ParamType[Sequence[float]]):
         return value if isinstance(value, tuple) else numbers(str(value), param.opts[0] if param else "")
 
 
+GOLD = ("--gold", "--reference")
 NUMBERS = {"type": Numbers(), "metavar": "A,B,...", "multiple": False}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "beta": {"metavar": "B", "hidden": True},
@@ -318,7 +319,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "column": {"metavar": "ROLE=NAME"},
     "confidence": {"metavar": "LEVEL"},
     "documents": {"multiple": False},
-    "gold": {"names": ("--gold", "--reference")},
+    "gold": {"names": GOLD},
     "items": {"type": ItemsType(), "metavar": "WHAT"},
     "judges": {"metavar": "RULE"},
     "labels": {"metavar": "[ROLE=]LABEL"},
