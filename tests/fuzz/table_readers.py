@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from errorbar import Judgments, Problems
-from errorbar.api.sample import counted
+from errorbar.api.sample import read_counts
 from errorbar.crowdsourcing import majority
 from errorbar.datasets.archives import copy, files_in
 from errorbar.formats import read_answers, read_flags, read_judgment_table, read_metric_scores, read_rankings
@@ -123,7 +123,7 @@ def _sample_key(folder: Path, lenient: bool) -> None:
 def _sample_counts(folder: Path, _: bool) -> None:
     """Counts stand on the command line: no NUL, and bytes that are not UTF-8 as Python shows them there."""
     text = (folder / "counts.txt").read_bytes().decode("utf-8", "surrogateescape").replace("\0", "")
-    strata, sample = counted(text.split("\n")[:-1] or [""])
+    strata, sample = read_counts(text.split("\n")[:-1] or [""])
     estimate_sample(strata, sample, Estimation(seed=0))
 
 

@@ -11,9 +11,20 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import ArgumentDoc, Lenient, Progress, part, public
+from errorbar.api.arguments import (
+    ArgumentDoc,
+    Bounds,
+    Confidence,
+    HalfWidth,
+    Lenient,
+    Progress,
+    Useless,
+    Whole,
+    part,
+    public,
+)
 from errorbar.api.inputs import Gold, ReadingOptions, load
-from errorbar.api.judgment_input import ITEMS, LABELS, Files, labels_by_role, paths_of
+from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import SampleDraw, SampleEstimation, SamplePlan
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.estimate import Estimate, Interval, Undefined
@@ -74,38 +85,61 @@ LEVEL = 0.95
 MOST_DIGITS = 10
 """Of two numbers of looks and what stands between them."""
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
+MOST_ITEMS = 10_000_000_000
+"""Items of a corpus: a thousand times what anybody has flagged."""
+ItemCount = Annotated[int, Bounds(1, MOST_ITEMS)]
+Beta = Annotated[Annotated[float, Bounds(0, 1000, "low")], ArgumentDoc(1.0, "Weight of recall in F.")]
+Repeated = Annotated[int, Bounds(1, 10_000)]
+Amount = Annotated[float, Bounds(0, 1e9)]
 
 
 class SampleItems(TypedDict, total=False):
     """The options about the items to judge."""
 
-    corpus: Annotated[Gold | None, ArgumentDoc(None, "Source sentences, where flags are the systems' outputs.")]
-    items: Annotated[str, ArgumentDoc("tokens", f"With a corpus: what its items are: {ITEMS}.")]
+    corpus: Annotated[
+        Gold | None, ArgumentDoc(None, "Corpus of source sentences; the flags are then the systems' outputs.")
+    ]
+    items: Annotated[str, ArgumentDoc("tokens", f"With ``corpus``: its items are {ITEMS}.")]
     lenient: Lenient
 
 
 class Planning(SampleItems, total=False):
     """How a sample is planned."""
 
-    bands: Annotated[int, ArgumentDoc(1, "Bands of score into which unflagged items are cut.")]
-    budget: Annotated[int | None, ArgumentDoc(None, "Items to judge, or with costs what all may cost.")]
-    half_width: Annotated[
-        float | None, ArgumentDoc(None, "Instead: the wanted half-width of the target's interval, e.g. .05.")
+    bands: Annotated[
+        Annotated[int, Bounds(1, 1000)], ArgumentDoc(1, "Divide each stratum into so many bands of the score.")
     ]
-    target: Annotated[Target, ArgumentDoc("R", "What shall be known best: P, R or F; of two systems their difference.")]
-    beta: Annotated[float, ArgumentDoc(1.0, "Weight of recall in F.")]
-    floor: Annotated[int, ArgumentDoc(30, "The fewest items of a stratum.")]
-    precision: Annotated[float, ArgumentDoc(0.7, "Supposed share of errors in flagged items.")]
-    miss_rate: Annotated[float, ArgumentDoc(0.05, "Supposed share of errors in the others.")]
+    budget: Annotated[
+        Annotated[int, Bounds(2, MOST_ITEMS)] | None,
+        ArgumentDoc(None, "Number of items to judge; with ``costs``, what all of them may cost."),
+    ]
+    half_width: Annotated[
+        HalfWidth | None,
+        ArgumentDoc(None, "Half-width that the target's interval shall have, e.g. 0.05, in place of a budget."),
+    ]
+    target: Annotated[
+        Target, ArgumentDoc("R", "Score whose interval shall be narrowest; of two systems their difference in it.")
+    ]
+    beta: Beta
+    floor: Annotated[ItemCount, ArgumentDoc(30, "Fewest items of a stratum.")]
+    precision: Annotated[float, ArgumentDoc(0.7, "Guessed share of errors in flagged items.")]
+    miss_rate: Annotated[float, ArgumentDoc(0.05, "Guessed share of errors in the other items.")]
     costs: Annotated[
-        str | Sequence[float], ArgumentDoc((), "What an item of each stratum costs: numbers, or a text of them.")
+        str | Sequence[float], ArgumentDoc((), "Cost of an item of each stratum, in the order of the strata.")
     ]
 
 
 class Labeling(TypedDict, total=False):
     """The options about the meanings of labels."""
 
-    labels: Annotated[str | Sequence[str], ArgumentDoc((), f"{LABELS}.")]
+    labels: Annotated[
+        str | Sequence[str],
+        ArgumentDoc(
+            (),
+            "What labels mean, as ROLE=LABEL (error=: an error, also a rule such as '<4'; ok=: no error; unknown=: "
+            "'cannot say').",
+        ),
+    ]
     error: Annotated[
         str | Sequence[str], ArgumentDoc((), "Labels that mean error, or rules such as ``<4``; none: ``error``.")
     ]
@@ -117,27 +151,29 @@ class Drawn(Planning, Labeling, total=False):
     """How a sample is drawn."""
 
 
-def listed(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
+def list_flags(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
     """Flags of one system or two, as a list."""
     return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else flags
 
 
-def meanings(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def meanings(arguments: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The labels of ``error``, ``ok`` and ``unknown``, and ``type`` of who takes it; one without a role is refused."""
-    labels = labels_by_role(part(Labeling, given) | {role: given[role] for role in ("type",) if role in given})
+    labels = labels_by_role(
+        part(Labeling, arguments) | {role: arguments[role] for role in ("type",) if role in arguments}
+    )
     if bare := labels.pop(""):
         message = f"--labels={bare[0]} must say what the label means"
         raise UsageError(Problem("bad-parameter", message, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
     return labels
 
 
-def labels_of(given: Labeling) -> Labels:
+def labels_of(arguments: Labeling) -> Labels:
     """The meanings of labels: ``error`` and ``ok`` mean what they say, unless others are named."""
-    labels = meanings(given)
+    labels = meanings(arguments)
     return Labels(labels["error"] or ("error",), labels["ok"] or ("ok",), labels["unknown"])
 
 
-def frame_of(flags: Sequence[Flags], given: SampleItems, problems: Problems) -> Frame:
+def frame_of(flags: Sequence[Flags], arguments: SampleItems, problems: Problems) -> Frame:
     """Every item with its flags: tables, or what systems change in a corpus."""
     if not flags:
         message = "no table of flags"
@@ -145,13 +181,13 @@ def frame_of(flags: Sequence[Flags], given: SampleItems, problems: Problems) -> 
         raise UsageError(Problem("sample-systems", message, fix=fix))
     if isinstance(flags[0], Frame):
         return flags[0]
-    if given["corpus"] is None:
+    if arguments["corpus"] is None:
         files = [NamedFile.parse(str(path)) for path in flags if isinstance(path, str | PathLike)]
         return read_frame([file.path for file in files], problems, [_SUFFIX.sub("", file.name) for file in files])
     how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
-    data = load(given["corpus"], [flag for flag in flags if not isinstance(flag, Frame)], how)
+    data = load(arguments["corpus"], [flag for flag in flags if not isinstance(flag, Frame)], how)
     problems.take(data.problems.notes)
-    projection, words = split_items(given["items"])
+    projection, words = split_items(arguments["items"])
     return frame_of_systems(data.corpus, data.systems, projection, words=words)
 
 
@@ -170,7 +206,7 @@ def costs_of(costs: str | Sequence[float], strata: Strata) -> list[float] | None
     return numbers
 
 
-def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
+def read_looks(anytime: bool, looks: str, half_width: float | None) -> Anytime | Look | None:
     """The looks that intervals are to withstand: any number, planned ones (``2/5``: the second of five), or one."""
     if anytime and looks:
         message = f"--anytime and --looks={looks}"
@@ -188,17 +224,13 @@ def looked(anytime: bool, looks: str, half_width: float | None) -> Anytime | Loo
     return Look(int(at), int(of))
 
 
-def planned(strata: Strata, given: Planning, looks: int | None = None) -> Plan:
+def make_plan(strata: Strata, arguments: Planning, looks: int | None = None) -> Plan:
     """A plan from guesses of precision and miss rate, for a budget or a half-width at the last of the looks."""
-    rates = guessed_rates(strata, given["precision"], given["miss_rate"])
+    rates = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
     level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
-    aim = Aim(given["target"], given["beta"], level)
-    budget, half_width, floor, costs = (
-        given["budget"],
-        given["half_width"],
-        given["floor"],
-        costs_of(given["costs"], strata),
-    )
+    aim = Aim(arguments["target"], arguments["beta"], level)
+    budget, half_width, floor = arguments["budget"], arguments["half_width"], arguments["floor"]
+    costs = costs_of(arguments["costs"], strata)
     if budget is None and half_width is not None:
         if costs is not None:
             message = "costs and a half-width: the fewest items are not the cheapest"
@@ -215,26 +247,55 @@ def planned(strata: Strata, given: Planning, looks: int | None = None) -> Plan:
 
 
 Filled = Source | Sequence[Source] | Judgments
-MOST_ITEMS = 10**10
-"""Items of a corpus: a thousand times what anybody has flagged."""
 MOST_STRATA = 200
 """Strata whose counts are named one by one."""
 
 
 class Estimated(SampleItems, Labeling, total=False):
-    """The options of estimating."""
+    """How a sample is read and its intervals are made."""
+
+    beta: Beta
+    method: Annotated[Method, ArgumentDoc("near-exact", "Method of the intervals.")]
+    confidence: Annotated[Confidence, ArgumentDoc(0.95, "Confidence level of intervals, a fraction.")]
+    seed: Annotated[Whole, ArgumentDoc(0, "Seed of the Bayesian intervals.")]
+    anytime: Annotated[
+        bool, ArgumentDoc(False, "Make intervals that hold however often you look, and whenever you stop.")
+    ]
+    looks: Annotated[
+        str, ArgumentDoc("", "Number of this look among the planned ones, e.g. 2/5; intervals hold for all of them.")
+    ]
+    half_width: Annotated[
+        HalfWidth | None,
+        ArgumentDoc(
+            None,
+            "Half-width that P, R and F shall have: those whose intervals are so narrow are named. With ``anytime`` "
+            "asymptotic intervals are narrowest in comparison at this half-width, or at 0.05.",
+        ),
+    ]
 
 
-@public()
+OF_SIZES = Useless(
+    "corpus bands",
+    "needs items, and --flagged and --unflagged say only how many there are",
+    lambda arguments: arguments["flagged"] is not None or arguments["unflagged"] is not None,
+)
+OF_CORPUS = Useless(
+    "items",
+    "is about the items of --corpus, and a table names its own",
+    lambda arguments: arguments["corpus"] is None,
+)
+
+
+@public(OF_SIZES, OF_CORPUS)
 def sample_plan(
     flags: Flags | Sequence[Flags] = (),
     *,
-    flagged: int | None = None,
-    unflagged: int | None = None,
-    raters: int = 1,
-    price: float | None = None,
-    minutes: float | None = None,
-    looks: int | None = None,
+    flagged: ItemCount | None = None,
+    unflagged: ItemCount | None = None,
+    raters: Repeated = 1,
+    price: Amount | None = None,
+    minutes: Amount | None = None,
+    looks: Annotated[int, Bounds(1, 100)] | None = None,
     **shared: Unpack[Planning],
 ) -> SamplePlan:
     """Say how many items of which stratum to judge, how sure that makes one, and what it costs.
@@ -242,13 +303,13 @@ def sample_plan(
     Args:
         flags: What one or two systems flag: tables of item, flag and maybe score; with a corpus, the systems' outputs,
             whose changes are the flags; or a ``Frame``.
-        flagged: Instead of flags: how many items are flagged.
-        unflagged: The others.
-        raters: Judgments of each item.
-        price: Of one judgment.
-        minutes: Working time of one judgment.
-        looks: How many times, equally spaced, the results may be looked at, by O'Brien and Fleming's boundaries;
-            half-widths are those of the last look. None: once, at the end.
+        flagged: Number of flagged items, in place of tables of flags.
+        unflagged: Number of items that are not flagged, in place of tables of flags.
+        raters: Number of judgments of each item.
+        price: Price of one judgment.
+        minutes: Working time of one judgment, in minutes.
+        looks: Number of times, equally spaced, at which the results may be looked at. Boundaries are those of O'Brien
+            and Fleming, half-widths those of the last look. None: once, at the end.
         shared: What there is to judge, and how well it shall be known.
 
     Raises:
@@ -256,7 +317,7 @@ def sample_plan(
         UsageError: If arguments do not fit each other or the strata.
     """
     problems = Problems(lenient=shared["lenient"])
-    files = listed(flags)
+    files = list_flags(flags)
     if flagged is None and unflagged is None:
         frame = frame_of(files, shared, problems)
         strata = stratify(frame, score_edges(frame, shared["bands"]))[0]
@@ -265,37 +326,54 @@ def sample_plan(
         raise UsageError(Problem("sample-systems", message, fix="give FLAGS, or both --flagged and --unflagged"))
     else:
         strata = Strata.of_sizes(flagged, unflagged)
-    plan = planned(strata, shared, looks)
+    plan = make_plan(strata, shared, looks)
     cost = plan.cost(raters=raters, price=price, minutes=minutes)
     return SamplePlan(plan, cost, tuple(problems.notes), () if looks is None else plan_looks(plan, looks))
 
 
-@public()
+@public(
+    Useless(
+        "bands seed",
+        "was chosen with the pilot and stays as its key says",
+        lambda arguments: arguments["after"] is not None,
+    ),
+    Useless(
+        "precision miss_rate",
+        "is a guess, and --judged shows what the pilot found",
+        lambda arguments: arguments["after"] is not None,
+    ),
+    Useless(
+        "labels error ok unknown",
+        "is about the labels of --judged, and there are none",
+        lambda arguments: isinstance(arguments["judged"], Sequence) and not arguments["judged"],
+    ),
+    OF_CORPUS,
+)
 def sample_draw(
     flags: Flags | Sequence[Flags],
     *,
     rater: str | Sequence[str] = ("rater-1",),
     after: Source | Key | None = None,
     judged: Filled = (),
-    seed: int = 0,
+    seed: Whole = 0,
     **shared: Unpack[Drawn],
 ) -> SampleDraw:
     """Draw items of each stratum, blind and shuffled; ``SampleDraw.save`` writes the set and its private key.
 
     Args:
         flags: What one or two systems flag, as for ``sample_plan``.
-        rater: Names of raters, each of whom gets every item.
-        after: The key of a sample to go on with, whose bands and seed are kept; rates are those that were judged.
-        judged: With ``after``: the judgments so far, filled-in sets or an object.
-        seed: Of what is drawn, and its order.
-        budget: Items to judge, or with costs what all may cost; after a round, that of all rounds together.
+        rater: Name of a rater, who gets every item.
+        after: Key of a sample to go on with; its bands and seed are kept, and rates are those that were judged.
+        judged: With ``after``: a filled-in set of that sample. In Python also an object.
+        seed: Seed of everything random.
+        budget: Number of items to judge, after a round those of all rounds; with ``costs``, what all of them may cost.
         shared: As for ``sample_plan``, and what the labels of the judgments mean.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
         UsageError: If arguments do not fit each other or the strata.
     """
-    problems, files = Problems(lenient=shared["lenient"]), listed(flags)
+    problems, files = Problems(lenient=shared["lenient"]), list_flags(flags)
     raters = (rater,) if isinstance(rater, str) else tuple(rater)
     if after is None:
         if not isinstance(judged, Sequence) or judged:
@@ -303,10 +381,10 @@ def sample_draw(
             raise UsageError(Problem("sample-key", message, fix="give --after KEY"))
         frame = frame_of(files, shared, problems)
         edges = score_edges(frame, shared["bands"])
-        n = planned(stratify(frame, edges)[0], shared).n
+        n = make_plan(stratify(frame, edges)[0], shared).n
         return SampleDraw(draw_sample(frame, n, edges=edges, seed=seed), frame, raters, tuple(problems.notes))
     key = after if isinstance(after, Key) else read_key(after)
-    done = _judged(judged, key, labels_of(shared), "majority", problems)
+    pilot = _judged(judged, key, labels_of(shared), "majority", problems)
     frame = frame_of(files, shared, problems)
     budget = shared["budget"]
     if budget is None or shared["half_width"] is not None:
@@ -314,12 +392,38 @@ def sample_draw(
         raise UsageError(Problem("sample-budget", message, fix="give --budget"))
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
     least = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
-    rates, costs = done.sample.rates(key.strata), costs_of(shared["costs"], key.strata)
+    rates, costs = pilot.sample.rates(key.strata), costs_of(shared["costs"], key.strata)
     plan = plan_sample(key.strata, rates, budget, Aim(shared["target"], shared["beta"]), floor=least, costs=costs)
     return SampleDraw(draw_sample(frame, plan.n, after=key), frame, raters, tuple(problems.notes))
 
 
-@public()
+_FRAME = "flags corpus items"
+
+
+@public(
+    Useless(
+        "method seed",
+        "is about plain intervals, and --anytime makes others",
+        lambda arguments: arguments["anytime"],
+    ),
+    Useless(
+        "seed",
+        "is about Bayesian intervals, which --looks leaves out",
+        lambda arguments: bool(arguments["looks"]) and not arguments["anytime"],
+    ),
+    Useless(
+        f"{_FRAME} truth labels error ok unknown",
+        "is about files, and --counts stands for all",
+        lambda arguments: bool(arguments["counts"]),
+    ),
+    Useless(
+        _FRAME,
+        "is about what --votes are cast on",
+        lambda arguments: arguments["votes"] is None and arguments["key"] is not None and not arguments["counts"],
+        fix="add --votes, or leave it out",
+    ),
+    OF_CORPUS,
+)
 def sample_estimate(
     judgments: Filled = (),
     *,
@@ -328,41 +432,29 @@ def sample_estimate(
     truth: Truth = "majority",
     votes: Source | Judgments | None = None,
     flags: Flags | Sequence[Flags] = (),
-    beta: float = 1.0,
-    method: Method = "near-exact",
-    confidence: float = 0.95,
-    seed: int = 0,
-    anytime: bool = False,
-    looks: str = "",
-    half_width: float | None = None,
     **shared: Unpack[Estimated],
 ) -> SampleEstimation:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
     Args:
         judgments: The filled-in sets of a drawn sample, or an object.
-        key: Its key.
-        counts: Instead of both: ``side:items:judged:errors``, e.g. ``flagged:1000:750:600``, for each stratum.
-        truth: How several raters make one truth: majority (a tie is half an error, with ``anytime`` not judged), any or
-            graded.
-        votes: Cheap judgments of many items, which are combined with those of the experts.
-        flags: With votes: what the sample was drawn from.
-        beta: Weight of recall in F.
-        method: Of the intervals: near-exact, logit or wald.
-        confidence: Confidence level of intervals.
-        seed: Of the Bayesian intervals.
-        anytime: Whether intervals shall hold however often one looks, and whenever one stops.
-        looks: Instead: which of how many planned looks this is, e.g. ``2/5``.
-        half_width: Wanted of P, R and F, so that judging may stop: which are narrow enough is said. Asymptotic
-            intervals of ``anytime`` are narrowest in comparison where they are so wide; None: .05.
-        shared: With votes what they are cast on; what labels mean.
+        key: The key that was written with the set.
+        counts: A stratum in place of files: flagged or unflagged, its items, how many were judged, and the errors among
+            them, e.g. flagged:1000:750:600.
+        truth: How several raters of an item make one truth. By majority a tie is half an error, with ``anytime`` not
+            judged.
+        votes: Cheap judgments of many items, which are combined with those of the experts; needs ``flags`` or
+            ``corpus``.
+        flags: With ``votes``: the table of flags that the sample was drawn from.
+        shared: With votes what they are cast on; what labels mean; how intervals are made.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
         UsageError: If arguments do not fit, a label is not declared, or nothing was judged.
     """
-    problems = Problems(lenient=shared["lenient"])
-    how = Estimation(beta, method, confidence, seed, looked(anytime, looks, half_width))
+    problems, anytime, half_width = Problems(lenient=shared["lenient"]), shared["anytime"], shared["half_width"]
+    looks = read_looks(anytime, shared["looks"], half_width)
+    how = Estimation(shared["beta"], shared["method"], shared["confidence"], shared["seed"], looks)
     if anytime and votes is not None:
         message = "--anytime and --votes: how far votes are trusted is tuned on what was judged"
         raise UsageError(Problem("two-choices", message, fix="leave one of them out, or plan looks: --looks"))
@@ -370,7 +462,9 @@ def sample_estimate(
         if not isinstance(judgments, Sequence) or judgments or key or votes:
             message = "counts and files"
             raise UsageError(Problem("sample-counts", message, fix="give either --counts, or JUDGMENTS and --key"))
-        return replace(estimation(*counted([counts] if isinstance(counts, str) else counts), how), wanted=half_width)
+        return replace(
+            estimation(*read_counts([counts] if isinstance(counts, str) else counts), how), wanted=half_width
+        )
     if key is None:
         message = "no key tells which stratum the items are from"
         raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
@@ -379,7 +473,7 @@ def sample_estimate(
     judged = _judged(judgments, known, labels, truth, problems, ties=not anytime)
     assisted = None
     if votes is not None:
-        frame = frame_of(listed(flags), shared, problems)
+        frame = frame_of(list_flags(flags), shared, problems)
         file = "" if isinstance(votes, Judgments) else display_name(votes)
         if not isinstance(votes, Judgments):
             votes = read_judgment_table(votes, problems, repeats="refuse").judgments
@@ -404,7 +498,7 @@ def estimation(
     return SampleEstimation(strata, sample, estimates, how, assisted, truth, every)
 
 
-def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
+def read_counts(counts: Sequence[str]) -> tuple[Strata, Sample]:
     """Strata and a sample from ``side:items:judged:errors``."""
     if len(counts) > MOST_STRATA:  # the intervals take a table of each
         message = f"{len(counts):,} strata are too many, the last '{counts[-1][:60]}'"
@@ -464,21 +558,21 @@ class Performance:
     n_without: int  # repetitions without a value
 
     @classmethod
-    def of(cls, found: RehearsedScore, level: float) -> Performance:
+    def of(cls, score: RehearsedScore, level: float) -> Performance:
         """Sums of the repetitions."""
-        values = found.values[~np.isnan(found.values)]
-        n, held = len(found.values), int(found.held.sum())
+        values = score.values[~np.isnan(score.values)]
+        n, held = len(score.values), int(score.held.sum())
         bias, spread = Estimate(None, len(values), undefined=Undefined.NOTHING_IN_REFERENCE), 0.0
         if len(values):
-            mean, spread = float(values.mean() - found.truth), float(values.std())
+            mean, spread = float(values.mean() - score.truth), float(values.std())
             mean = 0.0 if abs(mean) < _NO_SPREAD else mean
             half = z_value(level) * spread / sqrt(len(values))
             interval = Interval(mean - half, mean + half, level, "wald") if half > _NO_SPREAD else Undefined.ZERO_WIDTH
             bias = Estimate(mean, len(values)).with_interval(interval)
-        halves = ((found.highs - found.lows) / 2)[~np.isnan(found.lows)]
+        halves = ((score.highs - score.lows) / 2)[~np.isnan(score.lows)]
         coverage = Estimate(held / n, n).with_interval(proportion_interval(held, n, confidence_level=level))
         width = float(halves.mean()) if len(halves) else None
-        return cls(found.system, found.name, found.truth, bias, spread, width, coverage, n - len(values))
+        return cls(score.system, score.name, score.truth, bias, spread, width, coverage, n - len(values))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -567,33 +661,33 @@ class SampleRehearsal(Result):
         return [*notes, f"{spread}; coverage: share of the intervals that hold the truth"]
 
 
-@public()
+@public(OF_CORPUS)
 def sample_rehearse(
     flags: Flags | Sequence[Flags],
     judged: Files | Judgments,
     *,
-    raters: int | None = None,
-    repetitions: int = 1000,
+    raters: Repeated | None = None,
+    repetitions: Annotated[int, Bounds(2, 1_000_000)] = 1000,
     truth: Truth = "majority",
-    minutes: float | None = None,
-    confidence: float = 0.95,
+    minutes: Amount | None = None,
+    confidence: Confidence = 0.95,
     progress: Progress = lambda _: None,
-    seed: int = 0,
+    seed: Whole = 0,
     **shared: Unpack[Drawn],
 ) -> SampleRehearsal:
     """Draw many samples of a corpus that is judged whole, and compare what they tell with the truth.
 
     Args:
         flags: What one or two systems flag, as for ``sample_plan``.
-        judged: Judgments of every item: tables as ``sample_estimate`` reads them, or an object.
-        raters: How many are asked about each drawn item, drawn anew for each; None: all who judged it.
-        repetitions: How many samples are drawn.
-        truth: How several raters make one truth: majority, any or graded; that of the corpus rests on all raters.
-        minutes: Working time of one judgment.
-        confidence: Confidence level of intervals.
+        judged: Judgments of every item. In Python also an object.
+        raters: Number of judgments of each drawn item, by raters drawn anew. None: those of all raters.
+        repetitions: Number of samples that are drawn.
+        truth: How several raters of an item make one truth. That of the corpus rests on all raters.
+        minutes: Working time of one judgment, in minutes.
+        confidence: Confidence level of intervals, a fraction.
         progress: Is told the number of samples done.
-        seed: Of all draws.
-        budget: Items of a sample, or with costs what all may cost.
+        seed: Seed of everything random.
+        budget: Number of items of a sample; with ``costs``, what all of them may cost.
         shared: How each sample is planned, and what labels mean.
 
     Raises:
@@ -604,17 +698,17 @@ def sample_rehearse(
         if number < 1:
             raise UsageError(Problem("bad-parameter", f"{name} must be at least 1, got {number}"))
     problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
-    frame = frame_of(listed(flags), shared, problems)
+    frame = frame_of(list_flags(flags), shared, problems)
     table = judged if isinstance(judged, Judgments) else _read(judged, problems)
     edges = score_edges(frame, shared["bands"])
     strata, _ = stratify(frame, edges)
-    n = planned(strata, shared).n
+    n = make_plan(strata, shared).n
     how = Estimation(shared["beta"], confidence_level=confidence)
     rehearsal = Rehearsal(n, edges, raters, truth, labels, how, seed)
     scores = rehearse(frame, table, rehearsal, repetitions, progress)
-    each = raters or len(table) / len(table.items)
-    counts = round(int(n.sum()) * each), round(len(frame) * each)
-    rows = [Performance.of(one, confidence) for one in scores]
+    per_item = raters or len(table) / len(table.items)
+    counts = round(int(n.sum()) * per_item), round(len(frame) * per_item)
+    rows = [Performance.of(score, confidence) for score in scores]
     return SampleRehearsal(rows, strata, n.tolist(), repetitions, counts, minutes, truth, seed, tuple(problems.notes))
 
 
