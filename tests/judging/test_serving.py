@@ -17,7 +17,7 @@ import pytest
 import segno
 
 from errorbar import judge_invite, judge_serve
-from errorbar.cli.judge import _qr_lines
+from errorbar.cli.judge_commands import _qr_lines
 from errorbar.core import UsageError
 from errorbar.judging import Doors, Reach, Study, StudyRules
 from errorbar.judging.web.listening import bind, checked_url, warnings_of

@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
@@ -251,15 +251,41 @@ and the paper of each metric that you report; its page in the documentation name
 
 
 class Group(click.Group):
-    """A group of commands, in the order in which they were made, and behind them those of packages."""
+    """A group of commands, in the order in which they were made, and behind them those of packages.
+
+    ``module`` holds commands with the names and one-line help of ``helps``; it is imported only when one of them runs.
+    """
+
+    def __init__(
+        self, *args: Any, module: str = "", helps: Mapping[str, str] = MappingProxyType({}), **attributes: Any
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.module, self.helps = module, helps
+
+    @property
+    def path(self) -> str:
+        """The words before a command's name, by which packages add commands."""
+        return self.name or ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
-        return list(dict.fromkeys([*self.commands, *added_commands(self.name or "")]))
+        return list(dict.fromkeys([*self.commands, *self.helps, *added_commands(self.path)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Its own command, or that of a package."""
-        return super().get_command(ctx, cmd_name) or _added_command(self.name or "", cmd_name)
+        if cmd_name in self.helps:
+            command: click.Command = getattr(import_module(self.module), cmd_name)
+            return command
+        return super().get_command(ctx, cmd_name) or _added_command(self.path, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, without importing those that have their help here."""
+        if not self.helps:
+            super().format_commands(ctx, formatter)
+            return
+        helps = {**{name: text for name, (text, _) in added_commands(self.path).items()}, **self.helps}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, helps[name]) for name in self.list_commands(ctx)])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -277,15 +303,13 @@ class Group(click.Group):
 
 
 class LazyGroup(Group):
-    """The commands of ``COMMANDS``, each imported only when it runs, so that help and completion cost nothing."""
+    """The commands of this folder, each imported only when it runs, so that help and completion cost nothing."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands."""
-        return list(dict.fromkeys([*COMMANDS, *added_commands()]))
+    path = ""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module, which is called as the command is; without one, the function's options do."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.helps:
             return _added_command("", cmd_name)
         module = cmd_name.replace("-", "_")
         if find_spec(f"errorbar.cli.{module}") is None:
@@ -294,12 +318,6 @@ class LazyGroup(Group):
             return plain_command(cmd_name)
         command: click.Command = import_module(f"errorbar.cli.{module}").command
         return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            added = {name: text for name, (text, _) in added_commands().items()}
-            formatter.write_dl(list((COMMANDS | {name: added[name] for name in added if name not in COMMANDS}).items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; click would call it a failure where the reader of the output has seen enough."""
@@ -313,6 +331,7 @@ class LazyGroup(Group):
 
 @click.group(
     cls=LazyGroup,
+    helps=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="errorbar", message=f"%(prog)s %(version)s\n\n{CITATION}")

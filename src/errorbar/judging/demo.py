@@ -16,14 +16,14 @@ from http.cookiejar import CookieJar
 from os import PathLike
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 from urllib.error import URLError
 from urllib.parse import quote, urlencode
 from urllib.request import HTTPCookieProcessor, OpenerDirector, ProxyHandler, Request, build_opener
 
 from sqlalchemy import select
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Bounds, public
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.folder import Study
@@ -196,8 +196,8 @@ def judge_demo(
     *,
     gold_items: str | PathLike[str] | None = None,
     folder: str | PathLike[str] | None = None,
-    port: int = 8765,
-    pause: float = 2.0,
+    port: Annotated[int, Bounds(0, 65535)] = 8765,
+    pause: Annotated[float, Bounds(0.01, 3600)] = 2.0,
     ready: Callable[[Doors], object] | None = None,
 ) -> None:
     """Make a study of what systems change in a corpus, and serve it while a simulated crowd judges; Ctrl-C ends it.
@@ -206,7 +206,7 @@ def judge_demo(
         source: The corpus.
         systems: Their texts; the crowd takes what the first one changes for errors.
         gold_items: A table of items whose answers are known, of which the crowd knows them as well; None: none.
-        folder: Of the study, a new one; None: one that goes when the demonstration ends.
+        folder: Keep the study in this new folder. None: one that is deleted when the demonstration ends.
         port: Port to listen on; 0: one that is free.
         pause: Seconds between two answers of a simulated rater.
         ready: Called once, when the server listens.

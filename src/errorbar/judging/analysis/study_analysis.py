@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
 from errorbar.agreement.krippendorff import LabelConfusion, confusion
 from errorbar.agreement.label_counts import MAX_LABELS, PairTable, pair_table
-from errorbar.api.arguments import Working, public, resampling
+from errorbar.api.arguments import Bounds, NotNegative, Working, public, resampling
 from errorbar.api.crowd import Systems
 from errorbar.api.crowd_answers import Answered, CrowdSizes
 from errorbar.api.signatures import crowd_signature
@@ -139,8 +139,8 @@ def judge_analyze(
     experts: str | Sequence[str] = (),
     truth: Answered | None = None,
     systems: Systems | None = None,
-    accuracy: float | None = None,
-    pay: float | None = None,
+    accuracy: Annotated[float, Bounds(0, 1)] | None = None,
+    pay: NotNegative | None = None,
     batch: str = "batch",
     **shared: Unpack[Working],
 ) -> StudyAnalysis:
@@ -148,11 +148,11 @@ def judge_analyze(
 
     Args:
         study: Its folder.
-        experts: Raters among them who are experts, with whom the others are compared; of Error and OK.
-        truth: Or the answers of an expert: a table ``item,label``, or item to label; None: the gold items.
-        systems: Flags of systems, as of ``crowd``; None: hidden columns of the items, ``flag`` or ``flag:NAME``.
+        experts: A rater who is an expert, or several, with whom the others are compared; of Error and OK.
+        truth: Or the answers of an expert: a table ``item,label``, or item to label. None: the gold items.
+        systems: Flags of systems, as of ``crowd``. None: hidden columns of the items, ``flag`` or ``flag:NAME``.
         accuracy: Of a choice test, the share of all instances on which the two writers agree, so that nobody was asked.
-        pay: What a judgment costs; None: the number that the study's rules say, if there is one.
+        pay: What a judgment costs. None: the number that the study's rules say, if there is one.
         batch: The hidden column that names the batch of an item.
         shared: How intervals are made.
 

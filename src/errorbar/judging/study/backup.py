@@ -410,7 +410,7 @@ def judge_restore(source: str | PathLike[str], study: str | PathLike[str], *, st
     Args:
         source: Folder of the backup.
         study: The folder of the study, a new one.
-        store: ``postgresql://USER@HOST/DATABASE``; empty: SQLite, in the folder.
+        store: A PostgreSQL database, ``postgresql://USER@HOST/DATABASE``. Empty: SQLite, in the folder.
 
     Raises:
         ErrorbarError: If the backup is damaged or the study cannot be made; then nothing is.

@@ -81,12 +81,12 @@ def judge_change(
     Args:
         study: Its folder.
         rules: New values of rules, by the names of ``judge_init``'s arguments.
-        add: What is added: a table of items, a set of ``sample_draw``, a corpus, or sentences one a line.
-        stop: Names of items of which no more judgments are wanted.
-        key: Of the sample or audit that the items are, in the place of the one that the study has.
-        halt: Hand out nothing more: what raters hold may still be judged, and they get their completion codes.
+        add: Items to add: a table of items, a set of ``sample draw``, a corpus, or sentences one a line.
+        stop: Name of an item of which no more judgments are wanted, or several.
+        key: Key of the sample or audit that the items are, in the place of the one that the study has.
+        halt: Hand out nothing more: what raters hold still counts, and they get their completion codes.
         resume: Hand out again what was halted; a rule that halts by itself only tells from then on.
-        reason: Why items are stopped, or the study is halted.
+        reason: Why, with ``stop`` and ``halt``.
         lenient: Repair what can be repaired of the added file and note it; otherwise refuse it.
 
     Raises:

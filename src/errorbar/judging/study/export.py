@@ -170,13 +170,12 @@ def judge_export(
 
     Args:
         study: Its folder.
-        out: The file, gzipped where it ends in ``.gz``; ``-``: standard output.
-        to: ``csv``: a row for each judgment, for ``crowd``, ``agree``, ``curve`` and ``sample estimate``; ``jsonl``:
-            everything, events too, of which ``judge_init`` restores the study; ``pairs``: for ``rank``; ``set``: as
-            ``sample draw`` wrote it; ``m2``: raters' corrections. None: by the ending of ``out``:
-            .csv, .jsonl or .m2; a stream gets CSV.
-        include: Of tables, what else: ``extra``, ``excluded``, ``repeats``, ``gold``, ``quiz``, ``skipped``; of a study
-            that may stop early, ``beyond``: judgments of items on which its estimate does not rest.
+        out: The file to write, gzipped where it ends in ``.gz``; ``-``: standard output.
+        to: What to write: csv: a row for each judgment, for crowd, agree, curve and sample estimate; jsonl: everything,
+            events too, of which judge init restores the study; pairs: for rank; set: as sample draw wrote it; m2:
+            raters' corrections. None: by the ending of the file, .csv, .jsonl or .m2; a stream gets CSV.
+        include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
+            items on which its estimate does not rest.
 
     Raises:
         InputError: If there is no study, or the file cannot be written; then nothing is.

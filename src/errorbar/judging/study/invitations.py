@@ -12,12 +12,12 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Literal
+from os import PathLike
+from typing import Annotated, Literal
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Bounds, Count, public
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.random_tokens import derived, fingerprint
 from errorbar.judging.store.tables import ASSIGNMENT, EVENT, INVITE, RATER
@@ -27,7 +27,8 @@ from errorbar.judging.web.listening import Reach
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
-InviteKind = Literal["personal", "back", "crowd", "named", "trusting"]
+CrowdKind = Literal["crowd", "named", "trusting"]
+InviteKind = Literal["personal", "back"] | CrowdKind
 """``back``: for a rater who has come already; the others but the first are of a crowd. ``named``: who comes without a
 participant id types one; ``trusting``: ids come from a service that keeps them to itself, so that an id is proof enough
 in any browser."""
@@ -328,29 +329,30 @@ class Invited(Result):
 
 @public()
 def judge_invite(
-    study: str | Path,
+    study: str | PathLike[str],
     *,
-    raters: int = 0,
+    raters: Annotated[int, Bounds(1, 10_000)] = 0,
     names: Sequence[str] = (),
     crowd: str = "",
-    kind: InviteKind = "crowd",
+    kind: CrowdKind = "crowd",
     back: str = "",
     revoked: str = "",
-    days: float | None = None,
-    most: int | None = None,
+    days: Annotated[float, Bounds(0, 36500, "low high")] | None = None,
+    most: Count | None = None,
 ) -> Invited:
     """Make links by which raters come, or revoke one; with neither, list all.
 
     Args:
         study: Its folder.
         raters: How many personal links to make, for ``rater-1``, ``rater-2`` and so on; names in use are passed over.
-        names: Personal links for raters of these names, by which exports name them.
-        crowd: Make one link for many raters, called so.
-        kind: Of the crowd's link: ``crowd``, ``named`` or ``trusting``.
+        names: Make a personal link for a rater of this name, by which exports name them, or for several.
+        crowd: Make one link for many raters, with this name.
+        kind: Of the crowd's link: raters without an id in their link get one, type one (named), or come back by their
+            id in any browser (trusting).
         back: Make a link for a rater who has come already, e.g. to go on in another browser.
-        revoked: Close the link of this name; who came by it works on.
-        days: How long new links open; None: for ever.
-        most: How many raters may come by the crowd's link; None: any number.
+        revoked: Close the link of this name; raters who came by it can go on.
+        days: For how many days new links open. None: for ever.
+        most: How many raters may come by the crowd's link. None: any number.
 
     Returns:
         The links, each of which opens its door: pass them on as one passes on passwords.
@@ -391,7 +393,7 @@ def judge_invite(
         store.close()
 
 
-def take_back_links(study: str | Path, result: Invited) -> None:
+def take_back_links(study: str | PathLike[str], result: Invited) -> None:
     """Delete the links of a result that could not be written: nobody has them."""
     with Study.open(study).store() as store:
         store.write(lambda tx: take_back(tx, result.new, study_clock()()))

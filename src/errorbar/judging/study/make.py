@@ -7,15 +7,15 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args, get_type_hints
 
 from sqlalchemy import Connection, insert, text
 from sqlalchemy import Table as SqlTable
 
-from errorbar.api.arguments import ArgumentDoc, public
+from errorbar.api.arguments import ArgumentDoc, Bounds, Count, Whole, public
 from errorbar.api.inputs import Systems
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
@@ -208,48 +208,45 @@ class _Restoring:
 # ``judge_init``: a new study, whole or not at all.
 
 
-_USUAL = StudyRules()
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MOST = 10**9
-BOUNDS = (
-    ("raters_per_item", 1, 10_000),
-    ("items_per_rater", 0, MOST),
-    ("page", 1, 10),
-    ("lease_minutes", 0.01, MOST),
-    ("gold_per_page", 0, 10),
-    ("quiz", 0, MOST),
-    *((name, 0, 1) for name in ("quiz_pass", "policy_share", "repeats")),
-    ("policy_gold", 1, MOST),
-)
-_DEFAULTS = asdict(_USUAL)
+_Raters = Annotated[int, Bounds(1, 10_000)]
+_Page = Annotated[int, Bounds(1, 10)]
+_GoldPerPage = Annotated[int, Bounds(0, 10)]
+_Minutes = Annotated[float, Bounds(0.01)]
+_Portion = Annotated[float, Bounds(0, 1)]
 
 
 class Ruling(TypedDict, total=False):
     """The rules of a study."""
 
-    raters_per_item: Annotated[int, ArgumentDoc(_USUAL.raters_per_item, "Judgments of each item, by different raters.")]
-    items_per_rater: Annotated[
-        int, ArgumentDoc(_USUAL.items_per_rater, "The most items of one rater; 0: all there are.")
+    raters_per_item: Annotated[_Raters, ArgumentDoc(3, "Judgments of each item, by different raters.")]
+    items_per_rater: Annotated[Whole, ArgumentDoc(0, "The most items of one rater; 0: all there are.")]
+    page: Annotated[_Page, ArgumentDoc(10, "Items that a browser holds at a time.")]
+    lease_minutes: Annotated[_Minutes, ArgumentDoc(60.0, "How long an item is kept for the rater who holds it.")]
+    gold_per_page: Annotated[_GoldPerPage, ArgumentDoc(1, "Hidden gold items among those of a page.")]
+    quiz: Annotated[Whole, ArgumentDoc(0, "Gold items with explanations before the work; 0: none.")]
+    quiz_pass: Annotated[_Portion, ArgumentDoc(0.7, "The share of right answers that passes the quiz.")]
+    policy: Annotated[Policy, ArgumentDoc("sequential", "How raters are excluded by their answers to gold items.")]
+    policy_share: Annotated[_Portion, ArgumentDoc(0.7, "The least accuracy of ``posterior`` and ``fixed``.")]
+    policy_gold: Annotated[Count, ArgumentDoc(10, "Answers to gold items before ``fixed`` decides.")]
+    repeats: Annotated[_Portion, ArgumentDoc(0.0, "The share of a rater's items that are shown once more.")]
+    pay: Annotated[str, ArgumentDoc("", "What an item pays, e.g. ``$0.02``, as raters read it.")]
+    consent: Annotated[str, ArgumentDoc("", "Text that raters must agree to.")]
+    eligibility: Annotated[
+        str | Sequence[str], ArgumentDoc((), "A question that raters must answer with yes, or several.")
     ]
-    page: Annotated[int, ArgumentDoc(_USUAL.page, "Items that a browser holds at a time, 1 to 10.")]
-    lease_minutes: Annotated[float, ArgumentDoc(_USUAL.lease_minutes, "How long an item is kept for who holds it.")]
-    gold_per_page: Annotated[int, ArgumentDoc(_USUAL.gold_per_page, "Hidden gold items among those of a page.")]
-    quiz: Annotated[int, ArgumentDoc(_USUAL.quiz, "Gold items with explanations before the work; 0: none.")]
-    quiz_pass: Annotated[float, ArgumentDoc(_USUAL.quiz_pass, "The share of right answers that passes the quiz.")]
-    policy: Annotated[Policy, ArgumentDoc(_USUAL.policy, "How raters are excluded by their answers to gold items.")]
-    policy_share: Annotated[
-        float, ArgumentDoc(_USUAL.policy_share, "Of ``posterior`` and ``fixed``: the least accuracy.")
+    language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
+    direction: Annotated[
+        Literal["auto", "ltr", "rtl"], ArgumentDoc("auto", "The direction in which the texts are written.")
     ]
-    policy_gold: Annotated[
-        int, ArgumentDoc(_USUAL.policy_gold, "Of ``fixed``: answers to gold items before it decides.")
-    ]
-    repeats: Annotated[float, ArgumentDoc(_USUAL.repeats, "The share of a rater's items that are shown once more.")]
-    pay: Annotated[str, ArgumentDoc(_USUAL.pay, "What an item pays, e.g. ``$0.02``, as raters read it.")]
-    consent: Annotated[str, ArgumentDoc(_USUAL.consent, "Text that raters must agree to.")]
-    eligibility: Annotated[str | Sequence[str], ArgumentDoc((), "Questions that raters must answer with yes.")]
-    language: Annotated[str, ArgumentDoc(_USUAL.language, "Of the texts, e.g. ``en``.")]
-    direction: Annotated[Literal["ltr", "rtl", "auto"], ArgumentDoc(_USUAL.direction, "Of the texts.")]
-    stop: Annotated[str, ArgumentDoc(_USUAL.stop, "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+    stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+
+
+_ARGUMENTS = {name: get_args(hint)[1:] for name, hint in get_type_hints(Ruling, include_extras=True).items()}
+_DEFAULTS = {name: text.default for name, (*_, text) in _ARGUMENTS.items()}
+BOUNDS = [(name, bounds) for name, (bounds, *_) in _ARGUMENTS.items() if isinstance(bounds, Bounds)]
+"""The numbers that rules may have; what has no upper bound is at most ``MOST``."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -313,18 +310,18 @@ def judge_init(
 
     Args:
         folder: Of the study, a new one.
-        items_from: What is judged: a table of items, a set of ``sample_draw``, a corpus, sentences one a line; or
-            everything that ``judge_export`` wrote of another study (JSONL), which is restored.
-        scheme: ``error-ok``, ``choice``, ``cloze``, ``preposition``, or a TOML file.
-        systems: Texts of systems for the sentences: what they change is judged.
+        items_from: What is judged: a table of items, a set of ``sample draw``, a corpus, sentences one a line; or
+            everything that ``judge export`` wrote of another study (JSONL), which is restored.
+        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, or a TOML file.
+        systems: A system's text for the sentences, or several; what they change is judged.
         items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
-        against: Of a choice test: a system's text against the ``writer``'s, or two ``systems``' against each other.
+        against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
         gold_items: A table of items whose answers are known.
-        guidelines: Markdown for raters, in the place of the scheme's.
-        key: Of the sample or audit that the items are: what ``stop`` asks is estimated with it. No rater sees it.
+        guidelines: Markdown for raters, instead of the scheme's.
+        key: Key of the sample or audit that the items are: what ``stop`` asks is estimated with it. No rater sees it.
         tagger: A folder of models whose tagger proposes the verb of each preposition; ``auto``: ``models`` here, else
-            those of errorbar-models; None: nothing is proposed.
-        store: ``postgresql://USER@HOST/DATABASE``; empty: SQLite, in the folder.
+            those of errorbar-models. None: nothing is proposed.
+        store: A PostgreSQL database, ``postgresql://USER@HOST/DATABASE``. Empty: SQLite, in the folder.
         lenient: Repair what can be repaired of a corpus or table and note it; otherwise refuse it.
         rules: Who judges how much.
 
@@ -394,11 +391,11 @@ def checked_rules(given: Mapping[str, Any]) -> StudyRules:
     values: dict[str, Any] = {**given}
     one = values["eligibility"]
     rules = StudyRules(**values | {"eligibility": (one,) if isinstance(one, str) and one else tuple(one)})
-    for name, low, high in BOUNDS:
+    for name, (low, high, _) in BOUNDS:
         value = getattr(rules, name)
-        if not low <= value <= high:
-            upto = f"from {low:g} to {high:g}" if high < MOST else f"at least {low:g}"
-            message = f"--{name.replace('_', '-')} must be {upto}, got {value:g}"
+        if not low <= value <= (MOST if high is None else high):
+            expected = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+            message = f"--{name.replace('_', '-')} must be {expected}, got {value:g}"
             raise UsageError(Problem("bad-parameter", message))
     if not _LANGUAGE.fullmatch(rules.language):
         message = f"--language must be the code of a language, got '{shortened(rules.language)}'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from os import PathLike
 
 from sqlalchemy import Connection, and_, func, select
 
@@ -86,14 +86,14 @@ class JudgeRaters(Result):
 
 @public()
 def judge_raters(
-    study: str | Path, *, exclude: str = "", reason: str = "", readmit: str = "", redeem: str = ""
+    study: str | PathLike[str], *, exclude: str = "", reason: str = "", readmit: str = "", redeem: str = ""
 ) -> JudgeRaters:
     """List raters; exclude or readmit one, or take a completion code.
 
     Args:
         study: Its folder.
         exclude: Name of a rater whose judgments shall not count; they stay stored.
-        reason: Why.
+        reason: Why, with ``exclude``.
         readmit: Name of a rater whose judgments shall count again.
         redeem: A completion code that somebody brought; it counts once.
 

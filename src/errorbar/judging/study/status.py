@@ -240,7 +240,7 @@ def judge_status(
 
     Args:
         study: Its folder.
-        systems: Flags of the systems under test, as of ``crowd``; None: hidden columns of the items, ``flag`` or
+        systems: Flags of the systems under test, as of ``crowd``. None: hidden columns of the items, ``flag`` or
             ``flag:NAME``.
         items: Tell of every item too.
         shared: How intervals are made.

@@ -19,12 +19,12 @@ from multiprocessing.process import BaseProcess
 from os import PathLike
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
 from sqlalchemy import Connection
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Bounds, public
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.store.engines import StoreError
 from errorbar.judging.study.folder import Study
@@ -285,8 +285,8 @@ def judge_serve(
     study: str | PathLike[str],
     *,
     host: str = "127.0.0.1",
-    port: int = 8765,
-    workers: int = 1,
+    port: Annotated[int, Bounds(0, 65535)] = 8765,
+    workers: Annotated[int, Bounds(1, 64)] = 1,
     public_url: str = "",
     proxy: str = "",
     ready: Callable[[Doors], object] | None = None,
@@ -295,10 +295,10 @@ def judge_serve(
 
     Args:
         study: Its folder.
-        host: Address to listen on.
+        host: Address to listen on; ``0.0.0.0``: every one.
         port: Port to listen on; 0: one that is free.
         workers: Processes that answer.
-        public_url: How browsers reach it through a reverse proxy: ``https://judge.example.org``.
+        public_url: The address by which browsers reach it through a reverse proxy: ``https://judge.example.org``.
         proxy: Address of that proxy, whose ``X-Forwarded-For`` counts then.
         ready: Called once, when the server listens.
 
