@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from errorbar import Resampling
 from errorbar.api import Study
-from errorbar.reporting import BoardOptions, build_report, write_board
+from errorbar.reporting import build_report, write_board
 from errorbar.tasks import run_task
 from tests.browser.conftest import Opener
 from tests.browser.hostile import hostile_report
@@ -47,7 +46,7 @@ def url_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
     if kind in studies:
         return write(build_report([studies[kind]()], title=kind, command="errorbar report"), folder)
     if kind in {"task", "team"}:
-        write_board(run_task(make_task(folder)), folder / "board", BoardOptions(resampling=Resampling(replicates=50)))
+        write_board(run_task(make_task(folder)), folder / "board", resamples=50)
         return (folder / "board" / ("index.html" if kind == "task" else "teams/one.html")).as_uri()
     return write(hostile_report(), folder) if kind == "hostile" else str(request.getfixturevalue(f"{kind}_url"))
 

@@ -380,7 +380,8 @@ def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
     attributes = {**({} if kind.choices else OPTIONS.get(parameter.name, {})), **form}
     if "argument" in attributes:
         required = attributes.get("required", parameter.required)
-        more: dict[str, Any] = {"type": attributes.get("type", INPUT)} if "PathLike" in kind.names else {}
+        more: dict[str, Any] = {"type": INPUT} if "PathLike" in kind.names else {}
+        more |= {"type": attributes["type"]} if "type" in attributes else {}
         more |= {"nargs": -1} if attributes.get("several", kind.several) else {}
         return click.argument(parameter.name, required=required, metavar=attributes["argument"], **more)
     names = attributes.pop("names", (f"--{parameter.name.replace('_', '-')}",))

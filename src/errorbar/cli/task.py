@@ -10,29 +10,18 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command, OutputPath, progress_bar, say, show_lines
 from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems, while_read
-from errorbar.cli.options import (
-    BOOTSTRAPS,
-    INPUT,
-    choice,
-    ci_method_option,
-    confidence_option,
-    jobs_option,
-    refuse_given,
-    resamples_option,
-    seed_option,
-)
+from errorbar.cli.options import INPUT, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, check_output, output_options, show_notes
 from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.formats.saving import is_stream, receipt_name
 
 if TYPE_CHECKING:
-    from errorbar.tasks.config import Kind
     from errorbar.tasks.task_results import TaskResults
 
 PATH = click.Path(path_type=Path)
 WRITTEN = OutputPath(is_file=False, path_type=Path)
-task_argument = click.argument("task", type=PATH, metavar="TASK.toml")
-cache_option = click.option("--cache", type=PATH, metavar="DIR", help="Where measurements are kept.")
+TASK = {"argument": "TASK.toml", "type": PATH}
+CACHE = {"type": PATH, "metavar": "DIR"}
 
 
 @click.group("task", cls=Group)
@@ -42,8 +31,8 @@ def command() -> None:
 
 @command.command("init", cls=Command, short_help="Write an example task and its folders.")
 @click.argument("folder", type=WRITTEN, default=".")
-@choice("--kind", ("m2", "hoo"), "What the data is.")
-def init(folder: Path, kind: Kind) -> None:
+@options_of("errorbar.tasks.config:write_template", folder=None)
+def init(**options: Any) -> None:
     """Write a commented task.toml and the folders that it names into FOLDER; nothing is overwritten.
 
     \b
@@ -52,15 +41,18 @@ def init(folder: Path, kind: Kind) -> None:
     """
     from errorbar.tasks.config import write_template
 
-    for path in write_template(folder, kind):
+    for path in write_template(**options):
         show_lines(f"{path}{'/' if path.is_dir() else ''}")
 
 
 @command.command("validate", cls=Command, short_help="Check a submission before it is sent.")
-@task_argument
-@click.argument("submissions", nargs=-1, required=True, type=PATH, metavar="SUBMISSION...")
-@click.option("--corpus", metavar="NAME", help="The corpus that the submissions are for.  [default: the test corpus]")
-@click.option("--dev", type=PATH, metavar="OUTPUT", help="Output for the development data, scored as a rehearsal.")
+@options_of(
+    "errorbar.tasks.validation:validate",
+    task=TASK,
+    submissions={"argument": "SUBMISSION...", "type": PATH},
+    corpus={"metavar": "NAME"},
+    dev={"type": PATH, "metavar": "OUTPUT"},
+)
 @output_options
 def validate(output: OutputOptions, **options: Any) -> None:
     """Check submissions as a team does before sending; exit code 2 if one cannot be sent.
@@ -84,13 +76,10 @@ def validate(output: OutputOptions, **options: Any) -> None:
 
 
 @command.command("run", cls=Command, short_help="Score every run; what was counted before is not counted again.")
-@task_argument
-@cache_option
-@click.option("--prune", is_flag=True, help="Remove measurements that this task no longer needs from the cache.")
+@options_of("errorbar.tasks.running:run_task", task=TASK, cache=CACHE)
 @click.option(
     "--receipt/--no-receipt", default=True, help="Leave a receipt beside the file of -o (the default), or none."
 )
-@jobs_option
 @output_options
 def run(output: OutputOptions, receipt: bool, **options: Any) -> None:
     """Score every run of every team; only what is new or changed is measured.
@@ -117,17 +106,16 @@ def run(output: OutputOptions, receipt: bool, **options: Any) -> None:
 
 
 @command.command("board", cls=Command, short_help="Write the tables, the page of the task and a page for each team.")
-@task_argument
-@click.option("-o", "--output", "--out", "out", type=WRITTEN, required=True, metavar="DIR", help="Where to write.")
-@cache_option
-@click.option("--tables-only", is_flag=True, help="The tables in Markdown and LaTeX, no pages.")
+@options_of("errorbar.tasks.running:run_task", task=TASK, prune=None, cache=CACHE)
+@options_of(
+    "errorbar.reporting.board:write_board",
+    out={"names": ("-o", "--output", "--out"), "type": WRITTEN, "metavar": "DIR"},
+    **dict.fromkeys(("results", "browse", "jobs", "date", "folders")),
+)
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
-@confidence_option
-@resamples_option()
-@seed_option
-@ci_method_option((*BOOTSTRAPS, "closed"))
-@jobs_option
-def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_browse: bool, **how: Any) -> None:
+def board(
+    task: Path, out: Path, cache: Path | None, jobs: int, tables_only: bool, no_browse: bool, **intervals: Any
+) -> None:
     """Write tables.md, tables.tex, index.html and teams/NAME.html; runs are scored as task run does.
 
     The page of the task holds the tables and a report on the best run of each team: intervals, which teams
@@ -137,36 +125,37 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
     errorbar task board task.toml -o board
     errorbar task board task.toml -o board --tables-only
     """
-    from errorbar.reporting.board import BoardOptions, write_board
+    from errorbar.reporting.board import write_board
     from errorbar.reporting.export import make_folder, need
-    from errorbar.stats.resampling import Resampling
 
     if tables_only:
         refuse_given(("no_browse",), "is about pages, and --tables-only makes none")
     else:
         need("html")
     make_folder(out)
-    results = _score(task=task, cache=cache, jobs=how["jobs"])
-    resampling = Resampling(*(how[name] for name in ("ci_method", "resamples", "confidence", "seed", "jobs")))
+    results = _score(task=task, cache=cache, jobs=jobs)
     with progress_bar("corpora", len(results.corpora)) as progress:
-        options = BoardOptions(tables_only, not no_browse, resampling, progress)
-        files, notes = write_board(results, out, options)
+        files, notes = write_board(
+            results, out, tables_only=tables_only, browse=not no_browse, jobs=jobs, progress=progress, **intervals
+        )
     show_notes(list(dict.fromkeys([*results.notes, *notes])))
     show_lines(*(str(out / name) for name in files))
     exit_for(results)
 
 
 @command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
-@task_argument
-@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="[TEAM=]FILE...")
-@click.option("--corpus", metavar="NAME", help="The corpus that the answers belong to.  [default: the test corpus]")
+@options_of(
+    "errorbar.tasks.alternatives:propose",
+    task=TASK,
+    files={"argument": "[TEAM=]FILE...", "type": INPUT},
+    corpus={"metavar": "NAME"},
+)
 @click.option("--list", "listing", type=OUTPUT, metavar="CSV", help="Write the answers there for judging.")
 @click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
 @click.option(
     "--gold", type=OUTPUT, metavar="FILE", help="With --judged: where to write the gold edits and accepted answers."
 )
-@cache_option
-@jobs_option
+@options_of("errorbar.tasks.running:run_task", task=None, prune=None, cache=CACHE)
 @output_options
 def alternatives(
     task: Path, files: tuple[str, ...], corpus: str | None, listing: str | None, output: OutputOptions, **given: Any

@@ -9,22 +9,17 @@ import click
 
 from errorbar.cli.command import Command, show_lines
 from errorbar.cli.main import show_problems, while_read
-from errorbar.cli.options import jobs_option
+from errorbar.cli.options import options_of
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import InputError
 
 
 @click.command("verify", cls=Command)
-@click.argument("receipt", type=click.Path(), metavar="RECEIPT.json")
-@click.option(
-    "--data",
-    type=click.Path(),
-    multiple=True,
-    metavar="FOLDER",
-    help="The folder that the names in the receipt start from, or in which its files are; repeatable.  [default: the "
-    "receipt's own]",
+@options_of(
+    "errorbar.receipts.verify:verify",
+    receipt={"argument": "RECEIPT.json", "type": click.Path()},
+    data={"type": click.Path(), "metavar": "FOLDER"},
 )
-@jobs_option
 @output_options
 def command(output: OutputOptions, **options: Any) -> None:
     """Recompute a receipt's numbers on the data at hand, and list differences: files, versions, numbers.

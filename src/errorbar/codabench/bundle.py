@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Count, public
 from errorbar.codabench.competition import (
     LeaderColumn,
     Phase,
@@ -35,7 +35,7 @@ from errorbar.codabench.task_files import (
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.saving import save_bytes
 from errorbar.metrics.registry import BUILT_IN
-from errorbar.reporting.board import BoardOptions, write_board
+from errorbar.reporting.board import write_board
 from errorbar.reporting.export import need
 from errorbar.reporting.sections.figures import slug
 from errorbar.tasks.config import Task, TaskCorpus, read_task
@@ -125,7 +125,7 @@ def bundle_task(
     *,
     wheels: Sequence[str | Path] = (),
     pages: bool = True,
-    jobs: int = 1,
+    jobs: Count = 1,
     cache: str | Path | None = None,
     progress: Progress = lambda _: None,
 ) -> Bundle:
@@ -137,10 +137,10 @@ def bundle_task(
     Args:
         task: The task, or its TOML file.
         out: The zip to write.
-        wheels: Wheels for the recipe of the image: of errorbar, and of whatever else is on no index.
+        wheels: Wheels that the image installs: of errorbar, and of whatever else is on no index.
         pages: Whether boards of the runs that the file names have pages; False: tables alone.
-        jobs: How many runs are measured at the same time; changes no digit.
-        cache: Folder of what was measured; None: the task's own.
+        jobs: Number of runs that are measured at the same time; no digit depends on it.
+        cache: Folder in which measurements are kept. None: the task's own.
         progress: Told how many runs are done.
 
     Raises:
@@ -290,7 +290,6 @@ def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes
 def _boards(results: TaskResults, pages: bool, problems: Problems) -> dict[str, bytes]:
     """The board of the runs that the file names, without any sentence and without the day on which it was made."""
     with TemporaryDirectory() as folder:
-        options = BoardOptions(tables_only=not pages, browse=False, date="", folders=False)
-        names, notes = write_board(results, Path(folder), options)
+        names, notes = write_board(results, folder, tables_only=not pages, browse=False, date="", folders=False)
         problems.notes += notes
         return {name: (Path(folder) / name).read_bytes() for name in names}

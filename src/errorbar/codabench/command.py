@@ -8,29 +8,23 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command, OutputPath, progress_bar, say, show_lines
-from errorbar.cli.options import INPUT, jobs_option
+from errorbar.cli.options import INPUT, options_of
 from errorbar.cli.output import show_notes
-from errorbar.cli.task import cache_option, exit_for, task_argument
+from errorbar.cli.task import CACHE, TASK, exit_for
 from errorbar.formats.saving import STANDARD_OUTPUT
 
 
 @click.command("bundle", cls=Command, short_help="Write a competition that Codabench takes as it is.")
-@task_argument
-@click.option(
-    "-o",
-    "--output",
-    "--out",
-    "out",
-    type=OutputPath(path_type=Path),
-    required=True,
-    metavar="ZIP",
-    help="Where to write.",
+@options_of(
+    "errorbar.codabench.bundle:bundle_task",
+    task=TASK,
+    out={"names": ("-o", "--output", "--out"), "type": OutputPath(path_type=Path), "metavar": "ZIP"},
+    wheels={"names": ("--wheel",), "type": INPUT, "metavar": "FILE"},
+    pages=None,
+    cache=CACHE,
 )
-@click.option("--wheel", "wheels", type=INPUT, multiple=True, metavar="FILE", help="A wheel that the image installs.")
-@cache_option
 @click.option("--tables-only", is_flag=True, help="Boards of known runs are tables in Markdown and LaTeX, no pages.")
-@jobs_option
-def write_bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> None:
+def write_bundle(out: Path, tables_only: bool, **options: Any) -> None:
     """Write a competition bundle: settings, pages, leaderboard, scoring program, gold edits, starting kit, image.
 
     Upload the zip to Codabench; README.md in it says how the image is built. Scores there are those of task run, digit
@@ -43,7 +37,7 @@ def write_bundle(task: Path, out: Path, tables_only: bool, **options: Any) -> No
     from errorbar.codabench.bundle import bundle_task
 
     with progress_bar("runs") as progress:
-        bundled = bundle_task(task, out, pages=not tables_only, progress=progress, **options)
+        bundled = bundle_task(out=out, pages=not tables_only, progress=progress, **options)
     show_notes(bundled.notes)
     if str(out) != STANDARD_OUTPUT:
         show_lines(*bundled.files)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Count, public
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.formats.look import Source
 from errorbar.receipts.arguments import RecordedFile, find_files, read_arguments, read_task_record, stage_files
@@ -168,7 +168,7 @@ _STATE_ORDER = ("same", "changed", "pipe", "outside", "missing")
 
 
 @public()
-def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jobs: int = 1) -> Verification:
+def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jobs: Count = 1) -> Verification:
     """Recompute a receipt's numbers, and list differences: files, versions, numbers.
 
     Nothing is written but to a temporary folder, and no file is read but those that the receipt lists, in the folder
@@ -176,9 +176,9 @@ def verify(receipt: Source, *, data: Source | Sequence[Source] | None = None, jo
 
     Args:
         receipt: The file that ``errorbar report`` or ``errorbar task run`` left beside its output.
-        data: The folder that its names start from, or in which its files are somewhere, or several; None: that of the
-            receipt.
-        jobs: How many cores; changes no digit.
+        data: The folder that the names in the receipt start from, or in which its files are. Several can be given.
+            None: the receipt's own.
+        jobs: Number of processes to use; no digit depends on it.
 
     Raises:
         InputError: If it is no receipt, or leads out of the folder.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, product
 from operator import attrgetter
 from pathlib import Path
+from typing import Unpack
 
+from errorbar.api.arguments import Count, Progress, Resampled, public, resampling
 from errorbar.api.score_result import measure_column
 from errorbar.core.problems import Problem, Problems
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
@@ -19,7 +21,7 @@ from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.figures import main_measure, percent_note, plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Method
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.running import study_best
@@ -273,41 +275,57 @@ def _rename_section(section: Section, name: str, title: str) -> Section:
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
 
 
-@dataclass(frozen=True, slots=True)
-class BoardOptions:
-    """Options of a board: with or without pages and sentences, and its date (None: today).
-
-    ``folders``: problems name files by their paths, which pages for others must not show; ``progress`` gets the number
-    of corpora that are done.
-    """
-
-    tables_only: bool = False
-    browse: bool = True
-    resampling: Resampling = Resampling()  # noqa: RUF009 - frozen
-    progress: Callable[[int], object] = lambda _: None
-    date: str | None = None
-    folders: bool = True
-
-
+@public()
 def write_board(
-    results: TaskResults, folder: Path, options: BoardOptions = BoardOptions()
+    results: TaskResults,
+    out: str | Path,
+    *,
+    tables_only: bool = False,
+    browse: bool = True,
+    ci_method: Method = "bca",
+    jobs: Count = 1,
+    date: str | None = None,
+    folders: bool = True,
+    progress: Progress = lambda _: None,
+    **shared: Unpack[Resampled],
 ) -> tuple[list[str], list[Problem]]:
-    """Write tables.md, tables.tex, index.html and teams/NAME.html; their names, and notes of the best runs' studies."""
+    """Write tables.md, tables.tex, index.html and teams/NAME.html.
+
+    Args:
+        results: The scores of every run.
+        out: The folder to write to.
+        tables_only: Write the tables in Markdown and LaTeX, no pages.
+        browse: Whether pages show the sentences.
+        ci_method: Bootstrap of documents (of sentences where no documents are known), or closed formulas.
+        jobs: Number of processes to use; no digit depends on it.
+        date: When the pages were made; None: today; empty: not said.
+        folders: Whether problems name files by their paths, which pages for others must not show.
+        progress: Told how many corpora are done.
+        shared: How intervals are made.
+
+    Returns:
+        The names of the files, and the notes of what the pages show of the best runs.
+
+    Raises:
+        InputError: If a file cannot be written.
+    """
+    folder = Path(out)
     make_folder(folder)
-    if not options.folders:
+    if not folders:
         results = without_folders(results)
-    board = board_report(results, date=today() if options.date is None else options.date)
+    board = board_report(results, date=today() if date is None else date)
     files = ["tables.md", "tables.tex"]
     save_report(board, str(folder / "tables.md"), "markdown")
     save_report(board, str(folder / "tables.tex"), "latex")
     problems = Problems()
-    if not options.tables_only:
-        studies = study_best(results, problems, options.resampling, browse=options.browse, progress=options.progress)
+    if not tables_only:
+        how = resampling(shared, ci_method, jobs)
+        studies = study_best(results, problems, how, browse=browse, progress=progress)
         page, task = board, results.task
-        if not options.folders:
+        if not folders:
             studies = [replace(study, notes=[without_folder(note) for note in study.notes]) for study in studies]
         if studies:
-            left_out = "" if options.browse else NO_SENTENCES
+            left_out = "" if browse else NO_SENTENCES
             report = build_report(studies, title=board.title, command="", no_sentences=left_out)
             summary = [*board.summary, *report.summary]
             page = replace(board, summary=summary, sections=[*board.sections, *report.sections])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
+from errorbar.api.arguments import public
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Annotation, Corpus, source_record
 from errorbar.core.csv_cells import unguarded
@@ -121,8 +122,19 @@ class JudgedRuns(Result):
         return [Table(columns, rows, name="runs", notes=notes), *self.runs.tables()[1:]]
 
 
+@public()
 def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> AlternativeProposals:
-    """Read and check the answers that teams propose in files, M2 or JSONL, given as ``team=path``."""
+    """Read and check the answers that teams propose.
+
+    Args:
+        task: The task, or its TOML file.
+        files: Answers, M2 or JSONL: ``team=path``.
+        corpus: The corpus that the answers belong to. None: the only test corpus.
+
+    Raises:
+        InputError: If a file is bad: with all that is wrong.
+        UsageError: If there is no such corpus, or it has no gold edits of sentences.
+    """
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     chosen = choose_corpus(read, corpus)

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from errorbar.api.arguments import public
 from errorbar.core.problems import ErrorbarError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.formats import toml_tables as toml
@@ -600,8 +601,21 @@ FOLDERS: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
-    """Write an example TOML file and the folders that it names; return their paths."""
+@public()
+def write_template(folder: str | Path, kind: Kind = "m2") -> list[Path]:
+    """Write an example TOML file and the folders that it names; nothing is overwritten.
+
+    Args:
+        folder: Of the task; it may be there already.
+        kind: What the data is.
+
+    Returns:
+        The paths that were made.
+
+    Raises:
+        UsageError: If there is a task already, or the folders cannot be made.
+    """
+    folder = Path(folder)
     file = folder / FILE
     if file.exists():
         raise UsageError(Problem("not-empty", "a task exists already", Place(str(file)), fix="name a new folder"))

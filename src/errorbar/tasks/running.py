@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errorbar.api.arguments import public
+from errorbar.api.arguments import Count, public
 from errorbar.api.corpus_results import CorpusStudy, HooData, Study, remembering, study_corpus, study_hoo
 from errorbar.api.detector_results import with_detectors
 from errorbar.api.hoo_score import both_ways
@@ -271,7 +271,7 @@ Progress = Callable[[int], object]
 def run_task(
     task: str | Path | Task,
     *,
-    jobs: int = 1,
+    jobs: Count = 1,
     cache: str | Path | None = None,
     prune: bool = False,
     progress: Progress = lambda _: None,
@@ -280,9 +280,9 @@ def run_task(
 
     Args:
         task: The task, or its TOML file.
-        jobs: How many runs are measured at the same time; changes no digit.
-        cache: Folder of what was measured; None: the task's own.
-        prune: Remove from it what this task no longer needs.
+        jobs: Number of runs that are measured at the same time; no digit depends on it.
+        cache: Folder in which measurements are kept. None: the task's own.
+        prune: Remove measurements that this task no longer needs from the cache.
         progress: Told how many runs are done.
 
     Raises:

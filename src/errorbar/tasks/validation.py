@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from errorbar.api.arguments import public
 from errorbar.api.score_result import measure_column
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.metrics.base import Measure
@@ -79,6 +80,7 @@ class Validations(Result):
         return [Table([*columns, *map(measure_column, measures)], rows, name="submissions", notes=notes)]
 
 
+@public()
 def validate(
     task: str | Path | Task,
     submissions: Sequence[str | Path],
@@ -91,8 +93,8 @@ def validate(
     Args:
         task: The task, or its TOML file as a team has it.
         submissions: The files, or folders of HOO runs.
-        corpus: What they are for; development data is scored. None: the only test corpus.
-        dev: The same system's output for the development data, for a dry score.
+        corpus: The corpus that the submissions are for; development data is scored. None: the only test corpus.
+        dev: The same system's output for the development data, which is scored as a rehearsal.
 
     Raises:
         InputError: If the task's own data cannot be read.

@@ -148,7 +148,7 @@ def judge_analyze(
 
     Args:
         study: Its folder.
-        experts: A rater who is an expert, or several, with whom the others are compared; of Error and OK.
+        experts: A rater who is an expert, with whom the others are compared; of Error and OK. Several can be given.
         truth: Or the answers of an expert: a table ``item,label``, or item to label. None: the gold items.
         systems: Flags of systems, as of ``crowd``. None: hidden columns of the items, ``flag`` or ``flag:NAME``.
         accuracy: Of a choice test, the share of all instances on which the two writers agree, so that nobody was asked.

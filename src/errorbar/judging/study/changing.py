@@ -82,7 +82,7 @@ def judge_change(
         study: Its folder.
         rules: New values of rules, by the names of ``judge_init``'s arguments.
         add: Items to add: a table of items, a set of ``sample draw``, a corpus, or sentences one a line.
-        stop: Name of an item of which no more judgments are wanted, or several.
+        stop: Name of an item of which no more judgments are wanted. Several can be given.
         key: Key of the sample or audit that the items are, in the place of the one that the study has.
         halt: Hand out nothing more: what raters hold still counts, and they get their completion codes.
         resume: Hand out again what was halted; a rule that halts by itself only tells from then on.

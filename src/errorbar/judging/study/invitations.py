@@ -345,7 +345,7 @@ def judge_invite(
     Args:
         study: Its folder.
         raters: How many personal links to make, for ``rater-1``, ``rater-2`` and so on; names in use are passed over.
-        names: Make a personal link for a rater of this name, by which exports name them, or for several.
+        names: Make a personal link for a rater of this name, by which exports name them.
         crowd: Make one link for many raters, with this name.
         kind: Of the crowd's link: raters without an id in their link get one, type one (named), or come back by their
             id in any browser (trusting).

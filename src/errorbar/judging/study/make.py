@@ -233,9 +233,7 @@ class Ruling(TypedDict, total=False):
     repeats: Annotated[_Portion, ArgumentDoc(0.0, "The share of a rater's items that are shown once more.")]
     pay: Annotated[str, ArgumentDoc("", "What an item pays, e.g. ``$0.02``, as raters read it.")]
     consent: Annotated[str, ArgumentDoc("", "Text that raters must agree to.")]
-    eligibility: Annotated[
-        str | Sequence[str], ArgumentDoc((), "A question that raters must answer with yes, or several.")
-    ]
+    eligibility: Annotated[str | Sequence[str], ArgumentDoc((), "A question that raters must answer with yes.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[
         Literal["auto", "ltr", "rtl"], ArgumentDoc("auto", "The direction in which the texts are written.")
@@ -313,7 +311,7 @@ def judge_init(
         items_from: What is judged: a table of items, a set of ``sample draw``, a corpus, sentences one a line; or
             everything that ``judge export`` wrote of another study (JSONL), which is restored.
         scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, or a TOML file.
-        systems: A system's text for the sentences, or several; what they change is judged.
+        systems: A system's text for the sentences: what it changes is judged. Several can be given.
         items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
         against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
         gold_items: A table of items whose answers are known.
