@@ -16,7 +16,7 @@ from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, rea
 from errorbar.edits import apply_edits, changed_text, minimal_pieces
 from errorbar.formats import NamedFile
 from errorbar.judging import Lease, load_scheme
-from errorbar.judging.schemes import Scheme
+from errorbar.judging.scheme import Scheme
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.tasks import read_answers, with_answers
 from tests.cli.schema import validated

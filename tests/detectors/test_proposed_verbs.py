@@ -12,7 +12,7 @@ from errorbar.core import UsageError
 from errorbar.detectors.detect import read_tagger
 from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.items.proposed_verbs import verb_before, verbs_of, with_verbs
-from errorbar.judging.schemes import Scheme, tokens
+from errorbar.judging.scheme import Scheme, tokens
 from tests.judging.browser.items import marked
 
 MODELS = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "models"

@@ -18,7 +18,7 @@ from errorbar.core import InputError, Place, Problem
 from errorbar.formats import read_corpus
 from errorbar.judging import Store, StudyRules, backup, check, load_scheme, restore
 from errorbar.judging.items.sources import read_rows
-from errorbar.judging.schemes import read_scheme
+from errorbar.judging.scheme_files import read_scheme
 from errorbar.judging.web.requests import RefusalError, json_body, submissions
 from errorbar.tasks.baselines import pack, unpack
 from tests.fuzz import seeds

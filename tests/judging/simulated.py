@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from errorbar.judging import RATER, Lease, Store, Study, Submission, claim, shown_hash, submit
-from errorbar.judging.schemes import NOTHING, Scheme
+from errorbar.judging.scheme import NOTHING, Scheme
 from errorbar.judging.study.rules import read_about
 
 COMMENT = 'a "remark", with\na line break, \U0001f600 and \u05d0\u05d1'

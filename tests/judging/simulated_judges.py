@@ -22,7 +22,8 @@ import numpy as np
 
 from errorbar.core import Problem, UsageError
 from errorbar.judging import JudgedItem, Scheme
-from errorbar.judging.scheme import SIDES, Question, check_answer, folded
+from errorbar.judging.answers import check_answer
+from errorbar.judging.scheme import SIDES, Question, folded
 
 WORDS = ("on", "in", "at", "to", "of", "for", "with", "by")
 """Written by judges who err where nothing is there to choose from."""

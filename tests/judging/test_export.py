@@ -15,7 +15,7 @@ from errorbar import Problems, judge, judge_export, judge_init, read_corpus
 from errorbar.core import InputError, UsageError
 from errorbar.formats import table_rows
 from errorbar.judging import Study, StudyRules, Submission, claim, exclude, load_scheme, readmit, shown_hash, submit
-from errorbar.judging.schemes import NOTHING
+from errorbar.judging.scheme import NOTHING
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work

@@ -14,7 +14,7 @@ from errorbar.core import InputError, UsageError
 from errorbar.edits import edit_items
 from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.items.sources import _span, read_items
-from errorbar.judging.schemes import tokens
+from errorbar.judging.scheme import tokens
 from errorbar.sampling.frame import _show_item
 from tests.helpers.cli import CommandLine
 

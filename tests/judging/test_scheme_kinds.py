@@ -1,14 +1,17 @@
-"""A scheme of a new kind touches three files: it is added to a copy of the package, which then makes a study of it."""
+"""A scheme of a new kind touches three files, a question of a new kind two: a copy of the package gets both."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import errorbar
+from errorbar.judging.question_kinds import QUESTION_KINDS
+from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
 KIND = """
 class BareKind(SchemeKind):
@@ -42,6 +45,30 @@ CHANGES = {
         'FINDINGS = {"bare": lambda study, table, *_: iter([Finding("bare", "all", "n", count(len(table)))]), "choice"',
     ),
 }
+QUESTION_KIND = """
+class PercentKind(QuestionKind):
+    \"\"\"A number from 0 to 100.\"\"\"
+
+    name = "percent"
+
+    def read(self, question: Question, item: JudgedItem, value: object) -> object:
+        \"\"\"The number.\"\"\"
+        if not _is_index(value, 101):
+            raise UnfitError("a number from 0 to 100")
+        return value
+
+
+QUESTION_KINDS: dict[str, QuestionKind] = {"percent": PercentKind()} | {"""
+PERCENT_FIELD = """
+class PercentKind extends QuestionKind {
+  build(panel, question, field) { field.append(Object.assign(document.createElement('input'), { type: 'range' })); }
+}
+
+const QUESTION_KINDS = { percent: new PercentKind(),"""
+QUESTION_CHANGES = {
+    "question_kinds.py": ("QUESTION_KINDS: dict[str, QuestionKind] = {", QUESTION_KIND.lstrip()),
+    "web/static/question_kinds.js": ("const QUESTION_KINDS = {", PERCENT_FIELD.lstrip()),
+}
 SCHEME = """
 name = "bare"
 title = "Is this a word?"
@@ -52,6 +79,10 @@ id = "word"
 kind = "one"
 ask = "Is this a word of English?"
 options = ["yes", "no"]
+[[questions]]
+id = "sure"
+kind = "percent"
+ask = "How sure are you?"
 """
 PROGRAM = """
 import csv, errorbar
@@ -72,7 +103,8 @@ with Study.open("study").store() as store:
             scheme, rules = read_about(tx).scheme, current_rules(tx)
             leases = claim(tx, rules, rater, 10, 0.0).leases
             print(*(fragment(scheme, lease.item) for lease in leases))
-            sent = [Submission(f"{rater}-{n}", lease.token, shown_hash(scheme, lease.item, False), 0, {"word": "yes"})
+            answer = {"word": "yes", "sure": 60}
+            sent = [Submission(f"{rater}-{n}", lease.token, shown_hash(scheme, lease.item, False), 0, answer)
                     for n, lease in enumerate(leases)]
             print([receipt.status for receipt in submit(tx, scheme, rules, rater, sent, 0.0)])
         store.write(judge)
@@ -82,11 +114,11 @@ print(errorbar.judge_analyze("study", ci=False).figure("bare", "all", "n").value
 """
 
 
-def test_a_scheme_of_a_new_kind_touches_three_files(tmp_path: Path) -> None:
+def test_a_scheme_of_a_new_kind_touches_three_files_and_a_question_two(tmp_path: Path) -> None:
     package = tmp_path / "src" / "errorbar"
     shutil.copytree(Path(errorbar.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    assert len(CHANGES) <= 3
-    for name, (old, new) in CHANGES.items():
+    assert (len(CHANGES), len(QUESTION_CHANGES)) == (3, 2)
+    for name, (old, new) in {**CHANGES, **QUESTION_CHANGES}.items():
         path = package / "judging" / name
         text = path.read_text(encoding="utf-8")
         assert text.count(old) == 1
@@ -99,5 +131,15 @@ def test_a_scheme_of_a_new_kind_touches_three_files(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.count('<mark class="target">sat</mark>') == 2
     assert done.stdout.count("['saved']") == 2
+    assert re.findall(r"^a,r\d,yes,.*,yes,60,", done.stdout, re.MULTILINE)
     assert done.stdout.count("a,r") == 2
     assert done.stdout.rstrip().endswith("2.0")
+
+
+def test_no_other_file_asks_for_a_kind_by_its_name() -> None:
+    """Neither ``shows == "choice"`` nor ``question.kind === 'marks'``: the object of the kind knows."""
+    names = "|".join([*SCHEME_KINDS, *QUESTION_KINDS])
+    asks = re.compile(rf"""(shows|kind)\b *[!=]==? *['"]({names})['"]|\bshows (not )?in """)
+    judging = Path(errorbar.__file__).parent / "judging"
+    files = [*judging.rglob("*.py"), *judging.rglob("*.js")]
+    assert [(path.name, match[0]) for path in files for match in asks.finditer(path.read_text(encoding="utf-8"))] == []

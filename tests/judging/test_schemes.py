@@ -11,17 +11,9 @@ import pytest
 
 from errorbar.core import InputError, UsageError
 from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.schemes import (
-    FRAME_KEYS,
-    NOTHING,
-    Scheme,
-    check_answer,
-    is_right,
-    label_of,
-    near,
-    scheme_names,
-    tokens,
-)
+from errorbar.judging.answers import check_answer, is_right, label_of
+from errorbar.judging.scheme import FRAME_KEYS, NOTHING, Scheme, near, tokens
+from errorbar.judging.scheme_files import scheme_names
 
 ITEM = JudgedItem("i", "He depends of his friends .", (11, 13))
 PAIR = JudgedItem("p", "He depends of him .", (11, 13), candidates=("of", "on"), names=("writer", "A"))
@@ -84,7 +76,7 @@ def test_a_fifth_scheme_needs_no_code(tmp_path: Path) -> None:
     assert scheme.labels() == ("1", "2", "3", "4")
     assert check_answer(scheme, ITEM, {"score": "2", "why": ["of"]}) == {"score": "2", "why": ["of"]}
     assert check_answer(scheme, ITEM, {"score": "4", "why": ["of"]}) == {"score": "4"}, "not asked after 4"
-    assert label_of(scheme, ITEM, False, {"score": "2"}) == "2"
+    assert label_of(scheme, False, {"score": "2"}) == "2"
 
 
 def test_the_scheme_of_the_docs_is_read(tmp_path: Path) -> None:
@@ -195,7 +187,7 @@ def test_empty_is_not_unanswered() -> None:
 def test_words_are_compared_in_nfc_without_capitals() -> None:
     cloze = load_scheme("cloze")
     assert check_answer(cloze, ITEM, {"word": "cafe\u0301"}) == {"word": ["caf\u00e9"]}
-    assert label_of(cloze, ITEM, False, {"word": ["ON", "upon"]}) == "on"
+    assert label_of(cloze, False, {"word": ["ON", "upon"]}) == "on"
     gold = JudgedItem("g", ITEM.text, ITEM.span, kind="gold", answers=("Caf\u00e9",))
     assert is_right(cloze, gold, False, {"word": ["cafe\u0301"]}) is True
 
@@ -213,7 +205,7 @@ def test_words_are_compared_in_nfc_without_capitals() -> None:
 )
 def test_sides_are_told_in_the_items_own_terms(turned: bool, said: str, label: str) -> None:
     scheme = load_scheme("choice")
-    assert label_of(scheme, PAIR, turned, {"better": said}) == label
+    assert label_of(scheme, turned, {"better": said}) == label
     gold = JudgedItem("g", PAIR.text, PAIR.span, candidates=PAIR.candidates, kind="gold", answers=("second",))
     assert is_right(scheme, gold, turned, {"better": said}) is (label == "second")
 

@@ -7,7 +7,7 @@ import pytest
 
 from errorbar.core import UsageError
 from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.schemes import label_of
+from errorbar.judging.answers import label_of
 from tests.judging.simulated_judges import SimulatedJudge, truth_of
 
 N = 2000
@@ -26,7 +26,7 @@ def test_they_are_right_as_often_as_they_say(name: str) -> None:
     labels = []
     for n in range(N):
         answer = judge.answer(scheme, item(name), bool(n % 2), generator)
-        labels.append(label_of(scheme, item(name), bool(n % 2), answer))
+        labels.append(label_of(scheme, bool(n % 2), answer))
     assert labels.count(TRUTHS[name]) / N == pytest.approx(0.8, abs=4 * (0.16 / N) ** 0.5)
 
 

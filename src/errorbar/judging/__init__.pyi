@@ -13,8 +13,8 @@ from errorbar.judging.protocol.exclusions import exclude as exclude
 from errorbar.judging.protocol.exclusions import readmit as readmit
 from errorbar.judging.protocol.submissions import submit as submit
 from errorbar.judging.scheme import Scheme as Scheme
+from errorbar.judging.scheme_files import load_scheme as load_scheme
 from errorbar.judging.scheme_kinds import shown_hash as shown_hash
-from errorbar.judging.schemes import load_scheme as load_scheme
 from errorbar.judging.store.store import Store as Store
 from errorbar.judging.store.tables import RATER as RATER
 from errorbar.judging.study.backup import backup as backup

@@ -31,8 +31,10 @@ from sqlalchemy import Connection, and_, func, select
 
 from errorbar.core.labels import counted
 from errorbar.crowdsourcing.rater_table import RaterRule, RaterVerdict, fixed, follow, posterior, sprt
+from errorbar.judging.answers import is_right
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.schemes import Scheme, is_right
+from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM
 from errorbar.judging.study.rules import StudyRules
 
@@ -164,7 +166,7 @@ def class_of(scheme: Scheme, label: str) -> str:
 
 def classed(scheme: Scheme) -> bool:
     """Whether the right answers of gold items are few enough to test each alone: options of a list."""
-    return scheme.question(scheme.main).kind == "one"
+    return kind_of_question(scheme.question(scheme.main)).has_classes
 
 
 def _answered(tx: Connection, rater_id: int, since: float) -> Sequence[Row[Any, Any, Any, Any, Any]]:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from errorbar.core.problems import shortened
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.scheme import NOTHING, Scheme, folded, near, tokens
 
 
@@ -60,7 +61,7 @@ class SchemeKind:
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """Whether answers say what to write instead."""
-        return any(question.kind == "words" for question in scheme.questions)
+        return any(kind_of_question(question).names_replacements for question in scheme.questions)
 
     def is_about_writer(self, item: JudgedItem) -> bool:
         """Whether answers are about the writer's words: not where two other texts are compared."""
@@ -71,8 +72,8 @@ class SchemeKind:
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
     ) -> tuple[list[str], bool]:
         """The texts that an answer puts in place of the writer's words; and whether the writer's are as good."""
-        question = next(question.id for question in scheme.questions if question.kind == "words")
-        texts = [""] if label == "extraneous" else [*answer.get(question, ())]
+        replacing = (question for question in scheme.questions if kind_of_question(question).names_replacements)
+        texts = [""] if label == "extraneous" else [*answer.get(next(replacing).id, ())]
         return _if_changed(texts, item), label == "equal"
 
 
@@ -240,7 +241,7 @@ def _stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterat
             yield from (stretch, _Stretch("gap"))
             stretch = _Stretch("same")
         is_space = stretch.kind == "differs" and piece.token is None
-        differs = piece.differs or (is_space and any(each.differs for each in pieces[at + 1 : at + 2]))
+        differs = piece.differs or (is_space and any(following.differs for following in pieces[at + 1 : at + 2]))
         kind: Literal["same", "differs"] = "differs" if differs else "same"
         if kind != stretch.kind:
             yield stretch

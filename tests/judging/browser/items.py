@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.schemes import Scheme
+from errorbar.judging.scheme import Scheme
 
 SENTENCES = (
     "It all depends [of] the weather in the North.",

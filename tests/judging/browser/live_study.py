@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from errorbar.judging import JudgedItem, Store, Study, StudyRules, add_items, set_value
-from errorbar.judging.schemes import Scheme
+from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.invitations import invite_token, make_invite
 
 SERVE = """import sys

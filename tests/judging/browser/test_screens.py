@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.schemes import tokens
+from errorbar.judging.scheme import tokens
 from errorbar.judging.web.pages import STATIC, TEMPLATES, fragment
 from tests.judging.browser.items import marked
 

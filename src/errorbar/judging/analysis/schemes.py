@@ -29,7 +29,8 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.judging.items.item import JUDGED
 from errorbar.judging.items.sources import SAYS, SEVERAL
-from errorbar.judging.schemes import NOTHING, folded
+from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme import NOTHING, folded
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures, agreement_of, error_labels
 from errorbar.stats.proportion import proportion_estimate
@@ -465,7 +466,7 @@ def preposition_findings(
 
 def marked(study: StudyColumns) -> NDArray[np.bool_]:
     """Items for work around which a rater marked an error; shape (items,)."""
-    questions = [each.id for each in study.about.scheme.questions if each.kind == "marks"]
+    questions = [question.id for question in study.about.scheme.questions if kind_of_question(question).marks_errors]
     return _items(study, [any(answer.get(name) for name in questions) for answer in study.answers])
 
 

@@ -35,6 +35,7 @@ from errorbar.judging.analysis.schemes import (
     raters_like_experts,
     section_tables,
 )
+from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import error_labels, gold_kappa, rater_figures, system_scores
 from errorbar.judging.study.folder import Study
@@ -254,9 +255,9 @@ def _special(
 ) -> Iterator[Finding]:
     """The figures that the papers computed of such a scheme."""
     scheme = study.about.scheme
-    if scheme.shows in FINDINGS:
-        yield from FINDINGS[scheme.shows](study, judgments, drawn, level, asked.accuracy)
-    if any(each.kind == "marks" for each in scheme.questions) and scheme.labels():
+    if kind_findings := FINDINGS.get(scheme.shows):
+        yield from kind_findings(study, judgments, drawn, level, asked.accuracy)
+    if any(kind_of_question(question).marks_errors for question in scheme.questions) and scheme.labels():
         yield from preposition_findings(study, judgments, asked.batch, drawn)
     yield from position_findings(rater_figures(study, level), level)
 

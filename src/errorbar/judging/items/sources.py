@@ -29,8 +29,8 @@ from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.scheme import SIDES, Scheme, folded, tokens
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.schemes import SIDES, Scheme, folded, tokens
 
 Against = Literal["writer", "systems"]
 EDITS = "edits"

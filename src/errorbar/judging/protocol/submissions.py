@@ -10,14 +10,15 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from errorbar.core.problems import UsageError
+from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
 from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settled
 from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.protocol.leases import parsed_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kinds import shown_hash
-from errorbar.judging.schemes import Scheme, check_answer, is_right
 from errorbar.judging.study.rules import StudyRules
 
 RECENT = 10

@@ -17,8 +17,8 @@ from sqlalchemy import Connection, select
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.judgments import Judgments
+from errorbar.judging.answers import is_right, label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
-from errorbar.judging.schemes import is_right, label_of
 from errorbar.judging.store.tables import EXCLUSION, ITEM, RATER
 from errorbar.judging.study.rules import StudyInfo, read_about
 
@@ -145,12 +145,12 @@ class StudyColumns:
 
     @cached_property
     def _labeled(self) -> tuple[tuple[str, ...], Ints]:
-        scheme, blank = self.about.scheme, JudgedItem("", "")  # what an answer says does not depend on the item
+        scheme = self.about.scheme
         known = {name: code for code, name in enumerate(scheme.labels())}
         table = np.full((len(self.answers) + 1, 2), -1, np.int64)  # the last row is of no answer
         for at, answer in enumerate(self.answers):
             for side in (False, True):
-                if label := label_of(scheme, blank, side, answer):
+                if label := label_of(scheme, side, answer):
                     table[at, int(side)] = known.setdefault(label, len(known))
         return tuple(known), table[self.said, self.reversed.astype(np.int64)]
 

@@ -28,8 +28,8 @@ from errorbar.edits.texts import overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.protocol.halting import judgments_beyond
+from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.schemes import Scheme, tokens
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,

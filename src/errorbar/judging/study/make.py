@@ -25,7 +25,8 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.sources import Against, read_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules
-from errorbar.judging.schemes import Scheme, load_scheme, scheme_text
+from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme_files import load_scheme, scheme_text
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER

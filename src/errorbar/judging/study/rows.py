@@ -16,11 +16,12 @@ from errorbar.api.arguments import public
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
+from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.items.sources import SEVERAL
 from errorbar.judging.protocol.halting import counted_items
+from errorbar.judging.scheme import NOTHING, SIDES, Scheme
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.schemes import NOTHING, SIDES, Scheme, label_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, read_about
@@ -84,8 +85,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
         counts = next((each for each in answers if each["version"] == first.counts), None)
         label = ""
         if counts is not None and counts["answer"] is not None:
-            item = JudgedItem("", "")  # a label depends on the sides alone
-            label = label_of(about.scheme, item, bool(first.reversed), counts["answer"])
+            label = label_of(about.scheme, bool(first.reversed), counts["answer"])
         yield {
             "judgment": first.item,
             **{name: getattr(first, name) for name in ("rater", "round", "seq", "answered")},
@@ -152,7 +152,7 @@ class JudgmentRow:
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
-        return "" if self.answer is None else label_of(scheme, self.item, self.reversed, self.answer)
+        return "" if self.answer is None else label_of(scheme, self.reversed, self.answer)
 
     @property
     def seconds(self) -> float | None:

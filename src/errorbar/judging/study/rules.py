@@ -20,7 +20,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, shell_w
 from errorbar.formats.look import Source
 from errorbar.formats.saving import is_stream
 from errorbar.formats.untrusted import read_json
-from errorbar.judging.schemes import Scheme
+from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import STUDY
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 

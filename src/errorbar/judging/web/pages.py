@@ -73,7 +73,7 @@ def work_page(
         "language": rules.language,
         "direction": rules.direction,
         "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
-        "scheme": json.loads(scheme.to_json()),
+        "scheme": {**json.loads(scheme.to_json()), "compares": kind_of(scheme).compares},
     }
     return (
         pages()

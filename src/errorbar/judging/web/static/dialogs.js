@@ -3,6 +3,7 @@
 
 import { button, byId, make } from './dom.js';
 import { NOTHING } from './draft.js';
+import { kindOf } from './question_kinds.js';
 
 const REASONS = ['The text cannot be understood', 'Something is wrong with this item', 'I know this text', 'Another reason'];
 const TOO_SOON = 600; // milliseconds
@@ -106,8 +107,7 @@ export function inWords(scheme, answer, word) {
   return scheme.questions.filter((question) => answer[question.id] !== undefined).map((question) => {
     const value = answer[question.id];
     const label = (each) => (each === NOTHING ? question.nothing || NOTHING : question.options.find((option) => option.value === each)?.label ?? each);
-    const tokens = question.kind === 'marks' || question.kind === 'token';
-    const said = [value].flat().map((each) => (tokens ? word(each) : label(each)));
+    const said = [value].flat().map((each) => (kindOf(question).namesTokens ? word(each) : label(each)));
     return [question.ask, said.join(', ') || 'none'];
   });
 }

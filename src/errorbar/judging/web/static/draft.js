@@ -1,11 +1,13 @@
 // The answers to one item while they are being given: what is asked, in which step one is, what is missing, undo.
 // Nothing here touches the page.
 
+import { kindOf } from './question_kinds.js';
+
 /**
  * @typedef {{value: string, label: string, key: string, help: string}} Option
  * @typedef {object} Question
  * @property {string} id
- * @property {'one' | 'marks' | 'words' | 'text' | 'token'} kind
+ * @property {string} kind
  * @property {string} ask
  * @property {Option[]} options
  * @property {boolean} required
@@ -15,7 +17,7 @@
  * @property {string} help
  * @property {number} step
  * @property {string} nothing
- * @typedef {{name: string, title: string, shows: 'span' | 'choice' | 'cloze', main: string, questions: Question[]}} Scheme
+ * @typedef {{name: string, title: string, compares: boolean, main: string, questions: Question[]}} Scheme
  */
 
 /** Said where no word is needed. */
@@ -96,8 +98,7 @@ export class Draft {
    * @returns {boolean}
    */
   isAnswered(question) {
-    const value = this.answer[question.id];
-    return question.kind === 'marks' || (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null);
+    return kindOf(question).isAnswered(this.answer[question.id]);
   }
 
   /** @param {Question} question @returns {boolean} whether it is answered by a program alone, and not confirmed yet */
@@ -137,12 +138,12 @@ export class Draft {
   /** Whether a choice settles the step: all that it asks are choices, and all are made. */
   get settled() {
     const questions = this.ofStep(this.step);
-    return questions.every((question) => question.kind === 'one' && this.isAnswered(question));
+    return questions.every((question) => kindOf(question).isChoice && this.isAnswered(question));
   }
 
   /** @returns {Record<string, any>} the answer as it is sent */
   collect() {
-    const pairs = this.asked().map((question) => [question.id, this.answer[question.id] ?? (question.kind === 'marks' ? [] : null)]);
+    const pairs = this.asked().map((question) => [question.id, this.answer[question.id] ?? kindOf(question).empty]);
     return Object.fromEntries(pairs.filter(([, value]) => value !== null));
   }
 

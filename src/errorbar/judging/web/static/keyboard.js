@@ -3,6 +3,7 @@
 import { byId } from './dom.js';
 import { buildLegend, showKeysNow } from './frame.js';
 import { nameOf, schemeKey, takesText } from './keys.js';
+import { kindOf } from './question_kinds.js';
 
 /** The keys of a page. */
 export class Keyboard {
@@ -66,7 +67,7 @@ export class Keyboard {
     const meant = draft && quiz.awaited === null ? schemeKey(draft, key) : null;
     if (meant) {
       if (meant.value === null) {
-        if (meant.question.kind === 'marks' || meant.question.kind === 'token') this.page.marking.start(meant.question);
+        if (kindOf(meant.question).namesTokens) this.page.marking.start(meant.question);
         else panel.focus(meant.question);
       } else acts.choose(meant.question, meant.value, true);
       return true;

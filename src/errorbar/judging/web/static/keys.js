@@ -1,5 +1,7 @@
 // Keys: those of the scheme, and those of the frame that all schemes share. One key each, never a chord.
 
+import { kindOf } from './question_kinds.js';
+
 /** @typedef {{name: string, label: string, keys: string[]}} FrameAction */
 
 /** What the frame does; where a scheme wants the first key for itself, the next one serves. */
@@ -17,14 +19,14 @@ const FRAME = [
  */
 export function frameKeys(scheme) {
   const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...question.options.map((option) => option.key)]));
-  const actions = scheme.shows === 'choice' ? [...FRAME, { name: 'differences', label: 'Differences', keys: ['t', 'v'] }] : FRAME;
+  const actions = scheme.compares ? [...FRAME, { name: 'differences', label: 'Differences', keys: ['t', 'v'] }] : FRAME;
   /** @type {Map<string, {name: string, label: string}>} */
-  const found = new Map();
+  const byKey = new Map();
   for (const { name, label, keys } of actions) {
-    const key = keys.find((each) => !taken.has(each) && !found.has(each));
-    found.set(key ?? `no key: ${name}`, { name, label });
+    const key = keys.find((each) => !taken.has(each) && !byKey.has(each));
+    byKey.set(key ?? `no key: ${name}`, { name, label });
   }
-  return found;
+  return byKey;
 }
 
 /**
@@ -53,7 +55,7 @@ export function schemeKey(draft, key) {
  */
 export function arrow(scheme, key) {
   const [question, ...more] = scheme.questions;
-  if (more.length || question.kind !== 'one' || question.options.length !== 3) return null;
+  if (more.length || !kindOf(question).isChoice || question.options.length !== 3) return null;
   return question.options[['ArrowLeft', 'ArrowDown', 'ArrowRight'].indexOf(key)]?.value ?? null;
 }
 

@@ -1,6 +1,7 @@
 // Marking tokens of the text: a key starts it, arrows walk, Space marks, Enter ends it; or one clicks.
 
 import { announce, byId } from './dom.js';
+import { kindOf } from './question_kinds.js';
 
 /** Which tokens an answer names. */
 export class Marking {
@@ -35,7 +36,7 @@ export class Marking {
   click(token) {
     const { page } = this;
     if (page.idle) return;
-    const open = page.draft.asked().filter((question) => ['marks', 'token'].includes(question.kind) && question.step <= (page.draft.step ?? Infinity));
+    const open = page.draft.asked().filter((question) => kindOf(question).namesTokens && question.step <= (page.draft.step ?? Infinity));
     const question = open.find((each) => each.id === this.question) ?? (open.length === 1 ? open[0] : null);
     if (question) this.#toggle(question, token);
     else if (open.length) page.complain(`First say what you mark: ${open.map((each) => each.ask).join(' · ')}`);
@@ -59,10 +60,10 @@ export class Marking {
     /** @type {Map<number, {letters: string[], wrong: boolean}>} */
     const marks = new Map();
     for (const question of draft.asked()) {
-      if (question.kind !== 'marks' && question.kind !== 'token') continue;
+      if (!kindOf(question).namesTokens) continue;
       for (const token of [draft.answer[question.id] ?? []].flat()) {
         const { letters, wrong } = marks.get(token) ?? { letters: [], wrong: false };
-        marks.set(token, { letters: [...letters, this.#letter(question)], wrong: wrong || question.kind === 'marks' });
+        marks.set(token, { letters: [...letters, this.#letter(question)], wrong: wrong || kindOf(question).marksErrors });
       }
     }
     return marks;
@@ -80,13 +81,9 @@ export class Marking {
   #toggle(question, token) {
     const { page } = this;
     const marked = this.#isMarked(question, token);
-    if (question.kind === 'token') page.acts.set(question, marked ? undefined : token);
-    else {
-      const others = (page.draft.answer[question.id] ?? []).filter((each) => each !== token);
-      page.acts.set(question, marked ? others : [...others, token].sort((a, b) => a - b));
-    }
+    page.acts.set(question, kindOf(question).toggle(page.draft.answer[question.id], token));
     announce(`${page.view.word(token)} ${marked ? 'not marked' : 'marked'}`);
-    if (this.question && question.kind === 'token') this.end();
+    if (this.question && !kindOf(question).namesSeveral) this.end();
     else if (this.question) {
       page.view.cursor = token;
       page.view.walk((each) => this.#isMarked(question, each), question.ask);

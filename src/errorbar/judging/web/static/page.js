@@ -12,6 +12,7 @@ import { Keyboard } from './keyboard.js';
 import { frameKeys } from './keys.js';
 import { Marking } from './marking.js';
 import { Panel } from './panel.js';
+import { kindOf } from './question_kinds.js';
 import { Quiz } from './quiz.js';
 import { Sight } from './sight.js';
 import { bannersOf, beforeQuiz, whyNoItem } from './standing.js';
@@ -155,7 +156,7 @@ export class Page {
   /** Where one goes on. */
   focus() {
     const questions = this.draft.ofStep(this.draft.step);
-    const typing = questions.find((question) => question.kind === 'text' || question.kind === 'words');
+    const typing = questions.find((question) => kindOf(question).isTyped);
     const first = this.draft.step === Math.min(...this.scheme.questions.map((question) => question.step));
     if (typing && this.earlier === null && questions[0] === typing) this.panel.focus(typing);
     else if (first || this.draft.step === null) byId('item').focus({ preventScroll: true });

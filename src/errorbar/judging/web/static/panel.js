@@ -2,6 +2,7 @@
 
 import { button, keycap, make } from './dom.js';
 import { NOTHING } from './draft.js';
+import { kindOf } from './question_kinds.js';
 import { wayTo } from './swipe.js';
 import { WordsInput } from './words.js';
 
@@ -33,7 +34,7 @@ export class Panel {
     this.form.replaceChildren(...steps.map((step) => {
       const questions = this.scheme.questions.filter((question) => question.step === step);
       const fields = questions.map((question) => this.#question(question, draft));
-      const confirms = questions.some((question) => question.kind !== 'one' || !question.required) || questions.length > 1;
+      const confirms = questions.some((question) => !kindOf(question).isChoice || !question.required) || questions.length > 1;
       const bar = make('p', { class: 'confirm' });
       if (confirms || last > 1) {
         bar.append(button(step === last ? 'Save' : 'Confirm', () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
@@ -46,25 +47,33 @@ export class Panel {
 
   /** @param {import('./draft.js').Question} question */
   #question(question, draft) {
-    const set = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: `kind-${question.kind}` });
-    const legend = make('legend', {}, question.ask);
-    set.append(legend);
-    if (question.kind === 'one') set.append(this.#options(question));
-    else if (question.kind === 'words' || question.kind === 'text') this.#words(question, draft, set);
-    else {
-      legend.remove();
-      const start = button(question.ask, () => this.on.mark(question), { class: 'option marker', 'aria-pressed': 'false' });
-      if (question.key) start.prepend(keycap(question.key), ' ');
-      set.append(make('legend', { class: 'unseen' }, question.ask), start, make('span', { class: 'marked-words' }));
-    }
-    if (question.help) set.append(make('p', { class: 'help' }, question.help));
-    this.fields.set(question.id, set);
-    return set;
+    const field = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: `kind-${question.kind}` });
+    field.append(make('legend', {}, question.ask));
+    kindOf(question).build(this, question, field, draft);
+    if (question.help) field.append(make('p', { class: 'help' }, question.help));
+    this.fields.set(question.id, field);
+    return field;
   }
 
-  /** @param {import('./draft.js').Question} question */
-  #options(question) {
-    return make('div', { class: 'options' }, ...question.options.map((option) => {
+  /**
+   * A button that starts the marking of tokens.
+   * @param {import('./draft.js').Question} question
+   * @param {HTMLElement} field
+   */
+  addMarker(question, field) {
+    const start = button(question.ask, () => this.on.mark(question), { class: 'option marker', 'aria-pressed': 'false' });
+    if (question.key) start.prepend(keycap(question.key), ' ');
+    field.querySelector('legend').classList.add('unseen');
+    field.append(start, make('span', { class: 'marked-words' }));
+  }
+
+  /**
+   * A button for each option.
+   * @param {import('./draft.js').Question} question
+   * @param {HTMLElement} field
+   */
+  addOptions(question, field) {
+    field.append(make('div', { class: 'options' }, ...question.options.map((option) => {
       const choice = button('', () => this.on.choose(question, option.value), {
         class: 'option', 'data-value': option.value, 'aria-pressed': 'false',
         'aria-keyshortcuts': option.key || undefined,
@@ -75,14 +84,16 @@ export class Panel {
       choice.append(make('span', { class: 'label' }, option.label));
       if (option.help) choice.append(make('span', { class: 'hint' }, option.help));
       return choice;
-    }));
+    })));
   }
 
   /**
+   * An input for words.
    * @param {import('./draft.js').Question} question
-   * @param {HTMLElement} set
+   * @param {HTMLElement} field
+   * @param {import('./draft.js').Draft} draft
    */
-  #words(question, draft, set) {
+  addInput(question, field, draft) {
     const words = new WordsInput(question, {
       said: () => draft.answer[question.id] ?? [],
       typed: () => draft.typed[question.id] ?? '',
@@ -92,15 +103,15 @@ export class Panel {
       complain: this.on.complain,
     });
     this.inputs.set(question.id, words);
-    const blank = question.id === this.scheme.main && question.kind === 'text' ? this.view.blank : null;
+    const blank = question.id === this.scheme.main && kindOf(question).isFree ? this.view.blank : null;
     if (blank) blank.replaceChildren(words.input);
-    else set.append(words.input);
-    set.append(words.list, words.chips);
-    if (question.most > 1 && question.kind === 'text') {
-      set.append(button('Add another', () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
+    else field.append(words.input);
+    field.append(words.list, words.chips);
+    if (question.most > 1 && kindOf(question).isFree) {
+      field.append(button('Add another', () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
     }
     if (question.nothing) {
-      set.append(button(question.nothing, () => { this.on.type(question, ''); this.on.words(question, [NOTHING]); this.on.confirm(); },
+      field.append(button(question.nothing, () => { this.on.type(question, ''); this.on.words(question, [NOTHING]); this.on.confirm(); },
         { class: 'button small quiet nothing', 'aria-keyshortcuts': 'Alt+0' }), ' ', make('kbd', {}, 'Alt'), ' ', keycap('0'));
     }
   }
@@ -127,27 +138,30 @@ export class Panel {
         set.disabled = state === 'locked';
       }
     }
-    for (const question of this.scheme.questions) this.#show(question, draft, marking);
+    for (const question of this.scheme.questions) {
+      kindOf(question).show(this, question, this.fields.get(question.id), draft, marking);
+    }
   }
 
-  /** @param {import('./draft.js').Question} question */
-  #show(question, draft, marking) {
-    const set = this.fields.get(question.id);
-    const value = draft.answer[question.id];
-    if (question.kind === 'one') {
-      for (const choice of set.querySelectorAll('.option')) {
-        choice.setAttribute('aria-pressed', String(choice.dataset.value === value));
-      }
-    } else if (question.kind === 'marks' || question.kind === 'token') {
-      set.querySelector('.marker').setAttribute('aria-pressed', String(marking === question.id));
-      const tokens = value === undefined || value === null ? [] : [value].flat();
-      const words = tokens.map((token) => this.view.word(token)).join(', ');
-      set.querySelector('.marked-words').textContent = draft.isProposal(question) ? `${words} (proposed)` : words;
-    } else {
-      const words = this.inputs.get(question.id);
-      words.input.disabled = set.disabled;
-      words.update();
+  /** Show which option is chosen. */
+  showChosen(question, field, draft) {
+    for (const choice of field.querySelectorAll('.option')) {
+      choice.setAttribute('aria-pressed', String(choice.dataset.value === draft.answer[question.id]));
     }
+  }
+
+  /** Show which tokens are marked, and whether more are being marked. */
+  showMarked(question, field, draft, marking) {
+    field.querySelector('.marker').setAttribute('aria-pressed', String(marking === question.id));
+    const words = [draft.answer[question.id] ?? []].flat().map((token) => this.view.word(token)).join(', ');
+    field.querySelector('.marked-words').textContent = draft.isProposal(question) ? `${words} (proposed)` : words;
+  }
+
+  /** Show the words that were given. */
+  showInput(question, field) {
+    const words = this.inputs.get(question.id);
+    words.input.disabled = field.disabled;
+    words.update();
   }
 
   /**

@@ -4,7 +4,8 @@
 const KEPT = 'errorbar-judge';
 const SHELL = ['judge.css', 'icon.svg', 'acts.js', 'answers.js', 'browser_store.js', 'device.js', 'dialogs.js', 'dom.js',
   'draft.js', 'frame.js', 'haste.js', 'item_view.js', 'judge.js', 'keyboard.js', 'keys.js', 'marking.js', 'outbox.js', 'page.js',
-  'panel.js', 'quiz.js', 'recent.js', 'server.js', 'sight.js', 'standing.js', 'stopwatch.js', 'swipe.js', 'sync.js', 'words.js'].map((name) => `static/${name}`);
+  'panel.js', 'question_kinds.js', 'quiz.js', 'recent.js', 'server.js', 'sight.js', 'standing.js', 'stopwatch.js', 'swipe.js', 'sync.js',
+  'words.js'].map((name) => `static/${name}`);
 const PATIENCE = 4000; // milliseconds until what is kept is shown instead
 
 self.addEventListener('install', (event) => {

@@ -1,8 +1,8 @@
-"""The schemes that are shipped, and those of a user's own."""
+"""Scheme files: TOML, those that are shipped and those of a user's own; what is wrong is reported with its line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,24 +10,36 @@ from typing import Any
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, TomlTable
-from errorbar.judging.scheme import (
-    FRAME_KEYS,
-    KINDS,
-    NOTHING,
-    SIDES,
-    Option,
-    Question,
-    Scheme,
-    check_answer,
-    folded,
-    is_right,
-    label_of,
-    near,
-    tokens,
-)
+from errorbar.judging.question_kinds import QUESTION_KINDS, QuestionKind
+from errorbar.judging.scheme import FRAME_KEYS, SIDES, Option, Question, Scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
-# Schemes as TOML files: what is wrong with one is said with its line, all at once.
+
+def scheme_names() -> list[str]:
+    """The schemes that are shipped."""
+    return sorted(path.name.removesuffix(".toml") for path in _shipped().iterdir() if path.name.endswith(".toml"))
+
+
+def load_scheme(name: str | Path) -> Scheme:
+    """A scheme that is shipped, by its name, or one of a TOML file."""
+    return read_scheme(_path(name))
+
+
+def scheme_text(name: str | Path) -> str:
+    """The TOML of a scheme, as it stands."""
+    return _path(name).read_text(encoding="utf-8")
+
+
+def _path(name: str | Path) -> Path:
+    path = _shipped() / f"{name}.toml" if name in scheme_names() else Path(name)
+    if not path.is_file():
+        message = f"no scheme is called '{name}', and no file either"
+        raise UsageError(Problem("judge-scheme", message, fix=nearest(name, scheme_names())))
+    return path
+
+
+def _shipped() -> Path:
+    return Path(str(files("errorbar.judging") / "schemes"))
 
 
 _ID = "a lower-case word of letters, digits and hyphens"
@@ -35,7 +47,6 @@ _RESERVED = frozenset(
     ("item", "rater", "label", "weight", "seconds", "round", "state", "version", "comment", "skip", "pause")
 )
 """Columns of exports and names in trails, which no question may be called."""
-_TAKES_OPTIONS = ("one", "words")
 
 
 def _long(table: TomlTable, key: str, value: object) -> str:
@@ -51,7 +62,7 @@ def _whole(table: TomlTable, key: str, value: object) -> object:
 
 def _two_texts(table: TomlTable, key: str, value: object) -> tuple[str, ...]:
     """A list of two texts."""
-    if not (isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) and each for each in value)):
+    if not (isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) and text for text in value)):
         table.error("scheme-value", f"{key} = {value!r}", key, expected='["of the first text", "of the second"]')
         return ()
     return tuple(value)
@@ -72,7 +83,7 @@ _SCHEME = {
 }
 _QUESTION = {
     "id": Field(toml.name, "", required=True),
-    "kind": Field(toml.one_of(*KINDS), "text", required=True),
+    "kind": Field(toml.one_of(*QUESTION_KINDS), "text", required=True),
     "ask": Field(toml.name, "", required=True),
     "options": Field(toml.raw),
     "required": Field(toml.flag, True),
@@ -103,7 +114,7 @@ def read_scheme(path: Path) -> Scheme:
     file = toml.read_toml(path, problems, "scheme")
     table = TomlTable(file.document, file)
     fields = table.read(_SCHEME)
-    placed = [(_question(each), each) for each in table.each("questions")]
+    placed = [(_question(own), own) for own in table.each("questions")]
     _check_together(fields, placed, table)
     problems.raise_errors()
     return Scheme(**fields | {"questions": tuple(question for question, _ in placed)})
@@ -111,51 +122,58 @@ def read_scheme(path: Path) -> Scheme:
 
 def _question(table: TomlTable) -> Question:
     fields = table.read(_QUESTION)
-    name, kind = fields["id"], fields["kind"]
+    name, kind = fields["id"], QUESTION_KINDS[fields["kind"]]
     if name in _RESERVED or not _is_id(name):
         expected = f"{_ID}, and no column of the exports" if name in _RESERVED else _ID
         table.error("scheme-value", f"a question cannot be called '{name}'", "id", expected=expected)
     options = tuple(_options(table, fields["options"] or []))
-    if fields["proposed"] and kind != "token":
-        message = f"for question '{name}' a verb is proposed, and its kind is {kind}"
-        table.error("scheme-value", message, "proposed", expected="a question of the kind token")
+    if fields["proposed"] and not kind.takes_proposal:
+        message = f"for question '{name}' a verb is proposed, and its kind is {kind.name}"
+        takers = [known for known in QUESTION_KINDS.values() if known.takes_proposal]
+        table.error("scheme-value", message, "proposed", expected=f"a question of the kind {_names(takers)}")
     values = [option.value for option in options]
-    if kind == "one" and len(options) < 2:
-        table.error("scheme-value", f"question '{name}' has {len(options)} options", "options", expected="at least 2")
-    elif options and kind not in _TAKES_OPTIONS:
-        message = f"question '{name}' has options, and its kind is {kind}"
-        table.error("scheme-value", message, "options", expected=f"options of the kinds {' and '.join(_TAKES_OPTIONS)}")
+    if len(options) < kind.least_options:
+        expected = f"at least {kind.least_options}"
+        table.error("scheme-value", f"question '{name}' has {len(options)} options", "options", expected=expected)
+    elif options and not kind.takes_options:
+        message = f"question '{name}' has options, and its kind is {kind.name}"
+        takers = [known for known in QUESTION_KINDS.values() if known.takes_options]
+        table.error("scheme-value", message, "options", expected=f"options of the kinds {_names(takers)}")
     for value in dict.fromkeys(value for value in values if values.count(value) > 1):
         table.error("scheme-twice", f"two options of question '{name}' have the value '{value}'", "options")
     when = fields["when"] or {}
-    if not isinstance(when, dict) or not all(isinstance(one, list) for one in when.values()):
+    if not isinstance(when, dict) or not all(isinstance(values, list) for values in when.values()):
         table.error("scheme-value", f"when of question '{name}'", "when", expected='{ other = ["value"] }')
         when = {}
-    named = {earlier: tuple(map(str, values)) for earlier, values in when.items()}
-    return Question(**fields | {"options": options, "when": named})
+    conditions = {earlier: tuple(map(str, values)) for earlier, values in when.items()}
+    return Question(**fields | {"options": options, "when": conditions})
 
 
-def _options(table: TomlTable, said: object) -> Iterator[Option]:
+def _names(kinds: Iterable[QuestionKind]) -> str:
+    return " and ".join(kind.name for kind in kinds)
+
+
+def _options(table: TomlTable, rows: object) -> Iterator[Option]:
     """The options of a question; a text is value and label at once."""
-    if not isinstance(said, list):
+    if not isinstance(rows, list):
         table.error("scheme-value", "options are no list", "options", expected='["a", "b"] or [{ value = "a", ... }]')
         return
-    for number, each in enumerate(said):
-        if isinstance(each, str) and each.strip():
-            yield Option(each, each)
-        elif isinstance(each, dict):
+    for number, row in enumerate(rows):
+        if isinstance(row, str) and row.strip():
+            yield Option(row, row)
+        elif isinstance(row, dict):
             where = (f"questions.options {number + 1}", table.where[1])
             table.file.tables[where] = table.place("options").line
-            yield Option(**TomlTable(each, table.file, where).read(_OPTION))
+            yield Option(**TomlTable(row, table.file, where).read(_OPTION))
         else:
-            table.error("scheme-value", f"option {number + 1} is {each!r}", "options", expected="a text, or a table")
+            table.error("scheme-value", f"option {number + 1} is {row!r}", "options", expected="a text, or a table")
 
 
 def _is_id(name: str) -> bool:
     return name.isascii() and name == name.lower() and name.replace("-", "").replace("_", "").isalnum()
 
 
-def _check_together(said: dict[str, Any], placed: list[tuple[Question, TomlTable]], table: TomlTable) -> None:
+def _check_together(fields: dict[str, Any], placed: list[tuple[Question, TomlTable]], table: TomlTable) -> None:
     """The rules between questions, and the scheme of them."""
     earlier: dict[str, Question] = {}
     keys: dict[str, str] = {}
@@ -176,26 +194,26 @@ def _check_together(said: dict[str, Any], placed: list[tuple[Question, TomlTable
         step = max(step, question.step)
         earlier.setdefault(question.id, question)
         _check_keys(question, own, keys)
-    if said["main"] not in earlier and earlier:
-        table.error("scheme-value", f"main is '{said['main']}'", "main", fix=nearest(said["main"], earlier))
+    if fields["main"] not in earlier and earlier:
+        table.error("scheme-value", f"main is '{fields['main']}'", "main", fix=nearest(fields["main"], earlier))
     elif earlier:
-        main = earlier[said["main"]]
+        main = earlier[fields["main"]]
         if not main.required or main.when:
             table.error(
                 "scheme-value", f"main is '{main.id}'", "main", expected="a question that everybody must answer"
             )
-        if said["reversible"] and not {*SIDES} <= {*main.values()}:
+        if fields["reversible"] and not {*SIDES} <= {*main.values()}:
             message = f"the sides change places, and question '{main.id}' does not say which"
             table.error(
                 "scheme-value", message, "reversible", expected=f"options with the values {' and '.join(SIDES)}"
             )
-    compares = SCHEME_KINDS[said["shows"]].compares
-    if said["headings"] and (said["reversible"] or not compares):
+    compares = SCHEME_KINDS[fields["shows"]].compares
+    if fields["headings"] and (fields["reversible"] or not compares):
         message = "headings name two texts, which must always stand in the same order"
         table.error("scheme-value", message, "headings", expected='shows = "choice" without reversible')
-    if said["reversible"] and not compares:
+    if fields["reversible"] and not compares:
         table.error(
-            "scheme-value", f"a {said['shows']} has no sides to change", "reversible", expected='shows = "choice"'
+            "scheme-value", f"a {fields['shows']} has no sides to change", "reversible", expected='shows = "choice"'
         )
 
 
@@ -217,49 +235,3 @@ def _check_keys(question: Question, table: TomlTable, keys: dict[str, str]) -> N
             table.error("scheme-key-taken", f"the key '{key}' of {owner} is that of {keys[key.lower()]}", where)
         else:
             keys[key.lower()] = owner
-
-
-__all__ = [
-    "FRAME_KEYS",
-    "NOTHING",
-    "SIDES",
-    "Option",
-    "Question",
-    "Scheme",
-    "check_answer",
-    "folded",
-    "is_right",
-    "label_of",
-    "load_scheme",
-    "near",
-    "scheme_names",
-    "scheme_text",
-    "tokens",
-]
-
-
-def scheme_names() -> list[str]:
-    """The schemes that are shipped."""
-    return sorted(each.name.removesuffix(".toml") for each in _shipped().iterdir() if each.name.endswith(".toml"))
-
-
-def load_scheme(named: str | Path) -> Scheme:
-    """A scheme that is shipped, by its name, or one of a TOML file."""
-    return read_scheme(_path(named))
-
-
-def scheme_text(named: str | Path) -> str:
-    """The TOML of a scheme, as it stands."""
-    return _path(named).read_text(encoding="utf-8")
-
-
-def _path(named: str | Path) -> Path:
-    path = _shipped() / f"{named}.toml" if named in scheme_names() else Path(named)
-    if not path.is_file():
-        message = f"no scheme is called '{named}', and no file either"
-        raise UsageError(Problem("judge-scheme", message, fix=nearest(named, scheme_names())))
-    return path
-
-
-def _shipped() -> Path:
-    return Path(str(files("errorbar.judging") / "schemes"))
