@@ -14,7 +14,7 @@ from errorbar import Resampling
 from errorbar.core import UsageError
 from errorbar.crowdsourcing.howmany import majority_accuracy
 from errorbar.judging import JudgedItem, Store, Study, StudyRules, load_scheme, read_study
-from errorbar.judging.analysis.schemes import paid
+from errorbar.judging.analysis.error_findings import read_pay
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
 from errorbar.judging.scheme import Option
 from errorbar.judging.study.status import status_of
@@ -124,7 +124,7 @@ def test_a_scheme_of_ones_own() -> None:
         for who, label in zip("abc", ("good", "good", "poor"), strict=True)
     ]
     with filled(own, [JudgedItem("i", "x")], said) as tx:
-        found = analysis_of(read_study(tx, whole=True), drawn=None)
+        found = analysis_of(read_study(tx, whole=True), intervals=None)
     assert found.figure("labels", "good", "share").value == pytest.approx(2 / 3)
     assert found.figure("seconds", "median", "seconds").value == 2
     assert found.figure("distribution", "50 to 75 %", "items").value == 1
@@ -154,7 +154,7 @@ NO_PAY = ("$1,000", "2 of 3 $", "", ".")
     ("said", "each"), [*PAY.items(), *dict.fromkeys(("$1,000", "2 of 3 $", "", "."), None).items()]
 )
 def test_pay_is_read_only_where_it_can_be_read_in_one_way(said: str, each: float | None) -> None:
-    assert paid(said) == each
+    assert read_pay(said) == each
 
 
 def test_repeats_are_paid_too() -> None:

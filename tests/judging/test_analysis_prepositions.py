@@ -33,7 +33,7 @@ def analyzed(said: Sequence[StoredAnswer], **hidden: dict[str, str]) -> StudyAna
     names = dict.fromkeys(each.item for each in said)
     items = [JudgedItem(name, "He sat on it .", (7, 9), hidden=hidden.get(name, {})) for name in names]
     with filled(SCHEME, items, said) as tx:
-        return analysis_of(read_study(tx, whole=True), drawn=DRAWN)
+        return analysis_of(read_study(tx, whole=True), intervals=DRAWN)
 
 
 def test_the_published_table_gives_the_published_agreement_and_kappa() -> None:

@@ -89,7 +89,7 @@ def cloze(said: Sequence[tuple[str, str, Sequence[str]]], hidden: Sequence[dict[
     ]
     answers = [StoredAnswer(who, item, {"word": list(words)}) for who, item, words in said]
     with filled(CLOZE, items, answers) as tx:
-        return analysis_of(read_study(tx, whole=True), drawn=DRAWN)
+        return analysis_of(read_study(tx, whole=True), intervals=DRAWN)
 
 
 def test_a_cloze_test_before_and_after_other_good_words() -> None:

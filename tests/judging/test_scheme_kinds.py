@@ -40,9 +40,10 @@ CHANGES = {
         '{%- elif shows == "bare" -%}\n<p class="text" dir="auto"><mark class="target">{{ words }}</mark></p>\n'
         '{%- elif shows == "cloze" -%}',
     ),
-    "analysis/schemes.py": (
-        'FINDINGS = {"choice"',
-        'FINDINGS = {"bare": lambda study, table, *_: iter([Finding("bare", "all", "n", count(len(table)))]), "choice"',
+    "analysis/kind_findings.py": (
+        'KIND_FINDINGS = {"choice"',
+        'KIND_FINDINGS = {"bare": lambda study, table, *_:'
+        ' iter([Finding("bare", "all", "n", count_figure(len(table)))]), "choice"',
     ),
 }
 QUESTION_KIND = """

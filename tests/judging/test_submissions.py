@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from errorbar.judging import StudyRules, Submission, check
-from errorbar.judging.protocol.submissions import MOST_KEPT, MOST_VOLUME, storable
+from errorbar.judging.protocol.submissions import MOST_KEPT, MOST_VOLUME, make_storable
 from tests.judging.empty_stores import MAIN, VALUES, Study, answer_to, gold_item, skip_of, work_item
 
 HOUR = 3600.0
@@ -155,8 +155,8 @@ def test_what_no_database_can_hold_is_replaced_and_stored(study: Study) -> None:
 
 
 def test_texts_that_can_be_stored_stay_as_they_are() -> None:
-    assert storable("plain é \U0001f600 \u0301 שלום") == "plain é \U0001f600 \u0301 שלום"
-    assert storable("\ud83d\ude00") == "\U0001f600"
+    assert make_storable("plain é \U0001f600 \u0301 שלום") == "plain é \U0001f600 \u0301 שלום"
+    assert make_storable("\ud83d\ude00") == "\U0001f600"
 
 
 def test_fast_wrong_answers_to_gold_exclude_a_rater(store_url: str) -> None:

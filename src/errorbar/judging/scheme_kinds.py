@@ -4,7 +4,7 @@ A browser gets nothing but what is shown: no name, no kind, no answer. Offsets a
 element with the target holds ``text[start:end]``, character by character, carriage returns too.
 
 A new kind is a class here with its entry in ``SCHEME_KINDS``, its markup in ``web/templates/item.html`` and, where it
-has figures of its own, an entry in ``analysis.schemes.FINDINGS``.
+has figures of its own, an entry in ``analysis.kind_findings.KIND_FINDINGS``.
 """
 
 from __future__ import annotations

@@ -20,21 +20,22 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.crowdsourcing.howmany import HowMany
 from errorbar.formats.judgments import read_answers
-from errorbar.judging.analysis.schemes import (
-    FINDINGS,
+from errorbar.judging.analysis.error_findings import (
     THREE,
+    compare_with_experts,
+    cost_findings,
+    majority_findings,
+    preposition_findings,
+)
+from errorbar.judging.analysis.findings import (
     Finding,
     agreement_findings,
-    count,
-    distribution,
+    count_figure,
     label_shares,
-    merged,
-    money,
-    position_findings,
-    preposition_findings,
-    raters_like_experts,
+    merge_labels,
     section_tables,
 )
+from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
 from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import error_labels, gold_kappa, rater_figures, system_scores
@@ -63,7 +64,7 @@ QUARTILES = {"first quarter": 0.25, "median": 0.5, "third quarter": 0.75}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyAnalysis(Result):
-    """The results of a study of the ceiling.
+    """What a study's judgments say.
 
     Attributes:
         scheme: Name of its scheme.
@@ -73,7 +74,7 @@ class StudyAnalysis(Result):
         raters: The two raters of the confusion; none: it is of more.
         sizes: How good the majority of k raters is; None: nobody to compare them with.
         signature: What was computed on which data how.
-        seed: Of what was drawn.
+        seed: Of the random draws.
         notes: Warnings.
     """
 
@@ -92,9 +93,9 @@ class StudyAnalysis(Result):
         Raises:
             UsageError: If there is no such figure.
         """
-        for each in self.findings:
-            if (each.section, each.of, each.measure) == (section, of, measure):
-                return each.estimate
+        for finding in self.findings:
+            if (finding.section, finding.of, finding.measure) == (section, of, measure):
+                return finding.estimate
         raise UsageError(Problem("no-figure", f"there is no figure '{measure}' of '{of}' in '{section}'"))
 
     def to_dict(self) -> dict[str, object]:
@@ -103,8 +104,13 @@ class StudyAnalysis(Result):
         return {
             "scheme": self.scheme,
             "findings": [
-                {"section": x.section, "of": x.of, "measure": x.measure, "value": estimate_record(x.estimate)}
-                for x in self.findings
+                {
+                    "section": finding.section,
+                    "of": finding.of,
+                    "measure": finding.measure,
+                    "value": estimate_record(finding.estimate),
+                }
+                for finding in self.findings
             ],
             "confusion": crossed
             and {"raters": list(self.raters), "labels": list(crossed.labels), "counts": crossed.counts.tolist()},
@@ -171,10 +177,10 @@ def judge_analyze(
     known = None if truth is None else dict(truth) if isinstance(truth, Mapping) else read_answers(truth, problems)
     with Study.open(study).snapshot() as tx:
         columns = read_study(tx, whole=True)
-    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    intervals = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
     names = [name for name in experts.split(",") if name] if isinstance(experts, str) else list(experts)
     asked = AnalysisOptions(names, known, systems, accuracy, pay, batch, shared["seed"])
-    return analysis_of(columns, asked, drawn, problems)
+    return analysis_of(columns, asked, intervals, problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,7 @@ class AnalysisOptions:
 def analysis_of(
     study: StudyColumns,
     asked: AnalysisOptions = AnalysisOptions(),
-    drawn: Resampling | None = None,
+    intervals: Resampling | None = None,
     problems: Problems | None = None,
 ) -> StudyAnalysis:
     """The analysis of a study that was read whole.
@@ -206,7 +212,7 @@ def analysis_of(
         raise UsageError(Problem("judge-nothing", message, fix="errorbar judge status tells how it stands"))
     all_problems = Problems() if problems is None else problems
     judgments = study.judgments(study.judged)
-    level = 0.95 if drawn is None else drawn.confidence_level
+    level = 0.95 if intervals is None else intervals.confidence_level
     errors, sizes = error_labels(study), None
     if errors:
         sizes = _sizes(study, judgments, asked, all_problems)
@@ -216,17 +222,17 @@ def analysis_of(
         )
         raise UsageError(Problem("useless-option", message, fix="leave them out"))
     findings = [
-        *_common(study, judgments, drawn, level),
-        *_special(study, judgments, asked, drawn, level),
-        *_systems(system_scores(study, asked.systems, drawn, all_problems)),
-        *money(study, asked.pay, sizes),
+        *_common(study, judgments, intervals, level),
+        *_special(study, judgments, asked, intervals, level),
+        *_systems(system_scores(study, asked.systems, intervals, all_problems)),
+        *cost_findings(study, asked.pay, sizes),
     ]
-    shown = merged(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
+    shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
     raters = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
     crossed: LabelConfusion | PairTable | None = None
     if len(shown.labels) <= MAX_LABELS and len(shown):
         crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
-    conventions = [] if drawn is None else [drawn.convention("item")]
+    conventions = [] if intervals is None else [intervals.convention("item")]
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
     signature = crowd_signature(name, judgments, None, conventions)
     pair = raters if len(raters) == 2 else ()
@@ -235,14 +241,14 @@ def analysis_of(
     )
 
 
-def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None, level: float) -> Iterator[Finding]:
+def _common(study: StudyColumns, judgments: Judgments, intervals: Resampling | None, level: float) -> Iterator[Finding]:
     """The sections of every scheme: agreement, labels, distribution of agreement, time."""
-    gold = gold_kappa(study, drawn) if any(item.gold for item in study.items) else None
-    yield from agreement_findings("agreement", "all judgments", judgments, drawn, gold)
+    gold = gold_kappa(study, intervals) if any(item.gold for item in study.items) else None
+    yield from agreement_findings("agreement", "all judgments", judgments, intervals, gold)
     if study.about.scheme.labels():
-        for label, share in label_shares(judgments, drawn).items():
+        for label, share in label_shares(judgments, intervals).items():
             yield Finding("labels", label, "share", share, "percent")
-    yield from distribution(judgments, level)
+    yield from majority_findings(judgments, level)
     times = study.milliseconds[study.judged]
     known = times[times > 0] / 1000
     for name, at in QUARTILES.items():
@@ -251,21 +257,21 @@ def _common(study: StudyColumns, judgments: Judgments, drawn: Resampling | None,
 
 
 def _special(
-    study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, drawn: Resampling | None, level: float
+    study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, intervals: Resampling | None, level: float
 ) -> Iterator[Finding]:
     """The figures that the papers computed of such a scheme."""
     scheme = study.about.scheme
-    if kind_findings := FINDINGS.get(scheme.shows):
-        yield from kind_findings(study, judgments, drawn, level, asked.accuracy)
+    if kind_findings := KIND_FINDINGS.get(scheme.shows):
+        yield from kind_findings(study, judgments, intervals, level, asked.accuracy)
     if any(kind_of_question(question).marks_errors for question in scheme.questions) and scheme.labels():
-        yield from preposition_findings(study, judgments, asked.batch, drawn)
+        yield from preposition_findings(study, judgments, asked.batch, intervals)
     yield from position_findings(rater_figures(study, level), level)
 
 
 def _systems(scores: Sequence[tuple[str, CrowdScore]]) -> Iterator[Finding]:
     for name, score in scores:
         of = f"{name}, {score.estimand}"
-        yield Finding("systems", of, "items", count(score.n_items), "count")
+        yield Finding("systems", of, "items", count_figure(score.n_items), "count")
         for measure, value in (("P", score.precision), ("R", score.recall), (f"F{score.beta:g}", score.f)):
             yield Finding("systems", of, measure, value, "percent")
 
@@ -273,7 +279,7 @@ def _systems(scores: Sequence[tuple[str, CrowdScore]]) -> Iterator[Finding]:
 def _sizes(study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, problems: Problems) -> HowMany | None:
     """How many raters equal an expert; where nobody asked and it cannot be told, a note says why."""
     try:
-        return raters_like_experts(study, judgments, asked.experts, asked.truth, asked.seed)
+        return compare_with_experts(study, judgments, asked.experts, asked.truth, asked.seed)
     except UsageError as error:
         if asked.experts or asked.truth is not None:
             raise

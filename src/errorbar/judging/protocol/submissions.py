@@ -92,11 +92,11 @@ def submit(
         submissions: At most some hundred.
         now: By the store's clock.
     """
-    desk = _Desk(tx, scheme, rules, rater_id, now)
-    return [desk.receive(one) for one in submissions]
+    intake = _Intake(tx, scheme, rules, rater_id, now)
+    return [intake.receive(submission) for submission in submissions]
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """The text without what a database cannot hold: zeros and halves of characters."""
     if text.isascii() and "\0" not in text:
         return text
@@ -104,7 +104,7 @@ def storable(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Intake:
     """Where the submissions of one rater come in."""
 
     tx: Connection
@@ -114,10 +114,10 @@ class _Desk:
     now: float
 
     def receive(self, one: Submission) -> SubmissionReceipt:
-        key = storable(one.id)
+        key = make_storable(one.id)
         if not key or len(key) > LONGEST_ID:
             return self._kept(None, one, _refused(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
-        row = self.tx.execute(_FOUND, {"token": storable(one.token), "submission": key}).first()
+        row = self.tx.execute(_FOUND, {"token": make_storable(one.token), "submission": key}).first()
         sent = self.tx.execute(_SENT, {"submission": key}).first() if row is None else row[-2:]
         if sent is not None and sent[1] is not None:
             known: dict[str, Any] = json.loads(sent[1])
@@ -167,18 +167,18 @@ class _Desk:
         first = asked.answered is None and held.round != "quiz"
         gold = self._gold(asked, answer)
         values = {
-            "id": storable(one.id),
+            "id": make_storable(one.id),
             "assignment": held.id,
             "version": version,
-            "answer": storable(_json(answer)),
-            "skip": storable(one.skip) if answer is None else "",
-            "comment": storable(one.comment),
+            "answer": make_storable(_json(answer)),
+            "skip": make_storable(one.skip) if answer is None else "",
+            "comment": make_storable(one.comment),
             "milliseconds": min(max(int(one.milliseconds), 0), 2**31 - 1),
-            "trail": storable(_json(one.trail)) if one.trail else "",
+            "trail": make_storable(_json(one.trail)) if one.trail else "",
             "status": receipt.status,
             "at": self.now,
             "rater": held.rater,
-            "data": storable(_json({"receipt": _said(receipt), "state": state})),
+            "data": make_storable(_json({"receipt": _said(receipt), "state": state})),
             "answered": asked.rater_answered + 1 if first else asked.answered,
             "state": state,
             "first": int(first),
@@ -221,10 +221,10 @@ class _Desk:
 
     def _kept(self, assignment: int | None, one: Submission, receipt: SubmissionReceipt) -> SubmissionReceipt:
         """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
-        key = storable(receipt.id)
+        key = make_storable(receipt.id)
         fits = bool(key) and len(key) <= LONGEST_ID
         kept_receipt = _said(receipt) if fits else _said(receipt) | {"id": key[:LONGEST_ID]}
-        data = storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
+        data = make_storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
         size = len(data.encode()) + _ROW
         volume, answered = self.tx.execute(_VOLUME, {"rater": self.rater}).one()
         if volume + size <= _most_volume(answered):

@@ -436,12 +436,12 @@ class StudyAgreement:
     n_judgments: int
 
 
-def study_agreement(study: StudyColumns, drawn: Resampling | None) -> StudyAgreement:
+def study_agreement(study: StudyColumns, intervals: Resampling | None) -> StudyAgreement:
     """Agreement as it stands."""
-    return agreement_of(study.judgments(study.judged), gold_kappa(study, drawn), drawn)
+    return agreement_of(study.judgments(study.judged), gold_kappa(study, intervals), intervals)
 
 
-def agreement_of(judgments: Judgments, gold: Estimate, drawn: Resampling | None) -> StudyAgreement:
+def agreement_of(judgments: Judgments, gold: Estimate, intervals: Resampling | None) -> StudyAgreement:
     """Agreement of some judgments; ``gold`` is their kappa with the gold."""
     if not len(judgments):
         none = Estimate(None, 0, undefined=Undefined.NO_UNITS)
@@ -450,17 +450,17 @@ def agreement_of(judgments: Judgments, gold: Estimate, drawn: Resampling | None)
     table, two = item_counts(judgments), len(raters) == 2 and len(judgments.labels) <= MAX_LABELS
     kernels = {"observed": kernel_of("observed", table), "alpha": alpha_kernel(table, "nominal")}
     kernels["kappa"] = kernel_of("fleiss", table)
-    results = estimates(table.units, kernels, table.n_paired, table.reason, drawn, len(table.labels))
+    results = estimates(table.units, kernels, table.n_paired, table.reason, intervals, len(table.labels))
     kappa = results["kappa"][0]
     if two:
         first, second = (judgments.raters[code] for code in raters)
-        kappa = cohen_kappa(pair_table(judgments, first, second), resampling=drawn).estimate
+        kappa = cohen_kappa(pair_table(judgments, first, second), resampling=intervals).estimate
     n_items = int(table.units.frequency.sum())
     sizes = n_items, table.n_paired, len(raters), len(judgments)
     return StudyAgreement(results["observed"][0], results["alpha"][0], kappa, gold, *sizes)
 
 
-def gold_kappa(study: StudyColumns, drawn: Resampling | None) -> Estimate:
+def gold_kappa(study: StudyColumns, intervals: Resampling | None) -> Estimate:
     """Kappa of the raters with the gold."""
     right = study.right
     rows = study.tested[right >= 0]
@@ -475,7 +475,7 @@ def gold_kappa(study: StudyColumns, drawn: Resampling | None) -> Estimate:
     if len(table.labels) > MAX_LABELS or not len(rows):
         why = Undefined.NO_UNITS if len(rows) else Undefined.NO_GOLD
         return Estimate(None, len(rows), undefined=why)
-    return cohen_kappa(pair_table(table, "raters", "gold", study.rater[rows]), resampling=drawn).estimate
+    return cohen_kappa(pair_table(table, "raters", "gold", study.rater[rows]), resampling=intervals).estimate
 
 
 def error_labels(study: StudyColumns) -> list[int]:
@@ -507,14 +507,14 @@ def _hidden(study: StudyColumns) -> list[Mapping[str, str]]:
 
 
 def system_scores(
-    study: StudyColumns, systems: Systems | None, drawn: Resampling | None, problems: Problems
+    study: StudyColumns, systems: Systems | None, intervals: Resampling | None, problems: Problems
 ) -> list[tuple[str, CrowdScore]]:
     """Every system against the raters by both estimands; none where labels are of another kind, or nothing is judged.
 
     Args:
         study: The study.
         systems: Their flags; None: those of the hidden columns.
-        drawn: How intervals are made.
+        intervals: How intervals are made.
         problems: Where notes go.
     """
     codes = error_labels(study)
@@ -529,7 +529,7 @@ def system_scores(
         message = "the items were drawn from strata, in which flagged items have another share than in the corpus"
         problems.note("crowd-drawn", message, Place(), fix="scores of the corpus: errorbar sample estimate")
     return [
-        (name, score_kinds(metric, table, resampling=drawn))
+        (name, score_kinds(metric, table, resampling=intervals))
         for name, of_items in read_systems(flags, judged, problems).items()
         for metric, table in against.counted(of_items).items()
     ]

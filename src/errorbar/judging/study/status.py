@@ -251,31 +251,31 @@ def judge_status(
     """
     with Study.open(study).snapshot() as tx:
         columns = read_study(tx)
-    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
-    return status_of(columns, time.time(), drawn, systems, items=items)
+    intervals = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    return status_of(columns, time.time(), intervals, systems, items=items)
 
 
 def status_of(
     study: StudyColumns,
     now: float,
-    drawn: Resampling | None = None,
+    intervals: Resampling | None = None,
     systems: Systems | None = None,
     *,
     items: bool = False,
 ) -> StudyStatus:
-    """The status of a study that was read, at some moment; without ``drawn`` agreement and scores have no intervals."""
+    """The status of a study that was read, at some moment, with or without intervals."""
     problems = Problems()
     going = progress(study)
-    level = 0.95 if drawn is None else drawn.confidence_level
+    level = 0.95 if intervals is None else intervals.confidence_level
     return StudyStatus(
         now,
         study.about.scheme.name,
         study.about.rules.raters_per_item,
         going,
         forecast(study.at[study.judged], going.wanted - going.counted, now),
-        study_agreement(study, drawn),
+        study_agreement(study, intervals),
         rater_figures(study, level),
-        system_scores(study, systems, drawn, problems),
+        system_scores(study, systems, intervals, problems),
         item_figures(study, confidence=level) if items else [],
         stop_decision(study, going.median_seconds),
         tuple(problems.notes),

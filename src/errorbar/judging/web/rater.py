@@ -17,7 +17,7 @@ from errorbar.core.labels import counted
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned
-from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derived, fresh_token
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
@@ -44,7 +44,15 @@ from errorbar.judging.web.pages import (
     welcome_page,
     work_page,
 )
-from errorbar.judging.web.requests import RefusalError, read_form, read_json, signed_out, storable, submissions, wanted
+from errorbar.judging.web.requests import (
+    RefusalError,
+    is_storable,
+    read_form,
+    read_json,
+    signed_out,
+    submissions,
+    wanted,
+)
 from errorbar.judging.web.server_state import (
     FORM_COOKIE,
     RATER_COOKIE,
@@ -63,8 +71,6 @@ from errorbar.judging.web.server_state import (
     refuse_forged_form,
     root_of,
 )
-
-RECENT = 10
 
 
 async def claim_items(request: Request) -> Response:
@@ -311,7 +317,7 @@ def _shut(desk: Desk, door: _Door) -> str:
 def _participant(fields: Mapping[str, str]) -> str:
     """Who the link or the form says it is."""
     participant = next((fields[name].strip() for name in PARTICIPANT if fields.get(name, "").strip()), "")
-    if len(participant) > MOST_PARTICIPANT or not storable(participant):
+    if len(participant) > MOST_PARTICIPANT or not is_storable(participant):
         message = f"A participant's name has at most {MOST_PARTICIPANT} characters, and U+0000 is not among them."
         raise RefusalError(400, "participant", message)
     return participant

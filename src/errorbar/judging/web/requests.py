@@ -81,7 +81,7 @@ async def read_form(request: Request) -> dict[str, str]:
         fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except ValueError:
         raise unfit("The form cannot be read.") from None
-    if not all(map(storable, fields.values())):
+    if not all(map(is_storable, fields.values())):
         raise unfit("The form has a character that cannot be stored (U+0000).")
     return fields
 
@@ -171,7 +171,7 @@ def _count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_NUMBER
 
 
-def storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
     """Whether both stores can hold a text: no NUL, no half of a pair."""
     try:
         text.encode()
