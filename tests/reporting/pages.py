@@ -12,7 +12,7 @@ import pytest
 from errorbar.api import Study
 from errorbar.reporting import Chart, Prose, Report, build_report, report
 from errorbar.tables import Table
-from errorbar.tables.shown import Grid, shown
+from errorbar.tables.shown import Grid, format_table
 
 
 def compute_studies(**arguments: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
@@ -28,7 +28,7 @@ def report_of(parts: Sequence[Study]) -> Report:
 def tables(report: Report) -> dict[str, Grid]:
     """Every table as it is shown, those of charts too, by name."""
     every = [block.table if isinstance(block, Chart) else block for block in report.blocks]
-    return {table.name: shown(table) for table in every if isinstance(table, Table)}
+    return {table.name: format_table(table) for table in every if isinstance(table, Table)}
 
 
 def charts(report: Report) -> dict[str, Chart]:
@@ -44,18 +44,18 @@ def prose(report: Report, section: str) -> str:
 
 def text_rows(table: Table | Grid) -> list[list[str]]:
     """Cells as they are shown."""
-    grid = shown(table) if isinstance(table, Table) else table
+    grid = format_table(table) if isinstance(table, Table) else table
     return [[cell.text for cell in row] for row in grid.rows]
 
 
 def headings(table: Table) -> list[str]:
     """Headings as they are shown."""
-    return list(shown(table).columns)
+    return list(format_table(table).columns)
 
 
 def notes(table: Table) -> list[str]:
     """Lines below a table."""
-    return list(shown(table).notes)
+    return list(format_table(table).notes)
 
 
 def printed(out: str) -> list[list[str]]:

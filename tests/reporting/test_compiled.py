@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from errorbar.core import visible
 from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, latex, markdown
 from errorbar.tables import Cell, Column, Table, escape_latex, markdown_table
-from errorbar.tables.shown import shown
+from errorbar.tables.shown import format_table
 from errorbar.tables.writers import _KNOWN, latex_table, missing_letters
 from tests.golden.calls import DEMO
 from tests.golden.files import write_demo
@@ -114,7 +114,7 @@ def test_hostile_names_in_bare_tables(compiled: Compile) -> None:
     seen = [text for text in HOSTILE if not missing_letters([text])]
     assert len(seen) > len(HOSTILE) / 2
     table = Table([Column(seen[0]), Column("n", "count")], [[text, 1] for text in seen], "", "t", seen)
-    compiled(framed(latex_table(shown(table))))
+    compiled(framed(latex_table(format_table(table))))
 
 
 @pytest.mark.slow
@@ -131,8 +131,8 @@ def test_hostile_names_in_documents(compiled: Compile, columns: int) -> None:
 
 
 def test_hostile_names_in_markdown() -> None:
-    (table,) = rendered(markdown_table(shown(hostile(3))))
-    grid = shown(hostile(3))
+    (table,) = rendered(markdown_table(format_table(hostile(3))))
+    grid = format_table(hostile(3))
     lines = [grid.columns, *([cell.text for cell in row] for row in grid.rows)]
     assert table == [[visible(" ".join(cell.split())) for cell in line] for line in lines]
     report = Report(HOSTILE[9], HOSTILE, [Section("s", HOSTILE[10], [Prose(HOSTILE), hostile(3), Code("```")])])

@@ -25,7 +25,7 @@ from errorbar.tables import (
 )
 from errorbar.tables.plain import csv_tables, plain
 from errorbar.tables.result import notebook_html
-from errorbar.tables.shown import shown
+from errorbar.tables.shown import format_table
 from errorbar.tables.writers import LONGEST_CELL, latex_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
@@ -36,7 +36,7 @@ NONE = Estimate(None, 0, undefined=Undefined.NO_UNITS)
 
 
 def texts(column: Column, *cells: Cell) -> list[list[str]]:
-    return [[cell.text for cell in row] for row in shown(Table([column], [[cell] for cell in cells])).rows]
+    return [[cell.text for cell in row] for row in format_table(Table([column], [[cell] for cell in cells])).rows]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_differences_show_their_sign() -> None:
 
 def test_estimates_of_shares_have_a_column_beside_them_and_notes_say_why_it_is_empty() -> None:
     table = Table([Column("system"), Column("F", "percent")], [["a", GIVEN], ["b", FILLED], ["c", ZERO], ["d", NONE]])
-    grid = shown(table)
+    grid = format_table(table)
     assert (grid.columns, grid.left) == (["system", "F", "90% CI"], [True, False, False])
     assert [[cell.text for cell in row[1:]] for row in grid.rows] == [
         ["37.33", "35.90–38.80"],
@@ -120,7 +120,7 @@ def test_estimates_of_shares_have_a_column_beside_them_and_notes_say_why_it_is_e
 
 
 def test_in_columns_of_numbers_the_reason_stands_in_the_cell() -> None:
-    grid = shown(Table([Column("kappa", "number", digits=3)], [[GIVEN], [FILLED], [NONE]]))
+    grid = format_table(Table([Column("kappa", "number", digits=3)], [[GIVEN], [FILLED], [NONE]]))
     assert [[cell.text for cell in row] for row in grid.rows] == [
         ["0.373", "0.359 to 0.388"],
         ["1.000*", str(Undefined.ONE_SIDED)],
@@ -131,11 +131,11 @@ def test_in_columns_of_numbers_the_reason_stands_in_the_cell() -> None:
 
 def test_without_rows_the_columns_are_as_said() -> None:
     table = Table([Column("F", "percent", interval="beside"), Column("Bayes", "percent", interval="only")], [])
-    assert shown(table).columns == ["F", "95% CI", "Bayes"]
+    assert format_table(table).columns == ["F", "95% CI", "Bayes"]
     assert list(plain(table)) == ["f", "f_low", "f_high", "bayes_low", "bayes_high", "reason"]
     assert csv_tables([table]) == "f,f_low,f_high,bayes_low,bayes_high,reason\n"
-    assert shown(replace(table, level=0.9)).columns == ["F", "90% CI", "Bayes"]
-    assert "No rows." in html_table(shown(table))
+    assert format_table(replace(table, level=0.9)).columns == ["F", "90% CI", "Bayes"]
+    assert "No rows." in html_table(format_table(table))
 
 
 def test_csv_holds_fractions_with_all_digits() -> None:
@@ -159,7 +159,7 @@ def test_csv_holds_fractions_with_all_digits() -> None:
         ["b", "1.0", "", "", "", "false", "", f"{Undefined.NOTHING_PROPOSED}, {Undefined.ONE_SIDED}"],
     ]
     assert plain(table)["system"] == ["=a", "b"]
-    assert shown(table).columns == ["system", "F0.5", "90% CI", "p", "group", "p"]
+    assert format_table(table).columns == ["system", "F0.5", "90% CI", "p", "group", "p"]
 
 
 def test_tables_of_one_series_are_one_in_csv() -> None:
@@ -177,7 +177,7 @@ HOSTILE = Table([Column("a|b"), Column("n", "count")], [["x\x1b_<b>", 1], ["日�
 
 
 def test_text_knows_how_wide_letters_are() -> None:
-    assert text_table(shown(HOSTILE)).split("\n") == [
+    assert text_table(format_table(HOSTILE)).split("\n") == [
         " a|b         n",
         " " + "─" * 13,
         " x\\x1b_<b>   1",
@@ -185,27 +185,27 @@ def test_text_knows_how_wide_letters_are() -> None:
         "",
         "50%\\n& more",
     ]
-    assert text_table(shown(HOSTILE), styled=True).startswith("\x1b[1m a|b         n\x1b[0m\n")
+    assert text_table(format_table(HOSTILE), styled=True).startswith("\x1b[1m a|b         n\x1b[0m\n")
     long = Table([Column("a")], [["x" * (LONGEST_CELL + 1)]])
-    assert text_table(shown(long)).endswith(f" {'x' * LONGEST_CELL}…")
+    assert text_table(format_table(long)).endswith(f" {'x' * LONGEST_CELL}…")
 
 
 def test_markdown() -> None:
     made = "| a\\|b | n |\n| --- | ---: |\n| x\\\\x1b\\_\\<b\\> | 1 |\n| 日本 | 22 |\n\n- 50% & more"
-    assert markdown_table(shown(HOSTILE)) == made
+    assert markdown_table(format_table(HOSTILE)) == made
 
 
 def test_latex() -> None:
-    made = latex_table(shown(HOSTILE)).split("\n")
+    made = latex_table(format_table(HOSTILE)).split("\n")
     assert made[0] == "% pdfLaTeX cannot set 日 本: compile with LuaLaTeX or XeLaTeX, and a font that has them"
     assert made[1] == r"\begin{tabular}{lr}"
     assert made[3] == r"a\textbar{}b & n \\"
     assert made[5] == r"x\textbackslash{}x1b\_\textless{}b\textgreater{} & 1 \\"
     assert made[-2:] == [r"\end{tabular}", r"% 50%\n& more"]
-    assert latex_table(shown(Table([Column("a")], [["«ą»"]]))).startswith(
+    assert latex_table(format_table(Table([Column("a")], [["«ą»"]]))).startswith(
         "% with pdfLaTeX: \\usepackage[T1]{fontenc}\n"
     )
-    long = document_table(shown(HOSTILE), "t")
+    long = document_table(format_table(HOSTILE), "t")
     assert long.startswith("\\begin{table}[H]\n\\centering\n\\caption{T}\\label{tab:t}\n\\resizebox{")
     assert long.endswith("\\end{tabular}}\n\\end{table}\n{\\footnotesize\\noindent\n50\\% \\& more\n\\par}\\medskip")
 
@@ -213,7 +213,7 @@ def test_latex() -> None:
 @pytest.mark.parametrize(("rows", "kind"), [(30, "tabular"), (31, "longtable")])
 def test_a_table_of_many_columns_comes_in_parts_with_the_first_column_each(rows: int, kind: str) -> None:
     columns = [Column("system"), *(Column(f"number {k}", "count") for k in range(40))]
-    made = document_table(shown(Table(columns, [["one", *range(40)]] * rows, "Wide", "wide")), "wide")
+    made = document_table(format_table(Table(columns, [["one", *range(40)]] * rows, "Wide", "wide")), "wide")
     parts = re.findall(rf"\\begin\{{{kind}\}}\{{(l+)(r+)\}}", made)
     assert len(parts) == 4
     assert (sum(len(right) for _, right in parts), {left for left, _ in parts}) == (40, {"l"})
@@ -223,16 +223,16 @@ def test_a_table_of_many_columns_comes_in_parts_with_the_first_column_each(rows:
 
 
 def test_a_long_text_in_a_document_is_broken_into_lines() -> None:
-    made = document_table(shown(Table([Column("a"), Column("n", "count")], [["word " * 10, 1]])), "t")
+    made = document_table(format_table(Table([Column("a"), Column("n", "count")], [["word " * 10, 1]])), "t")
     assert r"\begin{longtable}{>{\raggedright\arraybackslash}p{5cm}r}" in made
 
 
 def test_html_escapes_and_carries_what_is_sorted_by() -> None:
-    made = html_table(shown(HOSTILE))
+    made = html_table(format_table(HOSTILE))
     assert '<caption id="table-t-title">T</caption>' in made
     assert '<th scope="row" dir="auto">x\\x1b_&lt;b&gt;</th><td class="number" data-value="1.0">1</td>' in made
     assert '<p class="note">50%\\n&amp; more</p>' in made
-    assert " id=" not in html_table(shown(Table([Column("a")], [["b"]], "T")))
+    assert " id=" not in html_table(format_table(Table([Column("a")], [["b"]], "T")))
     assert notebook_html([HOSTILE, HOSTILE]).count("<table") == 2
 
 

@@ -17,7 +17,7 @@ from errorbar.reporting.charts.curves import LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.export import Picture, draw_spec
-from errorbar.reporting.sections.figures import drawn
+from errorbar.reporting.sections.figures import scale_estimate
 from errorbar.reproduce.cells import Sources
 
 HEIGHT = 340
@@ -84,7 +84,7 @@ def _learning_row(text: str, n: float, estimate: Estimate) -> vega.Part:
             *((estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)),
         )
     )
-    return {"text": text, "n": n, "examples": f"{n:,.0f}", **vega.measured(value, low, high, 1)}
+    return {"text": text, "n": n, "examples": f"{n:,.0f}", **vega.make_value_row(value, low, high, 1)}
 
 
 def draw_curves(sources: Sources, path: str, picture: Picture) -> None:
@@ -130,7 +130,7 @@ def figures(judged: Sequence[JudgedDetector]) -> Mapping[str, Spec]:
 
 def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurvePoint], Estimate]) -> Spec:
     points = [
-        LinePoint(f"{detector.detector}, {detector.question}", point.threshold, *drawn(take(point), "number"))
+        LinePoint(f"{detector.detector}, {detector.question}", point.threshold, *scale_estimate(take(point), "number"))
         for detector in judged
         for point in detector.curve
     ]
@@ -140,7 +140,7 @@ def _curves(judged: Sequence[JudgedDetector], title: str, take: Callable[[CurveP
 
 def _by_agreement(judged: Sequence[JudgedDetector], estimand: Estimand) -> Spec:
     dots = [
-        Dot(f"{detector.detector}, {name}", *drawn(estimate), series=measure)
+        Dot(f"{detector.detector}, {name}", *scale_estimate(estimate), series=measure)
         for place, name in enumerate(BINS.values())
         for detector in judged
         if detector.question == EXTRANEOUS

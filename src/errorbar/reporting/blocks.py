@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from errorbar.api.browse import Browse
-from errorbar.tables.shown import shown
+from errorbar.tables.shown import format_table
 from errorbar.tables.table import Table
 from errorbar.tables.writers import document_table, escape_latex, escape_markdown, markdown_table, placeholders
 
@@ -250,7 +250,7 @@ def _markdown(report: Report) -> Iterator[str]:
                 yield f"### {escape_markdown(block.title)}"
                 if isinstance(block, Chart):
                     yield escape_markdown(block.description)
-                yield markdown_table(shown(block.table if isinstance(block, Chart) else block))
+                yield markdown_table(format_table(block.table if isinstance(block, Chart) else block))
                 if isinstance(block, Chart) and block.key:
                     yield escape_markdown(_key(block))
 
@@ -285,7 +285,7 @@ def _latex(report: Report) -> Iterator[str]:
             else:
                 if isinstance(block, Chart):
                     yield f"{_set(block.description)}\n"
-                grid = shown(block.table if isinstance(block, Chart) else block)
+                grid = format_table(block.table if isinstance(block, Chart) else block)
                 labels[grid.name] += 1
                 again = f"-{labels[grid.name]}" if labels[grid.name] > 1 else ""
                 yield document_table(grid, f"{grid.name}{again}")

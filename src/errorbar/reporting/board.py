@@ -19,7 +19,7 @@ from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
 from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.figures import main_measure, percent_note, plural, slug, value_text
+from errorbar.reporting.sections.figures import count_noun, main_measure, percent_note, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.stats.resampling import Method
 from errorbar.tables.table import Cell, Column, Table
@@ -37,8 +37,9 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
     task = results.task
     n_runs = sum(run.submission.made is None for result in results.corpora for run in result.runs)
     n_baselines = sum(team.baseline for team in task.teams)
-    n_teams, beside = len(task.teams) - n_baselines, f", beside {plural(n_baselines, 'baseline')}" * bool(n_baselines)
-    summary = [f"{plural(n_teams, 'team')} took part with {plural(n_runs, 'run')}{beside}."]
+    n_teams = len(task.teams) - n_baselines
+    beside = f", beside {count_noun(n_baselines, 'baseline')}" if n_baselines else ""
+    summary = [f"{count_noun(n_teams, 'team')} took part with {count_noun(n_runs, 'run')}{beside}."]
     facts = [("teams", str(n_teams)), *([("baselines", str(n_baselines))] if n_baselines else [])]
     facts.append(("metrics", ", ".join(task.metrics)))
     sections = [_profiles(task)]
@@ -50,9 +51,9 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
         if result.refused:
             own_sections.append(Section("refused", "Refused runs", [result.refused_table()]))
         sections += [_rename_section(section, name, title) for section in own_sections]
-        size = plural(result.n_units, "text")
+        size = count_noun(result.n_units, "text")
         if corpus.kind != "hoo":
-            size = f"{plural(result.n_units, 'sentence')}, {plural(len(result.annotators), 'annotator')}"
+            size = f"{count_noun(result.n_units, 'sentence')}, {count_noun(len(result.annotators), 'annotator')}"
             for first in result.best()[:1]:
                 score, measure = first.gold[0], main_measure(first.gold[0])
                 main = score[score.main]
@@ -76,7 +77,7 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
         name = slug(result.corpus.name)
         sections.append(_rename_section(Section(name, f"Runs for {result.corpus.name}", blocks), f"{name}-", ""))
     took_part = "is a baseline" if team.baseline else "took part"
-    summary = [f"{team.full_name or team.name} {took_part} with {plural(len(team.submissions), 'run')}."]
+    summary = [f"{team.full_name or team.name} {took_part} with {count_noun(len(team.submissions), 'run')}."]
     facts = tuple((name, text) for name, text in profile.items() if text)
     return Report(f"{team.name} in {results.task.name}", summary, sections, facts, __version__, date)
 

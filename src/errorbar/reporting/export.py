@@ -32,7 +32,7 @@ from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, latex, markdown
 from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, boxes, fixed_width
 from errorbar.tables.result import html_table
-from errorbar.tables.shown import shown
+from errorbar.tables.shown import format_table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -175,7 +175,7 @@ def _environment() -> Environment:
     markup = import_module("markupsafe").Markup
     environment.filters |= {
         "kind": lambda block: type(block).__name__,
-        "table": lambda table: markup(html_table(shown(table))),
+        "table": lambda table: markup(html_table(format_table(table))),
         # An address that stays beside the page: no scheme, no host, no query, whatever its characters.
         "relative": lambda target: "./" + quote(target, safe="/"),
     }

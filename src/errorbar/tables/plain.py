@@ -9,7 +9,7 @@ from itertools import chain, count
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problem, as_options, visible
-from errorbar.tables.shown import has_intervals, missing
+from errorbar.tables.shown import has_intervals, is_missing
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 Plain = str | int | float | bool | None
@@ -58,7 +58,7 @@ def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plai
 def _plain(cell: Cell) -> Plain:
     if isinstance(cell, Estimate | PValue):
         return _plain(cell.value)
-    if isinstance(cell, Undefined | Interval) or missing(cell):
+    if isinstance(cell, Undefined | Interval) or is_missing(cell):
         return None
     return cell
 

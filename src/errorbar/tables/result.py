@@ -14,7 +14,7 @@ from typing import Any
 
 from errorbar.core.problems import ErrorbarError, Problem, UsageError, nearest, visible
 from errorbar.tables.plain import Plain, in_series, plain_series
-from errorbar.tables.shown import Grid, Shown, shown
+from errorbar.tables.shown import Grid, Shown, format_table
 from errorbar.tables.table import Table
 from errorbar.tables.writers import tables_text
 
@@ -136,7 +136,7 @@ NOTEBOOK_STYLE = (
 
 def notebook_html(tables: Iterable[Table]) -> str:
     """Tables as a notebook shows them."""
-    shown_tables = (html_table(shown(table)) for table in tables)
+    shown_tables = (html_table(format_table(table)) for table in tables)
     return "\n".join([f'<div class="errorbar"><style>{NOTEBOOK_STYLE}</style>', *shown_tables, "</div>"])
 
 

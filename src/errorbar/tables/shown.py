@@ -36,7 +36,7 @@ class Grid:
     name: str = ""
 
 
-def shown(table: Table) -> Grid:
+def format_table(table: Table) -> Grid:
     """Make texts of a table; estimates become two columns, and notes explain stars and dashes."""
     columns: list[str] = []
     left: list[bool] = []
@@ -65,7 +65,7 @@ def has_intervals(column: Column, cells: Sequence[Cell]) -> bool:
     return any(isinstance(cell, Estimate) and bool(cell.interval or cell.no_interval) for cell in cells)
 
 
-def missing(cell: Cell) -> bool:
+def is_missing(cell: Cell) -> bool:
     """Whether there is nothing in a cell."""
     return cell is None or (isinstance(cell, float) and isnan(cell))
 
@@ -125,7 +125,7 @@ def _show_cell(cell: Cell, column: Column, beside: bool) -> Shown:
 
 def cell_text(cell: str | float | None, column: Column) -> str:
     """A value as it stands in a column."""
-    if cell is None or missing(cell):
+    if cell is None or is_missing(cell):
         return DASH
     if isinstance(cell, Undefined):
         return DASH if column.kind in ("percent", "p") else str(cell)
@@ -135,7 +135,7 @@ def cell_text(cell: str | float | None, column: Column) -> str:
 
 
 def _sorted_by(cell: str | float | None, column: Column) -> float | None:
-    return None if isinstance(cell, str | bool) or missing(cell) or column.kind == "text" else float(cell or 0)
+    return None if isinstance(cell, str | bool) or is_missing(cell) or column.kind == "text" else float(cell or 0)
 
 
 def _interval(cell: Cell, column: Column) -> Shown:

@@ -8,7 +8,7 @@ from unicodedata import combining, east_asian_width, name, normalize
 
 from errorbar.core.problems import visible
 from errorbar.tables.plain import csv_tables
-from errorbar.tables.shown import Grid, shown
+from errorbar.tables.shown import Grid, format_table
 from errorbar.tables.table import Table
 
 LONGEST_CELL = 200
@@ -21,7 +21,7 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
     """Tables in one of ``FORMATS`` but JSON, with an empty line between; styled: with bold and faint text."""
     if style == "csv":
         return csv_tables(tables).removesuffix("\n")
-    grids = map(shown, tables)
+    grids = map(format_table, tables)
     if style == "markdown":
         return "\n\n".join(map(markdown_table, grids))
     if style == "latex":

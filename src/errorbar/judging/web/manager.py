@@ -47,7 +47,7 @@ from errorbar.judging.web.server_state import (
 )
 from errorbar.tables.plain import note_record
 from errorbar.tables.result import html_table
-from errorbar.tables.shown import shown
+from errorbar.tables.shown import format_table
 from errorbar.tables.table import Table
 
 # What the manager's pages share: who is signed in, the frame, what is said on top.
@@ -386,7 +386,7 @@ async def _items(request: Request, seat: Seat) -> Response:
     shown_items, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE, PATIENCE))
     texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in shown_items]))
     parts = {
-        "grid": shown(item_table(shown_items, texts)),
+        "grid": format_table(item_table(shown_items, texts)),
         "names": [each.item for each in shown_items],
         "open": [each.state in ("open", "untouched") for each in shown_items],
         "first": first,
@@ -415,7 +415,7 @@ def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:
 
 def _html(tables: Sequence[Table]) -> list[Markup]:
     """Everything from data is escaped in them."""
-    return [Markup(html_table(shown(table))) for table in tables]
+    return [Markup(html_table(format_table(table))) for table in tables]
 
 
 ROUTES = [

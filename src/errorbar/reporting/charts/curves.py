@@ -116,7 +116,7 @@ def _row(point: LinePoint, beside: float, digits: int) -> vega.Row | None:
         return None
     moved = 0.0 if point.low is None or point.high is None else beside
     own = {"series": point.series, "x": point.x, "at": point.x + moved}
-    return {**own, **vega.measured(point.value, point.low, point.high, digits, point.outer)}
+    return {**own, **vega.make_value_row(point.value, point.low, point.high, digits, point.outer)}
 
 
 BAND_HEIGHT = 280
@@ -141,7 +141,7 @@ def band_chart(
     upright = vega.along(y, [end for p in known for end in (p.value, p.low, p.high, guide)], room=1.05, top=top)
     across["axis"] = {"grid": False, **across["axis"]}
     digits = 2 if y.kind == "percent" else 3
-    rows = [{"series": p.series, "x": p.x, **vega.measured(p.value, p.low, p.high, digits)} for p in known]
+    rows = [{"series": p.series, "x": p.x, **vega.make_value_row(p.value, p.low, p.high, digits)} for p in known]
     banded = [row for row in rows if row["low"] is not None]
     place = vega.number("x", **across)
     color = vega.name("series", title=series_title, scale={"domain": names}, legend=vega.LEGEND | {"symbolOpacity": 1})

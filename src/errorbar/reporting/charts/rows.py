@@ -43,7 +43,7 @@ def dot_chart(
             "note": dot.note,
             "series": dot.series,
             "end": max(end for end in (dot.value, dot.high, *(dot.outer or ())) if end is not None),
-            **vega.measured(dot.value, dot.low, dot.high, digits, dot.outer),
+            **vega.make_value_row(dot.value, dot.low, dot.high, digits, dot.outer),
         }
         for dot in dots
         if dot.value is not None

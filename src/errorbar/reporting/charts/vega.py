@@ -72,7 +72,7 @@ def tips(**titles: str) -> list[Part]:
     return [{**(number(field) if field == "x" else text(field)), "title": title} for field, title in titles.items()]
 
 
-def measured(
+def make_value_row(
     value: float | None, low: float | None, high: float | None, digits: int, outer: Ends | None = None
 ) -> Part:
     """A value with its interval, maybe with the ends of a wider one: numbers to draw, and texts for tooltips."""

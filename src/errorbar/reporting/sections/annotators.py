@@ -21,7 +21,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis, Ends
-from errorbar.reporting.sections.figures import axis, drawn, find_extremes, plural
+from errorbar.reporting.sections.figures import axis, count_noun, find_extremes, scale_estimate
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
@@ -54,7 +54,7 @@ def _coefficients(report: AgreementReport, level: float) -> Chart:
     rows = [*named.items(), *specific.items()]
     table = Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
     text = "1 is perfect agreement and 0 is chance level (except for observed agreement)."
-    dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
+    dots = [Dot(title, *scale_estimate(estimate, "number")) for title, estimate in named.items()]
     spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
 
@@ -114,9 +114,9 @@ class Curve(NamedTuple):
         """A value and the ends of its intervals, for a chart."""
         outer = None
         if self.judged is not None:
-            _, *ends = drawn(self.estimates[k].with_interval(self.judged[k]), kind)
+            _, *ends = scale_estimate(self.estimates[k].with_interval(self.judged[k]), kind)
             outer = (ends[0], ends[1]) if ends[0] is not None and ends[1] is not None else None
-        return *drawn(self.estimates[k], kind), outer
+        return *scale_estimate(self.estimates[k], kind), outer
 
 
 def ceiling(study: Study) -> Section | None:
@@ -171,7 +171,7 @@ def _leave_out_sentence(by_size: Ceiling) -> str:
     others = f"the other {n - 1}" if n > 2 else "the other one"
     return (
         f" A human is scored against {others}, never against their own corrections: so systems are scored against at "
-        f"most {plural(n - 1, 'reference')} here, and their scores are not those of the leaderboard, where all {n} "
+        f"most {count_noun(n - 1, 'reference')} here, and their scores are not those of the leaderboard, where all {n} "
         "annotators are references."
     )
 
@@ -209,7 +209,7 @@ def _table(result: CeilingResult, column: Column, name: str, curves: Sequence[Cu
             columns.append(Column(TITLE, column.kind, f"{curve.name}_judges", interval="only"))
     rows: list[list[Cell]] = []
     for k, (size, n, exact) in enumerate(zip(by_size.sizes, by_size.n_subsets, by_size.exact, strict=True)):
-        row: list[Cell] = [f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"]
+        row: list[Cell] = [f"{size} ({count_noun(n, 'subset')}{'' if exact else ' drawn'})"]
         for curve in curves:
             row += [curve.estimates[k], *([] if curve.judged is None else [curve.judged[k]])]
         rows.append(row)
@@ -267,7 +267,7 @@ def _draw_curves(
             for curve in shown
             for value, low, high, outer in [curve.point(0, y.kind)]
         ]
-        alone = Axis(f"{y.title}, {plural(by_size.sizes[0], 'reference')}", y.kind)
+        alone = Axis(f"{y.title}, {count_noun(by_size.sizes[0], 'reference')}", y.kind)
         return dot_chart(dots, alone, name_title="who")
     points = [
         LinePoint(curve.name, size, *curve.point(k, y.kind)) for curve in shown for k, size in enumerate(by_size.sizes)

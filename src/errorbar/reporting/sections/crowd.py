@@ -15,7 +15,7 @@ from errorbar.reporting.blocks import Block, Chart, ItemList, Prose, Section, Sp
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, band_chart, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, bar_chart, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, in_sentence, plural, points, slug
+from errorbar.reporting.sections.figures import count_noun, phrase_estimate, points, scale_estimate, slug
 from errorbar.tables.shown import cell_text, percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
@@ -71,7 +71,7 @@ def _scores(study: CrowdStudy) -> Chart:
     values = study.scores.tables()[0]
     title = "Scores against the crowd, in percent"
     table = Table(values.columns, values.rows, title, "crowd-scores-values", values.notes[:1], study.confidence_level)
-    dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
+    dots = [Dot(row.system, *scale_estimate(row.score.f), series=row.score.estimand) for row in rows]
     text = "Weighted by the share of raters, and by what most of them say: where the two are apart, the score depends "
     text += "on items that divide the crowd"
     spec = dot_chart(dots, Axis(f"{name} (percent)"), name_title="system", series_title="estimand")
@@ -86,7 +86,7 @@ def _bins(study: CrowdStudy) -> Chart:
     title = "P and R by agreement, in percent"
     table = Table(values.columns, values.rows, title, "crowd-bins-values", values.notes, study.confidence_level)
     dots = [
-        Dot(f"{system} at {span}", *drawn(estimate), series=measure)
+        Dot(f"{system} at {span}", *scale_estimate(estimate), series=measure)
         for system, part, span in every
         if (score := part.scores.get("weighted")) is not None
         for measure, estimate in (("P", score.precision), ("R", score.recall))
@@ -108,7 +108,7 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     notes = whole.notes[:1]
     table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
     text = f"{title} on the items on which at least such a share of the raters agree: further right, only clear items"
-    points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
+    points = [LinePoint(system, p.threshold, *scale_estimate(take(p), "number")) for system, p in every]
     upright = Axis(title, "number", most=None if key == "log_odds" else 1.0)
     spec = line_chart(points, Axis("share of raters who agree, at least", "number"), upright)
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")
@@ -156,7 +156,7 @@ def _values(study: SampleStudy, kind: Kind, *, counted: bool) -> Table:
 def _estimates(study: SampleStudy) -> Chart:
     text = "Estimated from the judged items for all of them: the bars say how far the whole corpus may be from there"
     rows = ((system.system, row) for system in study.systems for row in system.rows if row.name not in COUNTED)
-    dots = [Dot(f"{system}: {row.name}", *drawn(row.estimate)) for system, row in rows]
+    dots = [Dot(f"{system}: {row.name}", *scale_estimate(row.estimate)) for system, row in rows]
     spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
     table = _values(study, "percent", counted=False)
     return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)
@@ -224,14 +224,14 @@ def word_scores(study: DetectorStudy, detector: DetectorResult, level: float) ->
     )
     drawn_words = [word for word in detector.words if word.word][:MOST_CURVES]
     dots = [
-        Dot(f"{word.word} ({word.scores['any'].n_items:,})", *drawn(estimate), series=measure)
+        Dot(f"{word.word} ({word.scores['any'].n_items:,})", *scale_estimate(estimate), series=measure)
         for word in drawn_words
         for measure, estimate in (("P", word.scores["any"].precision), ("R", word.scores["any"].recall))
     ]
     text = f"Precision and recall of {detector.name} on each word, beside it how often it is judged, against what any "
     text += f"{judge(study)} calls an error; frequent words first."
     if len(drawn_words) < len(detector.words):
-        text += f" The chart shows {plural(len(drawn_words), 'word')}, the table all."
+        text += f" The chart shows {count_noun(len(drawn_words), 'word')}, the table all."
     spec = dot_chart(dots, Axis("percent"), name_title="word", series_title="quantity", top=100.0)
     return [
         Chart(f"detector-words-{name}", f"{detector.name}: precision and recall by word", text, spec, table, "half")
@@ -283,9 +283,9 @@ def written(study: DetectorStudy) -> Chart:
     title = "What annotators write in the place of a word"
     table = Table(columns, rows, title, "detector-written-values", notes)
     (word, other), _ = pairs[0]
-    text = f"Judgments of {plural(study.n_judges, 'annotator')}, the written word in rows, what they write in columns. "
-    text += f"Most frequent: {word} → {other or NOTHING}."
-    details = {pair: plural(n, "judgment") for pair, n in pairs}
+    text = f"Judgments of {count_noun(study.n_judges, 'annotator')}, the written word in rows, what they write in "
+    text += f"columns. Most frequent: {word} → {other or NOTHING}."
+    details = {pair: count_noun(n, "judgment") for pair, n in pairs}
     return Chart("detector-written", title, text, _grid(dict(pairs), details, "annotators write"), table)
 
 
@@ -367,7 +367,7 @@ def _judges(study: DetectorStudy, item: HardItem) -> str:
     whole = (
         f"{round(n):,}" if abs(n - round(n)) < 1e-6 else percent(item.share, 0) + " percent"
     )  # votes may have weights
-    return f"{whole} of {plural(item.n_judges, judge(study))}"
+    return f"{whole} of {count_noun(item.n_judges, judge(study))}"
 
 
 def _instead(item: HardItem) -> str:
@@ -451,12 +451,12 @@ def best_first(study: DetectorStudy) -> list[DetectorResult]:
 
 def detector_summary(study: DetectorStudy) -> str:
     """A sentence for the beginning of the page; no claim that a difference is real."""
-    about = f"{plural(len(study.detectors), 'detector')} judged {plural(study.n_items, 'item')}"
+    about = f"{count_noun(len(study.detectors), 'detector')} judged {count_noun(study.n_items, 'item')}"
     if not study.sweeps:
         return f"{about}, without scores of every item."
     truth: Truth = "any"
     best = best_first(study)[0].name
-    value = in_sentence(study.sweeps[truth].systems[best].average_precision)
+    value = phrase_estimate(study.sweeps[truth].systems[best].average_precision)
     against = _against(study, truth)
     if len(study.sweeps[truth].systems) == 1:
         return f"{about}; the average precision of {best} against {against} is {value}."
@@ -481,7 +481,7 @@ def _detector_scores(study: DetectorStudy, truths: Sequence[Truth], level: float
             sweep = _sweeps(study, truth).get(detector.name)
             value = detector.scores[truth].f if not average else None if sweep is None else sweep.average_precision
             if value is not None:
-                dots.append(Dot(detector.name, *drawn(value), series=SHORT[truth]))
+                dots.append(Dot(detector.name, *scale_estimate(value), series=SHORT[truth]))
     text = "The detector with the highest value first. The table also has P, R and F1 of the flags as they are."
     if len(truths) > 1:
         text = "Where the points of a detector are far apart, its value depends on what is called an error. " + text
@@ -503,7 +503,7 @@ def _table(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Table
             rows.append([*start, score.precision, score.recall, score.f, average])
     who = judge(study)
     notes = [
-        f"{plural(study.n_items, 'item')}, {plural(study.n_judges, who)}; intervals resample {study.unit}",
+        f"{count_noun(study.n_items, 'item')}, {count_noun(study.n_judges, who)}; intervals resample {study.unit}",
         *([f"an error is {listed([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
         "P, R and F1 of the flags; average precision of the scores, whatever the threshold",
     ]
@@ -524,7 +524,7 @@ def _threshold_curve(study: DetectorStudy, truth: Truth, level: float) -> Chart:
     )
     shown = [detector.name for detector in best_first(study) if detector.name in sweeps.systems][:MOST_COLORED]
     dots = [
-        LinePoint(name, 100 * point.recall, *drawn(point.precision))
+        LinePoint(name, 100 * point.recall, *scale_estimate(point.precision))
         for name in shown
         for point in sweeps.systems[name].points
     ]

@@ -25,7 +25,7 @@ def points(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def drawn(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, float | None, float | None]:
+def scale_estimate(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, float | None, float | None]:
     """A value and the ends of its interval, for a chart."""
     factor = 100 if kind == "percent" else 1
     value, ends = estimate.value, estimate.interval
@@ -43,7 +43,7 @@ def value_text(value: float | None, kind: Kind = "percent") -> str:
     return cell_text(value, Column("", kind))
 
 
-def in_sentence(estimate: Estimate, kind: Kind = "percent", wider: Interval | None = None) -> str:
+def phrase_estimate(estimate: Estimate, kind: Kind = "percent", wider: Interval | None = None) -> str:
     """``37.33 (95% interval 35.90–38.80)``; no interval where it has none; the reason where it has no value.
 
     With the interval over texts and judges: ``37.33 (95% intervals 35.90–38.80 over texts, 32.10–42.56 over texts and
@@ -85,10 +85,10 @@ def superlative(better: Literal["higher", "lower"], n: int) -> str:
 
 def of_all_text(n: int, noun: str) -> str:
     """``of 3 systems``, and ``of the two systems``."""
-    return f"of the two {noun}s" if n == 2 else f"of {plural(n, noun)}"
+    return f"of the two {noun}s" if n == 2 else f"of {count_noun(n, noun)}"
 
 
-def plural(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """``1 system``, ``2 systems``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

@@ -12,7 +12,7 @@ from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import FEW, drawn, ranks, slug
+from errorbar.reporting.sections.figures import FEW, ranks, scale_estimate, slug
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
@@ -61,7 +61,9 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     rows: list[list[Cell]] = [[score.system, measure, *prf(score, condition, measure)] for score, measure in every]
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
     shown = product(ordered[:MOST_RUNS], MEASURES)
-    dots = [Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure) for score, measure in shown]
+    dots = [
+        Dot(score.system, *scale_estimate(prf(score, condition, measure).f), series=measure) for score, measure in shown
+    ]
     text = f"F {title}, runs sorted by correction: a wide step from detection to correction is a run that sees "
     text += "errors and does not know what to write."
     spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")

@@ -26,14 +26,14 @@ from errorbar.reporting.sections.figures import (
     UNTESTED,
     axis,
     comparable_scores,
-    drawn,
+    count_noun,
     find_extremes,
     judges_interval,
     main_measure,
     percent_note,
-    plural,
     rank_systems,
     ranks,
+    scale_estimate,
     slug,
     superlative,
     value_text,
@@ -256,7 +256,9 @@ def _chart(study: CorpusStudy) -> Chart:
     measure, main = main_measure(scores[0]), scores[0].main
     name, kind = measure.title, measure.kind
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
-    dots = [Dot(score.system, *drawn(score[main], kind), groups[k], outer=_outer_ends(score)) for score, k in shown]
+    dots = [
+        Dot(score.system, *scale_estimate(score[main], kind), groups[k], outer=_outer_ends(score)) for score, k in shown
+    ]
     barred = any(dot.low is not None for dot in dots)
     text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
     if any(dot.outer for dot in dots):
@@ -333,7 +335,7 @@ def _method_prose(study: CorpusStudy, comparison: Comparison) -> Prose:
     if many:
         why = comparison.why_undecided(hopeless(study.unit))
         text += (
-            f" {plural(many, 'pair')} of {len(comparison.pairs):,} {'is' if many == 1 else 'are'} undecided: "
+            f" {count_noun(many, 'pair')} of {len(comparison.pairs):,} {'is' if many == 1 else 'are'} undecided: "
             f"{why}. Their systems share no letter, and a question mark stands behind those they have."
         )
     return Prose([text])
@@ -362,7 +364,7 @@ def precision_recall(study: Study) -> Section | None:
     if filled:
         text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."
     if len(points) < len(scores):
-        text += f" {plural(len(scores) - len(points), 'system')} without a value of P or R cannot be drawn."
+        text += f" {count_noun(len(scores) - len(points), 'system')} without a value of P or R cannot be drawn."
     columns = [Column("system"), Column("P", "percent", "precision"), Column("R", "percent", "recall")]
     rows = [(s.system, s.precision, s.recall) for s in scores]
     title = "Precision and recall, in percent"
@@ -440,7 +442,7 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
     if n_changed:
         size = "" if most is None else f", by up to {value_text(most, measure.kind)} points"
         what_rank = f"and the rank of {listed(moved)}" if moved else "and no rank"
-        whose = f"{plural(n_changed, 'system')} of {len(pairs)}"
+        whose = f"{count_noun(n_changed, 'system')} of {len(pairs)}"
         sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
     notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]
     return Table(columns, rows, f"{base} against {spec}, in percent", f"choice-{slug(spec)}", notes), sentence
@@ -474,7 +476,7 @@ def _attack_chart(attacks: Attacked, under: Landings) -> Chart:
     rows += [(system.attack, placed(system, under)) for system in under.best_first if system.rank is not None]
     rows.sort(key=lambda row: -sign * (row[0].estimate.value or 0.0))
     dots = [
-        Dot(f"{system.name} (attack)" if place else system.name, *drawn(system.estimate, kind), note=place)
+        Dot(f"{system.name} (attack)" if place else system.name, *scale_estimate(system.estimate, kind), note=place)
         for system, place in rows
     ]
     text = "Best first; behind an attack stands its place among the systems. An attack above systems is one that the "

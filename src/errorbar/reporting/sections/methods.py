@@ -12,7 +12,7 @@ from errorbar.core.spec import split_spec
 from errorbar.metrics.base import lacking
 from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Code, Fold, Prose, Section
-from errorbar.reporting.sections.figures import comparable_scores, plural
+from errorbar.reporting.sections.figures import comparable_scores, count_noun
 from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
@@ -59,7 +59,7 @@ def signature_blocks(studies: Sequence[Study]) -> list[Block]:
     blocks: list[Block] = [Prose([TOGETHER])]
     for name, those in signed:
         blocks += _signature_lists(name, those)
-    return [*blocks, Fold(f"All {plural(len(every), 'signature')}, whole, to copy", whole)]
+    return [*blocks, Fold(f"All {count_noun(len(every), 'signature')}, whole, to copy", whole)]
 
 
 def _sign_study(study: Study) -> list[SignedValue]:
@@ -99,7 +99,7 @@ def _signature_lists(name: str, signed: Sequence[SignedValue]) -> list[Block]:
             left = [part for part in left if not part.startswith(HYPOTHESIS)]
         own.setdefault((item.what, "|".join(left)), []).append(item.system)
     own_rows: list[list[Cell]] = [
-        [f"{title}, {plural(len(names), 'system')}" if names[0] else title, remainder or "nothing else"]
+        [f"{title}, {count_noun(len(names), 'system')}" if names[0] else title, remainder or "nothing else"]
         for (title, remainder), names in own.items()
     ]
     blocks: list[Block] = [shared] if rows else []
@@ -159,9 +159,9 @@ def _method_lines(study: Study) -> list[str]:
         ]
     if isinstance(study, CrowdStudy):
         return [
-            f"{study.name}: {plural(study.n_judgments, 'judgment')} of {plural(study.n_items, 'item')} by "
-            f"{plural(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals from resampled "
-            "items (or their essays or sentences, where these are known) with all their judgments."
+            f"{study.name}: {count_noun(study.n_judgments, 'judgment')} of {count_noun(study.n_items, 'item')} by "
+            f"{count_noun(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals from "
+            "resampled items (or their essays or sentences, where these are known) with all their judgments."
         ]
     return [
         f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "
@@ -173,19 +173,19 @@ def _detector_lines(study: Study) -> list[str]:
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return []
     detectors = study.detectors
-    who = plural(detectors.n_judges, "annotator" if detectors.annotated else "rater")
+    who = count_noun(detectors.n_judges, "annotator" if detectors.annotated else "rater")
     return [
-        f"{study.name}: {plural(len(detectors.detectors), 'detector')}; {plural(detectors.n_items, 'item')}, judged by "
-        f"{who}. {100 * study.confidence_level:g}% percentile intervals from resampled {detectors.unit}; precision at "
-        "a recall is that of the largest threshold that reaches it, found anew in every resample, and nothing is "
-        "interpolated."
+        f"{study.name}: {count_noun(len(detectors.detectors), 'detector')}; {count_noun(detectors.n_items, 'item')}, "
+        f"judged by {who}. {100 * study.confidence_level:g}% percentile intervals from resampled {detectors.unit}; "
+        "precision at a recall is that of the largest threshold that reaches it, found anew in every resample, and "
+        "nothing is interpolated."
     ]
 
 
 def _corpus_lines(study: CorpusStudy) -> list[str]:
-    known = "" if study.n_documents is None else f" of {plural(study.n_documents, 'document')}"
-    who = plural(len(study.annotators), "annotator")
-    lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
+    known = "" if study.n_documents is None else f" of {count_noun(study.n_documents, 'document')}"
+    who = count_noun(len(study.annotators), "annotator")
+    lines = [f"{study.name}: {count_noun(study.n_sentences, 'sentence')}{known}, {who}."]
     intervals = (e.interval for s in study.scores for e in s.estimates.values() if e.interval is not None)
     names = dict.fromkeys(interval.method.split(",")[0] for interval in intervals)
     if names:

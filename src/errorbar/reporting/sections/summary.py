@@ -19,12 +19,12 @@ from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.crowd import detector_summary
 from errorbar.reporting.sections.figures import (
     UNTESTED,
+    count_noun,
     ends_text,
-    in_sentence,
     judges_interval,
     main_measure,
     of_all_text,
-    plural,
+    phrase_estimate,
     rank_systems,
     superlative,
     value_text,
@@ -58,7 +58,7 @@ def _sentences(study: Study) -> list[str]:
 
 def _scores(study: CorpusStudy) -> str:
     """A sentence on the highest score, without a claim that the difference is real."""
-    against = f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
+    against = f"{count_noun(len(study.annotators), 'annotator')} on {count_noun(study.n_sentences, 'sentence')}"
     if not study.scores:
         return f"No system was scored; {against} are described."
     order = [study.scores[k] for k in rank_systems(study)]
@@ -67,12 +67,14 @@ def _scores(study: CorpusStudy) -> str:
     if main.value is None and n == 1:
         return f"{best.system} has no {name} against {against}: {main.undefined or 'it is undefined'}."
     if main.value is None:
-        return f"None of {plural(n, 'system')} has a value of {name} against {against}."
+        return f"None of {count_noun(n, 'system')} has a value of {name} against {against}."
     top = [score.system for score in order if score[score.main].value == main.value]
     if main.value == 0 and measure.better == "higher" and n > 1:
-        others = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
-        return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{others}."
-    shown = in_sentence(main, measure.kind, judges_interval(best))
+        others = "" if len(top) == n else f"; {count_noun(n - len(top), 'other')} without a value"
+        return (
+            f"{name} of {count_noun(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{others}."
+        )
+    shown = phrase_estimate(main, measure.kind, judges_interval(best))
     # A score that a convention makes is said to be one.
     why = next((e.undefined for e in (main, *best.estimates.values()) if e.undefined is not None), None)
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
@@ -132,7 +134,7 @@ def _human(study: CorpusStudy) -> list[str]:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
     by_size, intervals = study.ceiling.found, study.ceiling.intervals
     measure = by_size.measures[by_size.main]
-    name, against = measure.title, plural(by_size.sizes[-1], "reference")
+    name, against = measure.title, count_noun(by_size.sizes[-1], "reference")
     human = value_text(float(by_size.human[-1, by_size.main]), measure.kind)
     best = study.scores[rank_systems(study)[0]].system if study.scores else ""
     if best not in by_size.systems:
@@ -172,7 +174,7 @@ def _hoo(study: HooStudy) -> list[str]:
     order = order_runs(study.scores)
     best = order[0]
     figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
-    value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
+    value = f"{phrase_estimate(figures[CORRECTION])}; for detection it is {phrase_estimate(figures['detection'])}"
     if len(order) == 1:
         return [f"{best.system} has F of correction {value}."]
     if not figures[CORRECTION].value:
@@ -184,14 +186,14 @@ def _hoo(study: HooStudy) -> list[str]:
 
 def _crowd(study: CrowdStudy) -> list[str]:
     lines = [
-        f"{plural(study.n_raters, 'rater')} gave {plural(study.n_judgments, 'judgment')} of "
-        f"{plural(study.n_items, 'item')}{_alpha(study)}."
+        f"{count_noun(study.n_raters, 'rater')} gave {count_noun(study.n_judgments, 'judgment')} of "
+        f"{count_noun(study.n_items, 'item')}{_alpha(study)}."
     ]
     named = [(row.system, row.score) for row in study.scores.rows if row.score.estimand == "weighted"]
     if not named:
         return lines
     system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
-    title, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
+    title, value = f"The crowd-weighted F{score.beta:g} of {system}", phrase_estimate(score.f)
     if len(named) == 1 or score.f.value is None:
         return [*lines, f"{title} is {value}."]
     n = len(named)
@@ -216,7 +218,7 @@ def _sample(study: SampleStudy) -> list[str]:
         precision, recall = system["P"].estimate, system["R"].estimate
         lines.append(
             f"From {study.n_judged:,} judged of {study.n_items:,} items, precision of {system.system} is estimated at "
-            f"{in_sentence(precision)} and recall at {in_sentence(recall)}."
+            f"{phrase_estimate(precision)} and recall at {phrase_estimate(recall)}."
         )
     f = next((apart for apart in study.differences if apart.name == "F"), None)
     if f is not None and f.estimate.value is not None and f.estimate.interval is not None:
