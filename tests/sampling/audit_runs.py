@@ -11,7 +11,7 @@ from errorbar import Problems
 from errorbar.api import ValidityRule
 from errorbar.core import Counts, Floats
 from errorbar.sampling import JudgedSample
-from errorbar.sampling.audit import AuditStrata, Heard, OfficialCounts, audit_allocation, estimate_audit
+from errorbar.sampling.audit import AuditAnswers, AuditStrata, OfficialCounts, audit_allocation, estimate_audit
 from errorbar.sampling.draw import sample_of
 from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
@@ -30,7 +30,7 @@ def audit_coverage(strata: AuditStrata, valid: Counts, n: Counts, runs: int) -> 
 
 
 def _values(strata: AuditStrata, n: Counts, x: Floats) -> dict[str, tuple[float, tuple[float, float]]]:
-    systems, differences = estimate_audit(strata, Heard(Sample(n, x)))
+    systems, differences = estimate_audit(strata, AuditAnswers(Sample(n, x)))
     named = [(one.system.name, one.precision) for one in systems]
     named += [(f"{one.first} - {one.second}", one.audited) for one in differences]
     found = {}
@@ -76,7 +76,7 @@ class Audits:
                 judged = JudgedSample([items[i] for i in at], codes[at], y[at], sample)
                 cheap = dict(zip(items, said.mean(axis=1).tolist(), strict=True))
                 assisted = combined_totals(strata, codes, items, judged, cheap, Problems())
-            made = estimate_audit(strata, Heard(sample, assisted))[0][0].precision.interval
+            made = estimate_audit(strata, AuditAnswers(sample, assisted))[0][0].precision.interval
             assert made is not None
             held += made.low <= truth <= made.high
             width += (made.high - made.low) / 2 / runs
@@ -103,10 +103,10 @@ def judged_anew(judges: int, rule: str, runs: int, *, seed: int = 0) -> tuple[fl
     for _ in range(runs):
         said = verdicts(rng.choice(800, 250, replace=False))
 
-        def heard(said: np.ndarray, *, short: bool = False) -> Heard:
+        def heard(said: np.ndarray, *, short: bool = False) -> AuditAnswers:
             told = np.full(250, said.shape[1])
             truths = decide.truths(said.sum(axis=1), told, np.full(250, short))
-            return Heard(sample_of(np.zeros(250, np.int64), truths, told, 1, graded=rule == "graded"))
+            return AuditAnswers(sample_of(np.zeros(250, np.int64), truths, told, 1, graded=rule == "graded"))
 
         without = [heard(np.delete(said, j, axis=1), short=True) for j in range(judges)]
         (system,), _ = estimate_audit(strata, heard(said), without=without)

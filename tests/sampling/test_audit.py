@@ -12,8 +12,8 @@ from errorbar.api import ValidityRule
 from errorbar.api.audit import _with_judged
 from errorbar.core import Undefined, UsageError
 from errorbar.sampling.audit import (
+    AuditAnswers,
     AuditStrata,
-    Heard,
     OfficialCounts,
     audit_allocation,
     audit_budget,
@@ -32,7 +32,7 @@ TWO = AuditStrata(
     (OfficialCounts("a", 280, 600, 1200), OfficialCounts("b", 180, 400, 1200)),
 )
 N, X = np.array([10, 100, 80]), np.array([6.0, 25.0, 30.0])
-JUDGED = Heard(Sample(N, X))
+JUDGED = AuditAnswers(Sample(N, X))
 
 
 def test_values_are_the_formula() -> None:
@@ -64,14 +64,14 @@ def test_a_shared_edit_moves_both_systems_and_hardly_their_difference() -> None:
 
 
 def test_everything_judged_has_no_interval() -> None:
-    systems, _ = estimate_audit(TWO, Heard(Sample(TWO.sizes, np.array([10.0, 60.0, 70.0]))))
+    systems, _ = estimate_audit(TWO, AuditAnswers(Sample(TWO.sizes, np.array([10.0, 60.0, 70.0]))))
     assert systems[0].precision.value == pytest.approx((280 + 70) / 600)
     assert systems[0].precision.no_interval is Undefined.ZERO_WIDTH
 
 
 @pytest.mark.parametrize("x", [np.zeros(3), N.astype(np.float64)])
 def test_all_alike_still_has_width(x: np.ndarray) -> None:
-    for system in estimate_audit(TWO, Heard(Sample(N, x)))[0]:
+    for system in estimate_audit(TWO, AuditAnswers(Sample(N, x)))[0]:
         made = system.precision.interval
         assert made is not None
         assert system.precision.value is not None
@@ -80,13 +80,13 @@ def test_all_alike_still_has_width(x: np.ndarray) -> None:
 
 
 def test_one_judged_edit_of_a_stratum() -> None:
-    systems, _ = estimate_audit(TWO, Heard(Sample.of([1, 1, 1], [1.0, 0.0, 0.0])))
+    systems, _ = estimate_audit(TWO, AuditAnswers(Sample.of([1, 1, 1], [1.0, 0.0, 0.0])))
     assert all(system.precision.interval is not None for system in systems)
 
 
 def test_a_stratum_without_a_judgment_is_taken_for_like_the_others_and_widens() -> None:
     """Of which nobody could tell anything: 20 edits with the share of all judged ones, as if all were alike."""
-    systems, _ = estimate_audit(TWO, Heard(Sample.of([0, 100, 80], [0.0, 25.0, 30.0])))
+    systems, _ = estimate_audit(TWO, AuditAnswers(Sample.of([0, 100, 80], [0.0, 25.0, 30.0])))
     assert systems[0].valid == pytest.approx(75 + 20 * 55 / 180)
     known, unknown = estimate_audit(TWO, JUDGED)[0][0].precision.interval, systems[0].precision.interval
     assert known is not None
@@ -98,7 +98,7 @@ def test_nothing_proposed() -> None:
     strata = AuditStrata(
         ("a",), np.array([5]), np.array([[True], [False]]), (OfficialCounts("a", 1, 6, 9), OfficialCounts("b", 0, 0, 9))
     )
-    systems, (difference,) = estimate_audit(strata, Heard(Sample.of([3], [1.0])))
+    systems, (difference,) = estimate_audit(strata, AuditAnswers(Sample.of([3], [1.0])))
     assert systems[1].precision.undefined is Undefined.NOTHING_PROPOSED
     assert difference.audited.value is None
 
@@ -106,7 +106,7 @@ def test_nothing_proposed() -> None:
 @pytest.mark.parametrize(("n", "x"), [([0, 0, 0], [0, 0, 0]), ([21, 5, 5], [0, 1, 1]), ([5, 5, 5], [6, 1, 1])])
 def test_counts_that_do_not_fit(n: list[int], x: list[float]) -> None:
     with pytest.raises(UsageError) as caught:
-        estimate_audit(TWO, Heard(Sample.of(n, x)))
+        estimate_audit(TWO, AuditAnswers(Sample.of(n, x)))
     assert caught.value.problems[0].code == "audit-counts"
 
 
@@ -139,7 +139,7 @@ ALONE = AuditStrata(
 
 def test_a_difference_knows_what_is_exact_of_one_system() -> None:
     """None of b's 15 judged edits is valid, so that up to 12 of its 60 may be: by square-and-add, the rest is a's."""
-    heard = Heard(Sample.of([150, 15], [30.0, 0.0]))
+    heard = AuditAnswers(Sample.of([150, 15], [30.0, 0.0]))
     (a, b), (difference,) = estimate_audit(ALONE, heard)
     one, two, both = a.precision.interval, b.precision.interval, difference.audited.interval
     assert one is not None
@@ -183,8 +183,8 @@ def test_degrees_of_freedom_are_of_the_edits_of_the_system() -> None:
         np.eye(2, dtype=np.bool_),
         (OfficialCounts("a", 9, 2009, 9), OfficialCounts("b", 9, 49, 9)),
     )
-    left = [Heard(Sample.of([1000, 20], [500.0, 8.0]))] * 2
-    for system in estimate_audit(strata, Heard(Sample.of([1000, 20], [500.0, 8.0])), without=left)[0]:
+    left = [AuditAnswers(Sample.of([1000, 20], [500.0, 8.0]))] * 2
+    for system in estimate_audit(strata, AuditAnswers(Sample.of([1000, 20], [500.0, 8.0])), without=left)[0]:
         alone, both = system.precision.interval, system.judges.interval
         assert alone is not None
         assert both is not None
@@ -204,7 +204,7 @@ def test_coverage() -> None:
 def test_shares_of_one_rater_are_of_raters_without_end_where_all_are_alike_too() -> None:
     """All 30 edits were judged, by one rater each, none of them valid: what others find is as of a binomial."""
     strata = AuditStrata(("a",), np.array([30]), np.array([[True]]), (OfficialCounts("a", 70, 100, 200),))
-    heard = Heard(Sample(np.array([30]), np.zeros(1), corrected=np.zeros(1)))
+    heard = AuditAnswers(Sample(np.array([30]), np.zeros(1), corrected=np.zeros(1)))
     made = estimate_audit(strata, heard)[0][0].precision.interval
     assert made is not None
     assert made.low == pytest.approx(0.7)
@@ -238,8 +238,8 @@ def test_the_bound_of_several_strata_is_none_too_small() -> None:
 def test_judges_widen_the_interval_by_the_jackknife() -> None:
     """One stratum; three judges, without whom 28, 30 and 32 of 100 are valid."""
     strata = AuditStrata(("a",), np.array([400]), np.array([[True]]), (OfficialCounts("a", 600, 1000, 2000),))
-    left = [Heard(Sample.of([100], [x])) for x in (28.0, 30.0, 32.0)]
-    (system,), _ = estimate_audit(strata, Heard(Sample.of([100], [30.0])), without=left)
+    left = [AuditAnswers(Sample.of([100], [x])) for x in (28.0, 30.0, 32.0)]
+    (system,), _ = estimate_audit(strata, AuditAnswers(Sample.of([100], [30.0])), without=left)
     made = system.judges.interval
     assert made is not None
     p = np.array([0.6 + 0.4 * share for share in (0.28, 0.3, 0.32)])

@@ -75,7 +75,7 @@ def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -
     plain = np.array_equal(weights, np.eye(size))
 
     def kernel(times: Floats) -> Floats:
-        rows, columns = (totals(times, each).reshape(len(times), n_tables, size) for each in margins)
+        rows, columns = (totals(times, margin).reshape(len(times), n_tables, size) for margin in margins)
         n = rows.sum(axis=2)
         observed = ratio(totals(times, agreeing), n)
         r, c = ratio(rows, n[:, :, None]), ratio(columns, n[:, :, None])
@@ -220,7 +220,7 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
         raise UsageError(Problem("agreement-raters", message, expected=f"at most {MAX_CELLS:,}", fix=fix))
     refuse_repeats(judgments)
     order = np.lexsort((judgments.rater, judgments.item))
-    item, rater, label = (each[order].astype(np.int64) for each in (judgments.item, judgments.rater, judgments.label))
+    item, rater, label = (codes[order].astype(np.int64) for codes in (judgments.item, judgments.rater, judgments.label))
     counts = np.zeros(total, np.int64)
     cells, items = [], []
     # Judgments of one item stand together, raters ascending: meet each with the one that stands `away` further on.

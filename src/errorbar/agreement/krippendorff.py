@@ -50,14 +50,14 @@ def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = 
         rank = label_order(table.labels, order, "ordinal alpha needs")
         return _ordinal(counts[:, np.argsort(rank)], one_less, m * one_less)
     if level == "nominal":
-        each, expected = _nominal(counts)
+        by_row, expected = _nominal(counts)
     elif level == "interval":
-        each, expected = _interval(counts, label_numbers(table.labels, level))
+        by_row, expected = _interval(counts, label_numbers(table.labels, level))
     else:
         numbers = label_numbers(table.labels, level)
         check_matrix(table.labels)
-        each, expected = _ratio(counts, numbers[:, None], numbers[None, :])
-    disagreement = each * one_less
+        by_row, expected = _ratio(counts, numbers[:, None], numbers[None, :])
+    disagreement = by_row * one_less
 
     def kernel(weights: Floats) -> Floats:
         margins = totals(weights, counts)

@@ -222,13 +222,13 @@ def _estimate(
     )
 
 
-def _by_label(table: ItemCounts, made: dict[str, list[Estimate]]) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+def _by_label(table: ItemCounts, by_name: dict[str, list[Estimate]]) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """Coefficients, and specific agreement by label."""
     specific = {}
-    for label, estimate in zip(table.labels, made.pop(SPECIFIC, []), strict=False):
+    for label, estimate in zip(table.labels, by_name.pop(SPECIFIC, []), strict=False):
         unused = estimate.value is None and table.n_paired
         specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
-    return {name: estimate for name, (estimate,) in made.items()}, specific
+    return {name: estimate for name, (estimate,) in by_name.items()}, specific
 
 
 def over_raters(
@@ -253,8 +253,8 @@ def over_raters(
     """
     kernels, units = _kernels(table, level, order, two=two), table.units
     left = [
-        {name: kernel(each.units.frequency[None])[0] for name, kernel in _kernels(each, level, order, two=two).items()}
-        for each in without
+        {name: kernel(own.units.frequency[None])[0] for name, kernel in _kernels(own, level, order, two=two).items()}
+        for own in without
     ]
     by_name: dict[str, list[Estimate]] = {}
     for name, kernel in kernels.items():
@@ -280,12 +280,12 @@ def over_raters(
     return _by_label(table, by_name)
 
 
-def _bounded_interval(found: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
+def _bounded_interval(components: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
     """The interval of a value between -1 and 1, or 0 and 1 (``slope`` 2), that stays there."""
-    x = slope * found.value - (slope - 1)
+    x = slope * components.value - (slope - 1)
     if abs(x) >= 1:
         return Undefined.ZERO_WIDTH
-    half = slope * found.half_width(confidence_level) / (1 - x * x)
+    half = slope * components.half_width(confidence_level) / (1 - x * x)
     low, high = ((tanh(atanh(x) + sign * half) + slope - 1) / slope for sign in (-1, 1))
     return Interval(low, high, confidence_level, "two-way jackknife, t, atanh")
 

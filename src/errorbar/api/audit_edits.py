@@ -45,7 +45,7 @@ from errorbar.formats.tables import header_of, table_rows
 from errorbar.formats.untrusted import read_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import EDITS
-from errorbar.sampling.audit import AuditStrata, Heard, OfficialCounts, order_key
+from errorbar.sampling.audit import AuditAnswers, AuditStrata, OfficialCounts, order_key
 from errorbar.sampling.draw import JudgedSample, KeyFormat, refuse_corpus, sample_of
 from errorbar.sampling.prediction_powered import combined_totals
 
@@ -573,8 +573,8 @@ class Raters:
 class JudgedEdits:
     """The results in each stratum, and which edits are valid."""
 
-    heard: Heard
-    without: tuple[Heard, ...]  # the same without each rater
+    heard: AuditAnswers
+    without: tuple[AuditAnswers, ...]  # the same without each rater
     valid: tuple[str, ...]  # names of items
     unclear: int  # of which nobody could tell
     missing: int  # drawn, and without a judgment
@@ -641,7 +641,7 @@ class _Judging:
         strata = np.array([key.frame.codes[at] for at in drawn], np.int64)
         return cls(key, verdicts, [key.frame.items[at].name for at in drawn], strata, rule, cheap)
 
-    def heard(self, problems: Problems, without: int | None = None) -> tuple[Heard, dict[str, float]]:
+    def heard(self, problems: Problems, without: int | None = None) -> tuple[AuditAnswers, dict[str, float]]:
         """The results in each stratum, and the truth of each edit that was judged."""
         valid, voters = self.verdicts.counts(self.items, self.rule.unclear, without)
         judged = voters > 0
@@ -658,7 +658,7 @@ class _Judging:
             assisted = combined_totals(
                 frame.strata, np.array(frame.codes), everything, judged_sample, self.cheap, problems
             )
-        return Heard(sample, assisted), dict(zip(names, truths.tolist(), strict=True))
+        return AuditAnswers(sample, assisted), dict(zip(names, truths.tolist(), strict=True))
 
 
 def _raters(verdicts: Verdicts, items: Sequence[str], rule: ValidityRule) -> Raters:
@@ -678,7 +678,7 @@ def _raters(verdicts: Verdicts, items: Sequence[str], rule: ValidityRule) -> Rat
 
 def extremes(
     key: AuditKey, verdicts: Verdicts, rule: ValidityRule, cheap: Mapping[str, float] | None = None
-) -> tuple[Heard, Heard]:
+) -> tuple[AuditAnswers, AuditAnswers]:
     """The results if all who could not tell had said not valid, and if they had said valid."""
     none, every = (
         _Judging.of(key, verdicts, replace(rule, unclear=each), cheap).heard(Problems())[0] for each in UNCLEAR[1:]

@@ -1,9 +1,9 @@
-"""Expectation-maximisation over the hidden true labels, the same loop for every model of a rater.
+"""Answers by models of raters, Dawid and Skene's and one coin: expectation-maximisation over hidden true labels.
 
 Formula
-    A pass makes a model θ (marginals, rates) of the probabilities of the true labels, and new probabilities of θ. From
-    three models in a row, in logarithms: r = θ₁ - θ₀, v = θ₂ - θ₁ - r, s = max(|r| / |v|, 1), and the leap is
-    θ₀ + 2 s r + s² v, scaled to sum to 1.
+    The loop is the same for every model of a rater. A pass makes a model θ (marginals, rates) of the probabilities of
+    the true labels, and new probabilities of θ. From three models in a row, in logarithms: r = θ₁ - θ₀,
+    v = θ₂ - θ₁ - r, s = max(|r| / |v|, 1), and the leap is θ₀ + 2 s r + s² v, scaled to sum to 1.
 Conventions
     The first ``PLAIN`` passes never leap, so that the optimum is the one that the start leads to. A leap is a pass
     that counts; it is taken back where it does not raise the objective. A run has converged where a pass that is no
@@ -312,8 +312,8 @@ def dawid_skene(
     right = np.eye(votes.n_labels, dtype=np.bool_)
     extra = np.where(right, how.prior.diagonal, how.prior.off_diagonal).astype(np.float64)
 
-    def estimate(said: Floats) -> Floats:
-        with_prior = said + extra
+    def estimate(times_said: Floats) -> Floats:
+        with_prior = times_said + extra
         total = with_prior.sum(axis=2, keepdims=True)
         even = np.full(with_prior.shape, 1 / votes.n_labels)
         return np.asarray(np.divide(with_prior, total, out=even, where=total > 0))
@@ -333,9 +333,9 @@ def one_coin(
     votes, prior = EMVotes(judgments, how.min_items), how.prior
     same = np.eye(votes.n_labels, dtype=np.bool_)
 
-    def estimate(said: Floats) -> Floats:
-        right = said[:, same].sum(axis=1) + prior.diagonal
-        total = said.sum(axis=(1, 2)) + prior.diagonal + prior.off_diagonal
+    def estimate(times_said: Floats) -> Floats:
+        right = times_said[:, same].sum(axis=1) + prior.diagonal
+        total = times_said.sum(axis=(1, 2)) + prior.diagonal + prior.off_diagonal
         accuracy = np.divide(right, total, out=np.full(len(right), 0.5), where=total > 0)[:, None, None]
         return np.asarray(np.where(same, accuracy, (1 - accuracy) / (votes.n_labels - 1)), np.float64)
 

@@ -139,7 +139,7 @@ def against_experts(
         if not both:
             message = f"expert '{expert}' shares no item with the others"
             raise UsageError(Problem("crowd-howmany", message, expected="experts who judged the same items"))
-        a, b = (np.array([judgments.labels.index(one[item]) for item in both]) for one in (expert_labels, truth))
+        a, b = (np.array([judgments.labels.index(labels[item]) for item in both]) for labels in (expert_labels, truth))
         truths.append(truth)
         scores.append((float((a == b).mean()), float(_kappa(a[None], b)[0])))
     return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=scores)
@@ -187,10 +187,10 @@ def _point(
     return replace(point, low=low, high=high) if low < high else point
 
 
-def _kappa(said: Counts, truth: Counts) -> NDArray[np.float64]:
+def _kappa(answers: Counts, truth: Counts) -> NDArray[np.float64]:
     """Cohen's kappa of rows of 0/1 with a truth, NaN where both say one label only; shape (rows,)."""
-    observed = (said == truth).mean(axis=1)
-    a, b = said.mean(axis=1), truth.mean()
+    observed = (answers == truth).mean(axis=1)
+    a, b = answers.mean(axis=1), truth.mean()
     expected = a * b + (1 - a) * (1 - b)
     undefined = expected > 1 - 1e-12
     return np.where(undefined, np.nan, (observed - expected) / np.where(undefined, 1.0, 1 - expected))

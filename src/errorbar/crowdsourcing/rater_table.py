@@ -108,9 +108,9 @@ def fixed(threshold: float = 0.70, least: int = 10) -> RaterRule:
     return RaterRule(f"fixed(threshold={threshold:g},least={least})", decide)
 
 
-def _check(good: bool, what: str, expected: str) -> None:
+def _check(good: bool, parameters: str, expected: str) -> None:
     if not good:
-        raise UsageError(Problem("crowd-rule", f"a rule for raters with {what}", expected=expected))
+        raise UsageError(Problem("crowd-rule", f"a rule for raters with {parameters}", expected=expected))
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,12 +97,12 @@ def human_scores(
     """Score systems as ``rank_systems`` does, on subsamples too where ``how`` says how many."""
     runs = how if method == "trueskill-wmt" else None
     (result,) = rank_systems(comparisons, [method], runs, by=by, seed=seed, progress=progress)
-    gone = [each.system for each in result.systems if each.score.value is None]
+    gone = [row.system for row in result.systems if row.score.value is None]
     if gone:
         message = f"{result.method} has no score for {', '.join(gone)}"
         raise UsageError(Problem("meta-no-human-score", message, fix="use another --method"))
-    values = np.array([each.score.value for each in result.systems], np.float64)
-    systems = tuple(each.system for each in result.systems)
+    values = np.array([row.score.value for row in result.systems], np.float64)
+    systems = tuple(row.system for row in result.systems)
     if how is None:
         return HumanScores(systems, values)
     order = [comparisons.systems.index(system) for system in systems]
@@ -125,12 +125,12 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     places = {system: at for at, system in enumerate(human.systems)}
     kept = dict.fromkeys(human.systems)
     for metric in metrics:
-        for system in (each for each in human.systems if each not in metric.systems):
+        for system in (name for name in human.systems if name not in metric.systems):
             message = f"{metric.metric} has no score for '{system}', which humans ranked"
             hint = "" if problems.lenient else nearest(system, metric.systems)
             problems.repairable("meta-missing-system", message, Place(), repair="the system is left out", hint=hint)
             kept.pop(system, None)
-        for system in (each for each in metric.systems if each not in places):
+        for system in (name for name in metric.systems if name not in places):
             message = f"{metric.metric} has a score for '{system}', which no human ranked"
             hint = "" if problems.lenient else nearest(system, human.systems)
             problems.repairable("meta-unknown-system", message, Place(), repair="the score is left out", hint=hint)
@@ -247,33 +247,40 @@ def _series(human: HumanScores, metric: MetricScores) -> Floats:
 
 def _matrix(human: HumanScores, first: MetricScores, second: MetricScores) -> tuple[Floats, Floats]:
     """Scores of both metrics; shape (sentences that both have for all systems, or 1, systems)."""
-    sentences, everybody = (first.sentences, second.sentences), set(human.systems)
-    common = [each for each in first.sentences if all(everybody <= scores.get(each, {}).keys() for scores in sentences)]
+    everybody = set(human.systems)
+    whole = ({name for name, own in metric.sentences.items() if everybody <= own.keys()} for metric in (first, second))
+    both = set.intersection(*whole)
+    common = [sentence for sentence in first.sentences if sentence in both]
     if len(common) < 2:
         return _series(human, first)[None], _series(human, second)[None]
-    one, two = (
-        np.array([[metric.sentences[sentence][system] for system in human.systems] for sentence in common])
-        for metric in (first, second)
-    )
-    return one, two
+
+    def table(metric: MetricScores) -> Floats:
+        return np.array([[metric.sentences[sentence][system] for system in human.systems] for sentence in common])
+
+    return table(first), table(second)
 
 
 # Soft pairwise accuracy: is a metric as sure as humans of which of two systems is better?
 #
-# Formula SPA = mean over pairs of systems i, j of 1 − |p_h − p_m|. p_h is the one-sided p-value of the humans, and p_m
-# that of the metric, of i being no better than j, both from swapping outputs of the two (errorbar.stats.paired). Of
-# judgments: D is how often i was found better than j less how often j was. What is drawn as one (an item, or with
-# ``by`` a sentence or a comparison) is swapped as one: its part of D changes sign. p_h is of all ways to swap. Of
-# scores of sentences: D is the sum of the differences of both systems' scores over the sentences that have both;
-# sentences are swapped, 1,000 random ways and their opposites, or all ways if there are no more. Of a metric that is
-# computed: D is the difference of the systems' scores of the corpus, and documents (or sentences) are swapped
-# (errorbar.metrics.swaps). Conventions Published SPA counts all ways with D* = D, and so depends on which system of a
-# pair comes first where any are equal; here half of them count. Where none of R ways but to swap nothing is equal,
-# both are the same but for 1/(2R). Ties of judges move no D. Pairs that were never compared are left out; one that
-# was, and always tied, has p = ½. The interval is over judgments (``subsample_interval``): p_h on subsamples of what
-# is drawn as one, p_m as it is. Source Thompson, Mathur, Deutsch & Khayrallah 2024, Improving statistical significance
-# in human evaluation of automatic metrics via soft pairwise accuracy, WMT. The program of the shared task
-# (mt-metrics-eval, pce.py) draws 1,000 ways.
+# Formula
+#     SPA = mean over pairs of systems i, j of 1 − |p_h − p_m|. p_h is the one-sided p-value of the humans, and p_m that
+#     of the metric, of i being no better than j, both from swapping outputs of the two (errorbar.stats.paired). Of
+#     judgments: D is how often i was found better than j less how often j was. What is drawn as one (an item, or with
+#     ``by`` a sentence or a comparison) is swapped as one: its part of D changes sign. p_h is of all ways to swap. Of
+#     scores of sentences: D is the sum of the differences of both systems' scores over the sentences that have both;
+#     sentences are swapped, 1,000 random ways and their opposites, or all ways if there are no more. Of a metric that
+#     is computed: D is the difference of the systems' scores of the corpus, and documents (or sentences) are swapped
+#     (errorbar.metrics.swaps).
+# Conventions
+#     Published SPA counts all ways with D* = D, and so depends on which system of a pair comes first where any are
+#     equal; here half of them count. Where none of R ways but to swap nothing is equal, both are the same but for
+#     1/(2R). Ties of judges move no D. Pairs that were never compared are left out; one that was, and always tied, has
+#     p = ½. The interval is over judgments (``subsample_interval``): p_h on subsamples of what is drawn as one, p_m as
+#     it is.
+# Source
+#     Thompson, Mathur, Deutsch & Khayrallah 2024, Improving statistical significance in human evaluation of automatic
+#     metrics via soft pairwise accuracy, WMT. The program of the shared task (mt-metrics-eval, pce.py) draws 1,000
+#     ways.
 
 
 SHARE = Scale(0.0, 1.0)
@@ -301,12 +308,12 @@ class JudgedPairs:
         self.n_pairs = size * (size - 1) // 2
         known = {system: at for at, system in enumerate(systems)}
         place = np.array([known.get(system, -1) for system in comparisons.systems], np.int64)
-        one, two, outcome = ordered(comparisons)
-        one, two = place[one], place[two]
-        low, high = np.minimum(one, two), np.maximum(one, two)
+        first, second, outcome = ordered(comparisons)
+        first, second = place[first], place[second]
+        low, high = np.minimum(first, second), np.maximum(first, second)
         kept = low >= 0
         pair = (low * (2 * size - low - 1) // 2 + high - low - 1)[kept]
-        signed = np.where(one < two, outcome, -outcome)[kept]
+        signed = np.where(first < second, outcome, -outcome)[kept]
         self._met = np.bincount(pair, minlength=self.n_pairs) > 0
         drawn = clusters(comparisons, by)
         self.n_drawn = int(drawn.max(initial=-1)) + 1
@@ -354,7 +361,7 @@ class JudgedPairs:
 
 def sentence_chances(sentences: Sentences, systems: Sequence[str], seed: int = 0) -> Floats:
     """P of each pair of systems from scores of sentences, NaN where no sentence has both; shape (pairs,)."""
-    rows = [[each.get(system, np.nan) for system in systems] for each in sentences.values()]
+    rows = [[scores.get(system, np.nan) for system in systems] for scores in sentences.values()]
     scores = np.array(rows, np.float64).reshape(-1, len(systems))
     pairs = np.array(list(combinations(range(len(systems)), 2)), np.int64).reshape(-1, 2)
     random = _signs(len(scores), stream(seed, "soft-accuracy", len(scores)))

@@ -172,18 +172,18 @@ def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) ->
         return [Problem("ranking-ties", message, Place(), fix="judge more", severity="warning")]
     notes: dict[str, Problem] = {}
     for result in results:
-        gone = [each for each in result.systems if each.score.value is None]
+        gone = [row for row in result.systems if row.score.value is None]
         if gone:
             chain = result.method.startswith("bradley")
             reason, fix = "all their comparisons are ties", "use expected-wins-half-ties, or judge more"
-            if all(each.score.n_units == 0 for each in gone):
+            if all(row.score.n_units == 0 for row in gone):
                 reason, fix = "nobody compared them", "judge them too, or leave them out of --systems"
             elif chain:
                 reason, fix = (
                     "no chain of wins leads from each system to each other",
                     "use expected-wins, or judge more",
                 )
-            message = f"{result.method} has no score for {', '.join(each.system for each in gone)}: {reason}"
+            message = f"{result.method} has no score for {', '.join(row.system for row in gone)}: {reason}"
             notes[message] = Problem("ranking-undefined", message, Place(), fix=fix, severity="warning")
         if len(result.parts) > 1:
             shown = "; ".join(", ".join(part) for part in result.parts[:_SHOWN]) + "; …" * (len(result.parts) > _SHOWN)
@@ -307,13 +307,17 @@ def _result(
 
 # Which pairs of systems are decided, however often one looked: win rates with intervals that always hold.
 #
-# Formula Of the n comparisons of a pair that were not ties the first system won w. The interval of its win rate and
-# the p-value of a rate of one half are those of an endless stream (``stats.anytime``): all p with (n + 1) Bin(w;
-# n, p) > α, and min(1, (n + 1) Bin(w; n, ½)). The p-values of all pairs are adjusted by Holm's method, which needs no
-# assumption about their dependence, and so holds at every look for all pairs together. A pair is decided where its
-# adjusted p-value is at most α. Conventions Ties are dropped, as Expected Wins drops them. Comparisons of one pair
-# count as independent: they are of different items, but several judges of one sentence are alike. Which pair is judged
-# next may depend on what was seen. Source As ``stats.anytime`` and ``stats.multiple``.
+# Formula
+#     Of the n comparisons of a pair that were not ties the first system won w. The interval of its win rate and the
+#     p-value of a rate of one half are those of an endless stream (``stats.anytime``): all p with (n + 1) Bin(w; n, p)
+#     > α, and min(1, (n + 1) Bin(w; n, ½)). The p-values of all pairs are adjusted by Holm's method, which needs no
+#     assumption about their dependence, and so holds at every look for all pairs together. A pair is decided where its
+#     adjusted p-value is at most α.
+# Conventions
+#     Ties are dropped, as Expected Wins drops them. Comparisons of one pair count as independent: they are of different
+#     items, but several judges of one sentence are alike. Which pair is judged next may depend on what was seen.
+# Source
+#     As ``stats.anytime`` and ``stats.multiple``.
 
 
 @dataclass(frozen=True, slots=True)

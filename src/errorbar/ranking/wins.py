@@ -203,7 +203,7 @@ def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
     wins = won.reshape(-1, size, size)
     theta = np.full((len(wins), size), np.nan)
     # Whether a chain of wins leads from each system to each other.
-    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
+    parts = (connected_components(sparse.csr_matrix(table > 0), connection="strong")[0] for table in wins)
     connected = np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
     if connected.any() and size > 1:
         theta[connected] = _maximum(wins[connected])
@@ -309,23 +309,27 @@ def rounded(scores: Floats) -> Floats:
 #
 # Comparisons come in random orders (``play``), or as the WMT's program chooses them (``matched_runs``).
 #
-# Formula A system's skill is believed to be N(μ, σ²). Before each comparison σ² grows by τ². With c² = 2β² + σ₁² +
-# σ₂², t = (μ₁ − μ₂)/c and the margin of draws ε = √2 β Φ⁻¹((1 + q)/2), q the probability of a draw between equals, the
-# difference of performances is a normal number of mean t that was seen to lie between a and b: ε/c and ∞ for a win,
-# −ε/c and ε/c for a draw. With Z = Φ(b − t) − Φ(a − t): v = (φ(a − t) − φ(b − t)) / Z,  w = v² + ((b − t) φ(b − t) −
-# (a − t) φ(a − t)) / Z, μ₁ += (σ₁²/c) v, μ₂ −= (σ₂²/c) v, σᵢ² −= σᵢ² (σᵢ²/c²) w. The WMT's program makes as many steps
-# as there are comparisons. In each, the system of the largest σ meets another, j drawn with a probability proportional
-# to exp(−|μ_i − μ_j|); one of the comparisons of these two is drawn, with replacement, and moves the beliefs. The
-# score is the mean of μ over many runs. Conventions The beliefs depend on the order of the comparisons, so orders are
-# drawn at random and the scores averaged. ``original``: μ 25, σ 25/3, β 25/6, τ 25/300, q .10. ``wmt``: μ 0, σ .5, τ
-# 0, q .25, and β = σ N/40 for N comparisons, so large that each moves the beliefs a little and their order hardly
-# matters. Each step is made for many orders at once; -1 in an order is no comparison. In the WMT's program every pair
-# of systems weighs about as much as every other, however often it was judged, and near ones a little more. A run draws
-# single comparisons, so that the runs vary as if no two comparisons had a judge or a sentence in common: their ranges
-# are too narrow. Of systems with the same σ the first named is taken; two that were never compared do not meet. Source
-# Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players); wmt:
-# Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine translation,
-# WMT, and the parameters of their program, which Grundkiewicz et al. 2015 used, averaging 1,000 runs.
+# Formula
+#     A system's skill is believed to be N(μ, σ²). Before each comparison σ² grows by τ². With c² = 2β² + σ₁² + σ₂², t =
+#     (μ₁ − μ₂)/c and the margin of draws ε = √2 β Φ⁻¹((1 + q)/2), q the probability of a draw between equals, the
+#     difference of performances is a normal number of mean t that was seen to lie between a and b: ε/c and ∞ for a win,
+#     −ε/c and ε/c for a draw. With Z = Φ(b − t) − Φ(a − t): v = (φ(a − t) − φ(b − t)) / Z,  w = v² + ((b − t) φ(b − t)
+#     − (a − t) φ(a − t)) / Z, μ₁ += (σ₁²/c) v, μ₂ −= (σ₂²/c) v, σᵢ² −= σᵢ² (σᵢ²/c²) w. The WMT's program makes as many
+#     steps as there are comparisons. In each, the system of the largest σ meets another, j drawn with a probability
+#     proportional to exp(−|μ_i − μ_j|); one of the comparisons of these two is drawn, with replacement, and moves the
+#     beliefs. The score is the mean of μ over many runs.
+# Conventions
+#     The beliefs depend on the order of the comparisons, so orders are drawn at random and the scores averaged.
+#     ``original``: μ 25, σ 25/3, β 25/6, τ 25/300, q .10. ``wmt``: μ 0, σ .5, τ 0, q .25, and β = σ N/40 for N
+#     comparisons, so large that each moves the beliefs a little and their order hardly matters. Each step is made for
+#     many orders at once; -1 in an order is no comparison. In the WMT's program every pair of systems weighs about as
+#     much as every other, however often it was judged, and near ones a little more. A run draws single comparisons, so
+#     that the runs vary as if no two comparisons had a judge or a sentence in common: their ranges are too narrow. Of
+#     systems with the same σ the first named is taken; two that were never compared do not meet.
+# Source
+#     Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players);
+#     wmt: Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine
+#     translation, WMT, and the parameters of their program, which Grundkiewicz et al. 2015 used, averaging 1,000 runs.
 
 
 Orders = NDArray[np.int32]

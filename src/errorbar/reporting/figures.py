@@ -1,4 +1,4 @@
-"""Pictures of commands that make no report: learning curves, detectors and agreement of papers, plans of judgments."""
+"""The picture of a plan of judgments: half-widths by number of judges."""
 
 from __future__ import annotations
 

@@ -106,14 +106,14 @@ Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class AuditAnswers:
     """The answers of judges in each stratum, with those that cheap votes add."""
 
     sample: Sample
     assisted: AssistedTotals | None = None
 
 
-def plain_totals(strata: AuditStrata, heard: Heard) -> Floats:
+def plain_totals(strata: AuditStrata, heard: AuditAnswers) -> Floats:
     """Valid edits of each stratum."""
     n, x = heard.sample.n, heard.sample.x
     totals = strata.sizes * np.where(n > 0, x / np.maximum(n, 1), x.sum() / n.sum())
@@ -122,12 +122,12 @@ def plain_totals(strata: AuditStrata, heard: Heard) -> Floats:
     return np.where(np.isnan(heard.assisted.totals), totals, np.clip(heard.assisted.totals, 0, strata.sizes))
 
 
-def extreme_values(strata: AuditStrata, heard: Sequence[Heard]) -> tuple[list[Ends], list[Ends]]:
+def extreme_values(strata: AuditStrata, heard: Sequence[AuditAnswers]) -> tuple[list[Ends], list[Ends]]:
     """The lowest and highest audited precision of every system, and difference of every two, over what may be found.
 
     Each stratum has the fewest valid edits of what was ``heard``, or the most, whichever makes the value extreme.
     """
-    totals = np.array([plain_totals(strata, one) for one in heard])
+    totals = np.array([plain_totals(strata, answers) for answers in heard])
     low, high = totals.min(axis=0), totals.max(axis=0)
     weights, systems = strata.weights(), strata.systems
 
@@ -136,44 +136,49 @@ def extreme_values(strata: AuditStrata, heard: Sequence[Heard]) -> tuple[list[En
         return base + float(up @ low - down @ high), base + float(up @ high - down @ low)
 
     base = [system.correct / system.proposed if system.proposed else None for system in systems]
-    alone = [(None, None) if each is None else ends(each, weights[at]) for at, each in enumerate(base)]
+    alone = [(None, None) if share is None else ends(share, weights[at]) for at, share in enumerate(base)]
     pairs = list[Ends]()
-    for one, two in combinations(range(len(systems)), 2):
-        first, second = base[one], base[two]
+    for a, b in combinations(range(len(systems)), 2):
+        first, second = base[a], base[b]
         known = first is not None and second is not None
-        pairs.append(ends((first or 0.0) - (second or 0.0), weights[one] - weights[two]) if known else (None, None))
+        pairs.append(ends((first or 0.0) - (second or 0.0), weights[a] - weights[b]) if known else (None, None))
     return alone, pairs
 
 
 # Audited precision: the official one, and what judges found valid among the edits that match no annotator.
 #
-# Formula A system proposes P edits, C of them match. Its u = P − C others are items of one frame, the union over all
-# systems; strata are the patterns of systems that propose an item (and bands of a proxy). Of the N_h items of stratum
-# h, n_h were drawn without replacement and judged, with the mean ȳ_h (1: valid). V = Σ N_h ȳ_h over the strata that
-# the system proposes. P' = (C + V) / P; Var P' = Σ N_h² (1/n_h − 1/N_h) s_h² / P². Difference of A and B: the same
-# with the weights flag_A / P_A − flag_B / P_B in place of flag / P. F' = (1 + β²) P' R / (β² P' + R), with the
-# official R. Recall if every valid edit is an error that the annotators missed: (C + V) / (G + V); if each is another
-# correction of an error that they marked: (C + V) / G. G: edits of the annotators chosen. Judges drawn anew: V_J = (m
-# − 1)/m Σ (P'(−j) − mean)², P'(−j) without what judge j of m said; over edits and judges the variance is Var P' + V_J,
-# with t of V² / (Var² / (n − H) + V_J² / (m − 1)) degrees of freedom, n edits judged in H strata of the system. With
-# votes of a crowd or a model on many items, Σ N_h ȳ_h and its variance are those of ``assisted_total``. Conventions
-# Values are plain. Intervals take smoothed rates, half a valid edit and half another in all strata of the system
-# together, shared by size, z of the level; they end at C / P and 1. In a difference the strata that are added up share
-# one half, those that are taken off another. A stratum of which one item was judged takes the smoothed variance; one
-# of which none was judged takes the share of all judged edits, and the variance of edits that are all alike. Where all
-# judged edits of a system were valid, or none, the interval is the exact one of ``all_alike``, or this one where it is
-# wider; a difference of A and B has its ends in √((m_A − l_A)² + (u_B − m_B)²) below the middle and the like above.
-# Where everything was judged there is no interval over edits. An edit that matches another annotator than the one whom
-# its sentence is scored against is unmatched, too. The items of a stratum are drawn in an order that their own names
-# and a seed fix, so that an item judged in one audit comes as early in the next. What cannot be said: errors that no
-# system proposed stay unseen, so recall has no interval, only two ends. V_J holds what judges say of single edits by
-# chance, which is in Var P' too, and is not taken off: the interval over both is wide where each edit has one judge.
-# The jackknife of few is an approximation: two or three judges that all see every edit are too few for it
-# (docs/audit.md has figures). Source Cochran 1977, Sampling Techniques, chapters 2 (finite populations), 4 (sizes) and
-# 5 (strata). Ng et al. 2014, The CoNLL-2014 shared task on grammatical error correction (alternative answers).
-# Permanent random numbers: Ohlsson 1995, Coordination of samples using permanent random numbers, in Business Survey
-# Methods. Jackknife: Efron & Stein 1981; degrees of freedom: Satterthwaite 1946; votes: as in ``prediction_powered``.
-# Square-and-add: Newcombe 1998, Interval estimation for the difference between independent proportions.
+# Formula
+#     A system proposes P edits, C of them match. Its u = P − C others are items of one frame, the union over all
+#     systems; strata are the patterns of systems that propose an item (and bands of a proxy). Of the N_h items of
+#     stratum h, n_h were drawn without replacement and judged, with the mean ȳ_h (1: valid). V = Σ N_h ȳ_h over the
+#     strata that the system proposes. P' = (C + V) / P; Var P' = Σ N_h² (1/n_h − 1/N_h) s_h² / P². Difference of A and
+#     B: the same with the weights flag_A / P_A − flag_B / P_B in place of flag / P. F' = (1 + β²) P' R / (β² P' + R),
+#     with the official R. Recall if every valid edit is an error that the annotators missed: (C + V) / (G + V); if each
+#     is another correction of an error that they marked: (C + V) / G. G: edits of the annotators chosen. Judges drawn
+#     anew: V_J = (m − 1)/m Σ (P'(−j) − mean)², P'(−j) without what judge j of m said; over edits and judges the
+#     variance is Var P' + V_J, with t of V² / (Var² / (n − H) + V_J² / (m − 1)) degrees of freedom, n edits judged in H
+#     strata of the system. With votes of a crowd or a model on many items, Σ N_h ȳ_h and its variance are those of
+#     ``assisted_total``.
+# Conventions
+#     Values are plain. Intervals take smoothed rates, half a valid edit and half another in all strata of the system
+#     together, shared by size, z of the level; they end at C / P and 1. In a difference the strata that are added up
+#     share one half, those that are taken off another. A stratum of which one item was judged takes the smoothed
+#     variance; one of which none was judged takes the share of all judged edits, and the variance of edits that are all
+#     alike. Where all judged edits of a system were valid, or none, the interval is the exact one of ``all_alike``, or
+#     this one where it is wider; a difference of A and B has its ends in √((m_A − l_A)² + (u_B − m_B)²) below the
+#     middle and the like above. Where everything was judged there is no interval over edits. An edit that matches
+#     another annotator than the one whom its sentence is scored against is unmatched, too. The items of a stratum are
+#     drawn in an order that their own names and a seed fix, so that an item judged in one audit comes as early in the
+#     next. What cannot be said: errors that no system proposed stay unseen, so recall has no interval, only two ends.
+#     V_J holds what judges say of single edits by chance, which is in Var P' too, and is not taken off: the interval
+#     over both is wide where each edit has one judge. The jackknife of few is an approximation: two or three judges
+#     that all see every edit are too few for it (docs/audit.md has figures).
+# Source
+#     Cochran 1977, Sampling Techniques, chapters 2 (finite populations), 4 (sizes) and 5 (strata). Ng et al. 2014, The
+#     CoNLL-2014 shared task on grammatical error correction (alternative answers). Permanent random numbers: Ohlsson
+#     1995, Coordination of samples using permanent random numbers, in Business Survey Methods. Jackknife: Efron & Stein
+#     1981; degrees of freedom: Satterthwaite 1946; votes: as in ``prediction_powered``. Square-and-add: Newcombe 1998,
+#     Interval estimation for the difference between independent proportions.
 
 
 MANY = 50
@@ -206,7 +211,12 @@ class AuditedDifference:
 
 
 def estimate_audit(
-    strata: AuditStrata, heard: Heard, *, without: Sequence[Heard] = (), beta: float = 0.5, level: float = 0.95
+    strata: AuditStrata,
+    heard: AuditAnswers,
+    *,
+    without: Sequence[AuditAnswers] = (),
+    beta: float = 0.5,
+    level: float = 0.95,
 ) -> tuple[list[AuditedSystem], list[AuditedDifference]]:
     """Audited precision of every system, and the differences of every two.
 
@@ -227,28 +237,30 @@ def estimate_audit(
             raise UsageError(Problem("audit-counts", message, expected="0 <= valid <= judged <= edits"))
     if not n.any():
         raise UsageError(Problem("audit-counts", "no edit was judged", expected="at least 1"))
-    estimates = _Found(strata, heard, without, level)
+    totals = _ValidTotals(strata, heard, without, level)
     weights = strata.weights()
     base = [system.correct / system.proposed if system.proposed else None for system in strata.systems]
-    systems = [_system(each, estimates, weights[at], beta) for at, each in enumerate(strata.systems)]
+    systems = [_system(system, totals, weights[at], beta) for at, system in enumerate(strata.systems)]
     differences = []
     for first, second in combinations(range(len(systems)), 2):
         official = (base[first] or 0.0) - (base[second] or 0.0) if None not in (base[first], base[second]) else None
         value = both = Estimate(None, int(n.sum()), undefined=Undefined.NOT_COMPARABLE)
         if official is not None:
-            value, both = estimates.estimates(official, weights[first] - weights[second], -1.0, 1.0)
+            value, both = totals.estimate_sum(official, weights[first] - weights[second], -1.0, 1.0)
         differences.append(
             AuditedDifference(strata.systems[first].name, strata.systems[second].name, official, value, both)
         )
     return systems, differences
 
 
-class _Found:
+class _ValidTotals:
     """Valid edits of each stratum, plain and smoothed; plain without each judge."""
 
-    def __init__(self, strata: AuditStrata, heard: Heard, without: Sequence[Heard], level: float) -> None:
+    def __init__(self, strata: AuditStrata, heard: AuditAnswers, without: Sequence[AuditAnswers], level: float) -> None:
         self.strata, self.heard, self.level, self.plain = strata, heard, level, plain_totals(strata, heard)
-        self.left = np.array([plain_totals(strata, one) for one in without if one.sample.n.any()])  # (judges, strata)
+        self.left = np.array(
+            [plain_totals(strata, part) for part in without if part.sample.n.any()]
+        )  # (judges, strata)
 
     def smooth_totals(self, used: NDArray[np.bool_]) -> Totals:
         """Smoothed totals and their variances, where the strata that are used share what is added."""
@@ -265,10 +277,10 @@ class _Found:
         smoothed = x + (sizes - n) * rate
         if self.heard.assisted is None:
             return smoothed, variances
-        plain = plain_totals(self.strata, Heard(sample))
+        plain = plain_totals(self.strata, AuditAnswers(sample))
         return assisted_totals(self.heard.assisted, self.strata, (plain, variances), (smoothed, variances))[1]
 
-    def estimates(self, base: float, weights: Floats, low: float, high: float) -> tuple[Estimate, Estimate]:
+    def estimate_sum(self, base: float, weights: Floats, low: float, high: float) -> tuple[Estimate, Estimate]:
         """A base and a weighted sum of valid edits with its interval over edits, and with that over judges too.
 
         Intervals are cut at two ends.
@@ -279,8 +291,8 @@ class _Found:
         middle, variance = base + plus.middle - minus.middle, plus.variance + minus.variance
         below, above = plus.below + minus.above, plus.above + minus.below
 
-        def made(half: float, method: str) -> Interval | Undefined:
-            first, last = (sqrt(max(half**2 + each, 0.0)) for each in (below, above))
+        def cut_interval(half: float, method: str) -> Interval | Undefined:
+            first, last = (sqrt(max(half**2 + change, 0.0)) for change in (below, above))
             ends = max(middle - first, low), min(middle + last, high)
             if (below or above) and value.value is not None:  # an exact end may be the value, but for rounding
                 ends = min(ends[0], value.value), max(ends[1], value.value)
@@ -288,12 +300,12 @@ class _Found:
 
         alike = "exact, all alike" if not (weights < 0).any() else "square-and-add, exact where all alike"
         half = z_value(self.level) * sqrt(variance)
-        alone = value.with_interval(made(half, alike if below or above else "wald, stratified"))
+        alone = value.with_interval(cut_interval(half, alike if below or above else "wald, stratified"))
         if m < 2:
             return alone, value.with_interval(Undefined.ONE_JUDGE)
         left = self.left @ weights
         half = t_half_width([(variance, max(int((n - (n > 0)).sum()), 1)), (jackknife(left), m - 1)], self.level)
-        return alone, value.with_interval(made(half, "edits + jackknife over judges, t"))
+        return alone, value.with_interval(cut_interval(half, "edits + jackknife over judges, t"))
 
     def _side(self, weights: Floats) -> _Side:
         """One side of a difference, added up or taken off; no weight is negative."""
@@ -322,14 +334,14 @@ class _Side:
     above: float = 0.0
 
 
-def _system(system: OfficialCounts, found: _Found, weights: Floats, beta: float) -> AuditedSystem:
+def _system(system: OfficialCounts, totals: _ValidTotals, weights: Floats, beta: float) -> AuditedSystem:
     C, P, G = system.correct, system.proposed, system.gold
-    valid = float((weights * max(P, 1)) @ found.plain)
+    valid = float((weights * max(P, 1)) @ totals.plain)
     recall = C / G if G else None
     if not P:
         nothing = Estimate(None, 0, undefined=Undefined.NOTHING_PROPOSED).with_interval(Undefined.NOTHING_PROPOSED)
         return AuditedSystem(system, 0.0, (None, recall, None), nothing, nothing, nothing, recall, recall)
-    precision, both = found.estimates(C / P, weights, C / P, 1.0)
+    precision, both = totals.estimate_sum(C / P, weights, C / P, 1.0)
     f = audited_f(precision, recall, beta)
     official = (C / P, recall, _f_of(C / P, recall, beta))
     new = (C + valid) / (G + valid) if G + valid else None

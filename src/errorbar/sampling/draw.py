@@ -140,7 +140,7 @@ def _strata_record(strata: Strata) -> dict[str, object]:
 
 def _parse(record: Mapping[str, Any]) -> Key:
     rows, rounds, edges, systems = lists = [record[name] for name in ("strata", "rounds", "edges", "systems")]
-    if not (all(isinstance(each, list) for each in lists) and isinstance(record["seed"], int) and rounds):
+    if not (all(isinstance(part, list) for part in lists) and isinstance(record["seed"], int) and rounds):
         raise TypeError("strata, rounds, edges, systems, seed")
     strata = Strata(
         tuple(str(row["name"]) for row in rows),
@@ -148,8 +148,8 @@ def _parse(record: Mapping[str, Any]) -> Key:
         np.array([row["flags"] for row in rows], np.bool_).T,
         tuple(map(str, systems)),
     )
-    drawn = [Round(str(one["set"]), {item: int(stratum) for item, stratum in one["items"].items()}) for one in rounds]
-    if any(not 0 <= stratum < len(strata) for one in drawn for stratum in one.items.values()):
+    drawn = [Round(str(row["set"]), {item: int(stratum) for item, stratum in row["items"].items()}) for row in rounds]
+    if any(not 0 <= stratum < len(strata) for part in drawn for stratum in part.items.values()):
         raise ValueError("a stratum that does not exist")
     return Key(strata, tuple(map(float, edges)), str(record["frame"]), record["seed"], tuple(drawn))
 
@@ -220,13 +220,17 @@ def set_lines(
 
 # From judgments of a drawn sample to what was found in each stratum.
 #
-# Formula The truth of an item: ``majority``: 1 if more than half of its raters say error, ½ at a tie, else 0; ``any``:
-# 1 if one does; ``graded``: the share who do. Graded truths stand for a share among all possible raters, and asking k
-# of them adds y (1 − y) / (k − 1) to the variance. Conventions Intervals that may always be looked at need truths of 0
-# or 1: there a tie counts as not judged. A drawn item without a judgment is left out, with a warning: it counts as
-# missing at random in its stratum. An item with one judgment takes the mean added variance of the others in its
-# stratum; where no item has two, there is no finite-population correction instead (``totals``). Source Cochran 1977,
-# section 10.3 (two-stage sampling).
+# Formula
+#     The truth of an item: ``majority``: 1 if more than half of its raters say error, ½ at a tie, else 0; ``any``: 1 if
+#     one does; ``graded``: the share who do. Graded truths stand for a share among all possible raters, and asking k of
+#     them adds y (1 − y) / (k − 1) to the variance.
+# Conventions
+#     Intervals that may always be looked at need truths of 0 or 1: there a tie counts as not judged. A drawn item
+#     without a judgment is left out, with a warning: it counts as missing at random in its stratum. An item with one
+#     judgment takes the mean added variance of the others in its stratum; where no item has two, there is no
+#     finite-population correction instead (``totals``).
+# Source
+#     Cochran 1977, section 10.3 (two-stage sampling).
 
 
 Truth = Literal["majority", "any", "graded"]
@@ -292,8 +296,8 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         tables.append(table)
         problems.take(own.notes)
     columns = [table.to_columns() for table in tables]
-    item, rater, label = ([value for one in columns for value in one[name]] for name in ("item", "rater", "label"))
-    joined = Judgments.from_columns(item, rater, label)
+    names = ("item", "rater", "label")
+    joined = Judgments.from_columns(*([value for own in columns for value in own[name]] for name in names))
     if joined.n_repeated():
         message = "a rater judged an item in two files"
         raise UsageError(Problem("sample-twice", message, fix="give each judgment once"))

@@ -57,11 +57,11 @@ class Estimation:
         """The level of a plain interval that holds the truth as often as all planned looks together shall."""
         return self.looks.nominal(self.confidence_level) if isinstance(self.looks, Look) else self.confidence_level
 
-    def name_look(self, made: Interval | Undefined) -> Interval | Undefined:
+    def name_look(self, interval: Interval | Undefined) -> Interval | Undefined:
         """A plain interval of the nominal level as one of a planned look."""
-        if not isinstance(made, Interval) or not isinstance(self.looks, Look):
-            return made
-        return replace(made, confidence_level=self.confidence_level, method=f"{made.method}, {self.looks}")
+        if not isinstance(interval, Interval) or not isinstance(self.looks, Look):
+            return interval
+        return replace(interval, confidence_level=self.confidence_level, method=f"{interval.method}, {self.looks}")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -101,7 +101,7 @@ class SystemEstimates:
     @property
     def notes(self) -> list[Problem]:
         """Warnings of all systems, each once."""
-        return list(dict.fromkeys(note for one in self.systems for note in one.notes))
+        return list(dict.fromkeys(note for system in self.systems for note in system.notes))
 
 
 def estimate_systems(

@@ -219,8 +219,8 @@ def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]
     # Flagged by all comes first.
     present, codes, sizes = np.unique((~frame.flags).T @ powers * bands + band, return_inverse=True, return_counts=True)
     flags = (present // bands & powers[:, None]) == 0
-    one, two = frame.systems[0], frame.systems[-1]
-    called = (FLAGGED, UNFLAGGED) if one == two else ("both", f"only {one}", f"only {two}", "neither")
+    first, last = frame.systems[0], frame.systems[-1]
+    called = (FLAGGED, UNFLAGGED) if first == last else ("both", f"only {first}", f"only {last}", "neither")
     names = [
         f"{called[group]} {at + 1}/{bands}" if bands > 1 else called[group]
         for group, at in zip(*(part.tolist() for part in np.divmod(present, bands)), strict=True)

@@ -1,14 +1,4 @@
-"""How many unlike items there may be in strata of which all drawn ones were alike.
-
-Formula
-    Of N_h items of stratum h n_h were drawn without replacement, none of them unlike. With M_h unlike ones this has the
-    probability Π C(N_h − M_h, n_h) / C(N_h, n_h). The bound is the largest Σ w_h M_h for which it is α/2 at least.
-Conventions
-    Exact for one stratum. For several, the last item is counted whole, so that the bound is a little on the wide side.
-Source
-    Inversion of the exact test, as Clopper & Pearson 1934; Wright 1991, Exact confidence bounds when sampling from
-    small finite universes.
-"""
+"""Intervals of P, R and F from a sample: the near-exact one, which is the default, and others."""
 
 from __future__ import annotations
 
@@ -30,7 +20,19 @@ from errorbar.stats.resampling import tails, z_value
 
 
 def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> float:
-    """The largest weighted sum of unlike items that is not refuted; all arrays have shape (strata,)."""
+    """The largest weighted sum of unlike items, where all drawn ones were alike; all arrays have shape (strata,).
+
+    Formula
+        Of N_h items of stratum h n_h were drawn without replacement, none of them unlike. With M_h unlike ones this has
+        the probability Π C(N_h − M_h, n_h) / C(N_h, n_h). The bound is the largest Σ w_h M_h for which it is α/2 at
+        least.
+    Conventions
+        Exact for one stratum. For several, the last item is counted whole, so that the bound is a little on the wide
+        side.
+    Source
+        Inversion of the exact test, as Clopper & Pearson 1934; Wright 1991, Exact confidence bounds when sampling from
+        small finite universes.
+    """
     left = log(2 / (1 - level))
     strata = [(int(N), int(k), float(w)) for N, k, w in zip(sizes, n, weights, strict=True) if w > 0 and k < N]
     bound = sum(w * N for N, k, w in strata if not k)  # nothing is known of these
@@ -58,26 +60,30 @@ def unlike_bound(sizes: Counts, n: Counts, weights: Floats, level: float) -> flo
 
 # Intervals of P, R and F that hold the truth whatever the sizes of the strata and however few errors were seen.
 #
-# Formula Of N items with T errors n are drawn without replacement, and X errors seen. The ends of T are the smallest
-# total with P(X ≥ x | T) ≥ α/2 and the largest with P(X ≤ x | T) ≥ α/2. P(X ≥ x | T) is the chance that the x-th error
-# of the sample is among the first T items of a list with the errors on top, P(T₋ ≤ T) with T₋ = x + BB(N − n; x, n − x
-# + 1) and a beta-binomial number BB; P(X ≤ x | T) is P(T₊ ≥ T) with T₊ = x + BB(N − n; x + 1, n − x). So the ends are
-# the α/2 quantile of T₋ and the 1 − α/2 quantile of T₊. P has the ends of the hits. R and F grow with the hits H and
-# fall with the misses M, and meld the two sides: the low end is the α/2 quantile of the score of independent H₋ and
-# M₊, the high end the 1 − α/2 quantile of that of H₊ and M₋. Totals are whole, so half of the chance of each counts
-# for the next one outward; where one side is known there is nothing to meld, and the other's ends are the interval's.
-# Conventions The ends of T, and so those of P, hold the truth in 1 − α of all samples or more, whatever N, n and T.
-# For melded ends nobody has a proof in general, and nobody a counterexample: docs/measurements/sampling.md lists the
-# designs of which every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes
-# helped, its errors count as x* = n* T̂ / N seen in a simple random sample of n*, the one with the same variance: (1 −
-# n*/N) / (n* − 1) = Var T̂ / (N² r (1 − r)), with the smoothed Var T̂ and rate r of ``totals``. For one stratum with
-# truths that are 0 or 1, n* = n. Totals that fit x* lie whole items apart, but x* is no whole number, and a total that
-# can be may lie between two of them or beyond the last. So totals are rounded outward to whole ones, and stay between
-# the errors that were seen and all items but those seen without one; not of graded truths, unless all raters of each
-# judged item of a side agree. Of more than 1,024 totals of a side, neighbors are taken together, at the outer one.
-# Without a hit or a miss seen the interval is one-sided, and is called so. Source Clopper and Pearson 1934, and
-# Buonaccorsi 1987 for finite populations; Fay, Proschan and Brittain 2015, Biometrics 71(1), for the melding; Korn and
-# Graubard 1998, Survey Methodology 24, for the effective n*.
+# Formula
+#     Of N items with T errors n are drawn without replacement, and X errors seen. The ends of T are the smallest total
+#     with P(X ≥ x | T) ≥ α/2 and the largest with P(X ≤ x | T) ≥ α/2. P(X ≥ x | T) is the chance that the x-th error of
+#     the sample is among the first T items of a list with the errors on top, P(T₋ ≤ T) with T₋ = x + BB(N − n; x, n − x
+#     + 1) and a beta-binomial number BB; P(X ≤ x | T) is P(T₊ ≥ T) with T₊ = x + BB(N − n; x + 1, n − x). So the ends
+#     are the α/2 quantile of T₋ and the 1 − α/2 quantile of T₊. P has the ends of the hits. R and F grow with the hits
+#     H and fall with the misses M, and meld the two sides: the low end is the α/2 quantile of the score of independent
+#     H₋ and M₊, the high end the 1 − α/2 quantile of that of H₊ and M₋. Totals are whole, so half of the chance of each
+#     counts for the next one outward; where one side is known there is nothing to meld, and the other's ends are the
+#     interval's.
+# Conventions
+#     The ends of T, and so those of P, hold the truth in 1 − α of all samples or more, whatever N, n and T. For melded
+#     ends nobody has a proof in general, and nobody a counterexample: docs/measurements/sampling.md lists the designs
+#     of which every sample was gone through. Where a side is several strata, truths are not 0 or 1, or votes helped,
+#     its errors count as x* = n* T̂ / N seen in a simple random sample of n*, the one with the same variance: (1 −
+#     n*/N) / (n* − 1) = Var T̂ / (N² r (1 − r)), with the smoothed Var T̂ and rate r of ``totals``. For one stratum
+#     with truths that are 0 or 1, n* = n. Totals that fit x* lie whole items apart, but x* is no whole number, and a
+#     total that can be may lie between two of them or beyond the last. So totals are rounded outward to whole ones, and
+#     stay between the errors that were seen and all items but those seen without one; not of graded truths, unless all
+#     raters of each judged item of a side agree. Of more than 1,024 totals of a side, neighbors are taken together, at
+#     the outer one. Without a hit or a miss seen the interval is one-sided, and is called so.
+# Source
+#     Clopper and Pearson 1934, and Buonaccorsi 1987 for finite populations; Fay, Proschan and Brittain 2015, Biometrics
+#     71(1), for the melding; Korn and Graubard 1998, Survey Methodology 24, for the effective n*.
 
 
 _CELLS = 1 << 15  # totals that are looked at one by one; of more, as many at equal distances
@@ -247,28 +253,36 @@ def _chances(cells: Floats, left: int, a: float, b: float) -> Floats:
 
 # Other intervals than the default one: logit, Wald, the exact box, MOVER, Bayes, the rescaled bootstrap.
 #
-# Formula logit: the ends are those of ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back; for R this is ln H − ln M
-# with variance Var H / H² + Var M / M². wald: θ ± z SE. exact: of N items with T errors n are drawn without
-# replacement and x errors seen: x is hypergeometric. The bounds are the smallest T with P(X ≥ x) ≥ α/2 and the largest
-# with P(X ≤ x) ≥ α/2. Box: with bounds at 1 − α/2 for hits and for misses, R lies between H_low / (H_low + M_high) and
-# H_high / (H_high + M_low), and so does F. MOVER: R and F of hits and misses with the ends of Wilson's interval of the
-# share of errors in each stratum, n / (1 − n/N) in the place of n (x in proportion): R = ρ / (1 + ρ) with ρ = H / M; F
-# = (1 + β²) ρ / (1 + β² ρ) with ρ = H / D, D = β² M + F₁ (F₁ items flagged). With the ends h, h' of H and d, d' of D
-# those of ρ are h (2 H − h) / [H D + √((H D)² − h d' (2 H − h)(2 D − d'))] and [H D + √((H D)² − h' d (2 H − h')(2 D −
-# d))] / [d (2 D − d)]. (The published form of the first, [H D − √...] / [d' (2 D − d')], is the same and breaks where
-# d' = 2 D, which few misses come near.) Bayes: p_h ~ Beta(x + w/2, n − x + w/2); T_h = x + Binomial(N − n, p_h);
-# quantiles over the draws. rescaled bootstrap: a draw takes n − 1 of the n judged items with replacement, whose share
-# of errors is p*, and T* = N [p + √(1 − n/N) (p* − p)]: its variance is N² (1 − n/N) p (1 − p) / (n − 1). Quantiles
-# over the draws. Conventions The box is conservative: both bounds hold together with at least 1 − α; where a side has
-# several strata, α is shared among them in equal parts. MOVER is for two strata, flagged and not; without a miss seen
-# R may be 1, without a hit 0, without both there is no value; ``corrected=False`` leaves the finite-population
-# correction out, which is right for a corpus that stands for a larger one. Bayes has Jeffreys' prior (w = 1), shared
-# by strata with the same flags; draws without any error have no recall and are left out. The plain bootstrap would
-# have no finite-population correction; the rescaled one never gives an error to a stratum in which none was seen, so a
-# recall without a miss has no interval. MOVER, Bayes and the bootstrap are for truths that are 0 or 1. Source
-# Buonaccorsi 1987 for the exact bounds; Donner and Zou 2012, Statistical Methods in Medical Research 21(4) (MOVER-R);
-# Wilson 1927; Brown, Cai and DasGupta 2001 for the prior; Ericson 1969 for the prediction of a finite population; Rao
-# and Wu 1988, Journal of the American Statistical Association 83(401), section 2, with resamples of n − 1.
+# Formula
+#     logit: the ends are those of ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back; for R this is ln H − ln M with
+#       variance Var H / H² + Var M / M².
+#     wald: θ ± z SE.
+#     exact: of N items with T errors n are drawn without replacement and x errors seen: x is hypergeometric. The bounds
+#       are the smallest T with P(X ≥ x) ≥ α/2 and the largest with P(X ≤ x) ≥ α/2.
+#     Box: with bounds at 1 − α/2 for hits and for misses, R lies between H_low / (H_low + M_high) and H_high / (H_high
+#       + M_low), and so does F.
+#     MOVER: R and F of hits and misses with the ends of Wilson's interval of the share of errors in each stratum, n /
+#       (1 − n/N) in the place of n (x in proportion): R = ρ / (1 + ρ) with ρ = H / M; F = (1 + β²) ρ / (1 + β² ρ) with
+#       ρ = H / D, D = β² M + F₁ (F₁ items flagged). With the ends h, h' of H and d, d' of D those of ρ are h (2 H − h)
+#       / [H D + √((H D)² − h d' (2 H − h)(2 D − d'))] and [H D + √((H D)² − h' d (2 H − h')(2 D − d))] / [d (2 D − d)].
+#       (The published form of the first, [H D − √...] / [d' (2 D − d')], is the same and breaks where d' = 2 D, which
+#       few misses come near.) Bayes: p_h ~ Beta(x + w/2, n − x + w/2); T_h = x + Binomial(N − n, p_h); quantiles over
+#       the draws.
+#     rescaled bootstrap: a draw takes n − 1 of the n judged items with replacement, whose share of errors is p*, and T*
+#       = N [p + √(1 − n/N) (p* − p)]: its variance is N² (1 − n/N) p (1 − p) / (n − 1). Quantiles over the draws.
+# Conventions
+#     The box is conservative: both bounds hold together with at least 1 − α; where a side has several strata, α is
+#     shared among them in equal parts. MOVER is for two strata, flagged and not; without a miss seen R may be 1,
+#     without a hit 0, without both there is no value; ``corrected=False`` leaves the finite-population correction out,
+#     which is right for a corpus that stands for a larger one. Bayes has Jeffreys' prior (w = 1), shared by strata with
+#     the same flags; draws without any error have no recall and are left out. The plain bootstrap would have no
+#     finite-population correction; the rescaled one never gives an error to a stratum in which none was seen, so a
+#     recall without a miss has no interval. MOVER, Bayes and the bootstrap are for truths that are 0 or 1.
+# Source
+#     Buonaccorsi 1987 for the exact bounds; Donner and Zou 2012, Statistical Methods in Medical Research 21(4)
+#     (MOVER-R); Wilson 1927; Brown, Cai and DasGupta 2001 for the prior; Ericson 1969 for the prediction of a finite
+#     population; Rao and Wu 1988, Journal of the American Statistical Association 83(401), section 2, with resamples of
+#     n − 1.
 
 
 DRAWS = 20_000

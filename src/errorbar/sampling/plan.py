@@ -107,7 +107,7 @@ class Plan:
             raise UsageError(Problem("sample-cost", message, expected="at least 1 rater, nothing negative"))
         items = int(self.n.sum())
         judgments = items * raters
-        money, hours = (None if each is None else judgments * each for each in (price, minutes))
+        money, hours = (None if rate is None else judgments * rate for rate in (price, minutes))
         return Cost(items, judgments, money, None if hours is None else hours / 60)
 
     def designs(self) -> tuple[Design, ...]:
@@ -145,7 +145,7 @@ def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None
         expected = f"{len(strata)} shares between 0 and 1, neither included"
         raise UsageError(Problem("sample-rates", message, expected=expected))
     systems = range(len(strata.systems)) if system is None else [system]
-    slopes = [Quantity(aim.target, strata, each, aim.beta).gradient(p * strata.sizes) for each in systems]
+    slopes = [Quantity(aim.target, strata, number, aim.beta).gradient(p * strata.sizes) for number in systems]
     slope = slopes[0] if len(slopes) == 1 else slopes[0] - slopes[1]
     return np.asarray(np.abs(slope) * strata.sizes * np.sqrt(p * (1 - p)))
 
@@ -248,11 +248,15 @@ def budget_for_half_width(
 
 # The looks of a plan: after how many items, and how wide the intervals will be.
 #
-# Formula At look k of K the share k / K of each stratum's items has been judged; the half-width is c_k SE_k with
-# O'Brien and Fleming's c_k (``stats.anytime``) and the expected standard error of so many items (``plan``).
-# Conventions The boundaries are those of equally spaced information. Where much of a stratum is judged, information
-# grows faster than the number of items, by the finite-population correction, and looks are a little more cautious than
-# need be. Source As ``stats.anytime``.
+# Formula
+#     At look k of K the share k / K of each stratum's items has been judged; the half-width is c_k SE_k with O'Brien
+#     and Fleming's c_k (``stats.anytime``) and the expected standard error of so many items (``plan``).
+# Conventions
+#     The boundaries are those of equally spaced information. Where much of a stratum is judged, information grows
+#     faster than the number of items, by the finite-population correction, and looks are a little more cautious than
+#     need be.
+# Source
+#     As ``stats.anytime``.
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +275,7 @@ def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
     strata, planned = plan.strata, []
     for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
         n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
-        targets = [Quantity(plan.aim.target, strata, each, plan.aim.beta) for each in range(len(strata.systems))]
+        targets = [Quantity(plan.aim.target, strata, system, plan.aim.beta) for system in range(len(strata.systems))]
         halves = tuple(boundary * expected_error(target, plan.rates, n) for target in targets)
         planned.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
     return tuple(planned)

@@ -133,10 +133,10 @@ def _ask_raters(kept: Judgments, drawn: Collection[str], raters: int | None, rng
     return kept.take(rows[place < raters])
 
 
-def _ends(found: SystemEstimates) -> Iterator[tuple[float, float, float]]:
+def _ends(estimates: SystemEstimates) -> Iterator[tuple[float, float, float]]:
     """Value and interval of P, R and F of each system, and of their differences."""
-    rows = [one[target] for one in found.systems for target in TARGETS]
-    for row in [*rows, *found.differences]:
+    rows = [system[target] for system in estimates.systems for target in TARGETS]
+    for row in [*rows, *estimates.differences]:
         value, interval = row.estimate.value, row.estimate.interval
         nan = float("nan")
         yield (nan if value is None else value, *((nan, nan) if interval is None else (interval.low, interval.high)))

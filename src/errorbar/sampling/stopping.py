@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problem, UsageError
-from errorbar.sampling.audit import AuditStrata, Heard, estimate_audit
+from errorbar.sampling.audit import AuditAnswers, AuditStrata, estimate_audit
 from errorbar.sampling.frame import Quantity, Sample, Strata, Totals, estimated_totals
 from errorbar.stats.anytime import (
     LEAST,
@@ -136,10 +136,8 @@ def may_stop(tally: Tally, rule: StopRule, budget: Budget) -> Stopping:
 
 def tally_interval(tally: Tally, level: float, *, anytime: bool) -> Interval:
     """The interval of a share: one that may always be looked at, or Wilson's of a single look."""
-    return _anytime(tally, level) if anytime else _wilson(tally, level)
-
-
-def _anytime(tally: Tally, level: float) -> Interval:
+    if not anytime:
+        return Interval(*_wilson_ends(tally.positive, tally.judged, tally.size, level), level, "wilson")
     if tally.size is None:
         low, high = endless_share_bounds(tally.positive, tally.judged, confidence_level=level)
         return Interval(float(low), float(high), level, "anytime, beta")
@@ -148,11 +146,7 @@ def _anytime(tally: Tally, level: float) -> Interval:
     return Interval(int(few) / size, int(many) / size, level, "anytime, prior-posterior")
 
 
-def _wilson(tally: Tally, level: float) -> Interval:
-    return Interval(*_wilson_of(tally.positive, tally.judged, tally.size, level), level, "wilson")
-
-
-def _wilson_of(positive: float, judged: int, size: int | None, level: float) -> tuple[float, float]:
+def _wilson_ends(positive: float, judged: int, size: int | None, level: float) -> tuple[float, float]:
     if not judged:
         return 0.0, 1.0
     if size == judged:
@@ -170,7 +164,7 @@ def _items_needed(tally: Tally, rule: StopRule) -> int | None:
     wanted = rule.half_width
 
     def narrow(n: int) -> bool:
-        low, high = _wilson_of(share * n, n, tally.size, rule.confidence_level)
+        low, high = _wilson_ends(share * n, n, tally.size, rule.confidence_level)
         return high - low <= 2 * wanted
 
     fewest = bisect_left(range(1, most), True, key=narrow) + 1
@@ -179,19 +173,23 @@ def _items_needed(tally: Tally, rule: StopRule) -> int | None:
 
 # Intervals of P, R, F and numbers of errors that may be looked at after every judgment.
 #
-# Formula ``prior-posterior``: R_h(M_h) is the ratio of prior to posterior of stratum h (``stats.anytime``).
-# Strata are judged independently, so Π R_h over those that the quantity depends on is a martingale too: kept are all
-# (M_1, …, M_H) with Σ ln R_h(M_h) < ln(1/α), and the interval goes from the smallest to the largest value of the
-# quantity among them. −ln hyp is convex in M, so the least Σ ln R_h for a given number of hits (or of misses) is found
-# by joining the steps of all strata in the order of their slopes; and P, R and F grow with the hits and, R and F, fall
-# with the misses. ``asymptotic``: θ̂ ± c SE with the factor c of ``stats.anytime``; θ̂ and SE from totals with
-# half an error more on each side (``totals``), which keeps SE above 0. Conventions One stratum: prior-posterior.
-# Several: asymptotic, from 60 judged items on and where at least ten errors and ten others were judged on each side
-# that the quantity depends on; before that prior-posterior, which always holds but is about a third wider. Strata that
-# are judged whole do not count. Graded truths and ties of raters: asymptotic only. A stratum may be judged as much as
-# one likes in reaction to what was seen. More than 2,000 numbers of errors of a stratum are looked at in 2,000 steps.
-# Source Waudby-Smith & Ramdas 2020, NeurIPS 33; products of martingales of strata: Spertus & Stark 2022, Sweeter than
-# SUITE, E-Vote-ID. Waudby-Smith et al. 2024, Annals of Statistics 52(6).
+# Formula
+#     ``prior-posterior``: R_h(M_h) is the ratio of prior to posterior of stratum h (``stats.anytime``). Strata are
+#     judged independently, so Π R_h over those that the quantity depends on is a martingale too: kept are all (M_1, …,
+#     M_H) with Σ ln R_h(M_h) < ln(1/α), and the interval goes from the smallest to the largest value of the quantity
+#     among them. −ln hyp is convex in M, so the least Σ ln R_h for a given number of hits (or of misses) is found by
+#     joining the steps of all strata in the order of their slopes; and P, R and F grow with the hits and, R and F, fall
+#     with the misses. ``asymptotic``: θ̂ ± c SE with the factor c of ``stats.anytime``; θ̂ and SE from totals with half
+#     an error more on each side (``totals``), which keeps SE above 0.
+# Conventions
+#     One stratum: prior-posterior. Several: asymptotic, from 60 judged items on and where at least ten errors and ten
+#     others were judged on each side that the quantity depends on; before that prior-posterior, which always holds but
+#     is about a third wider. Strata that are judged whole do not count. Graded truths and ties of raters: asymptotic
+#     only. A stratum may be judged as much as one likes in reaction to what was seen. More than 2,000 numbers of errors
+#     of a stratum are looked at in 2,000 steps.
+# Source
+#     Waudby-Smith & Ramdas 2020, NeurIPS 33; products of martingales of strata: Spertus & Stark 2022, Sweeter than
+#     SUITE, E-Vote-ID. Waudby-Smith et al. 2024, Annals of Statistics 52(6).
 
 
 SEEN = 10
@@ -279,7 +277,9 @@ def anytime_difference(
     return Interval(max(value - half, -1.0), min(value + half, 1.0), confidence_level, "anytime, asymptotic")
 
 
-def anytime_audit(strata: AuditStrata, heard: Heard, system: int, *, how: Anytime, level: float = 0.95) -> Estimate:
+def anytime_audit(
+    strata: AuditStrata, heard: AuditAnswers, system: int, *, how: Anytime, level: float = 0.95
+) -> Estimate:
     """Audited precision of one system with an interval that may be seen after every judgment.
 
     Args:
@@ -324,7 +324,7 @@ def is_trusted(sample: Sample, strata: Strata, sides: list[NDArray[np.bool_]]) -
     enough = sample.n.sum(axis=-1) >= LEAST
     for side in sides:
         unsure = side & (sample.n < strata.sizes)
-        errors, others = (np.where(unsure, each, 0).sum(axis=-1) for each in (sample.x, sample.n - sample.x))
+        errors, others = (np.where(unsure, counts, 0).sum(axis=-1) for counts in (sample.x, sample.n - sample.x))
         enough &= ~unsure.any(axis=-1) | (np.minimum(errors, others) >= SEEN)
     return np.asarray(enough)
 

@@ -50,8 +50,8 @@ def plain(table: Table) -> dict[str, list[Plain]]:
 
 def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plain]]:
     return {
-        f"{key}_low": [None if each is None else each.low for each in intervals],
-        f"{key}_high": [None if each is None else each.high for each in intervals],
+        f"{key}_low": [None if interval is None else interval.low for interval in intervals],
+        f"{key}_high": [None if interval is None else interval.high for interval in intervals],
     }
 
 

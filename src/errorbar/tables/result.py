@@ -71,9 +71,9 @@ class Result(ABC):
 
     def _series(self, table: str) -> dict[str, list[Plain]]:
         tables = list(self.tables())
-        named = [[one] for one in tables if one.name == table] if table else in_series(tables)
+        named = [[item] for item in tables if item.name == table] if table else in_series(tables)
         if not named:
-            fix = nearest(table, [one.name for one in tables if one.name])
+            fix = nearest(table, [item.name for item in tables if item.name])
             raise UsageError(Problem("no-table", f"there is no table '{table}'", fix=fix))
         return plain_series(named[0])
 
@@ -122,7 +122,8 @@ def _frame_library(*wanted: str) -> Any:  # noqa: ANN401 - one of two libraries
     if name is not None:
         return import_module(name)
     message = f"a data frame needs {' or '.join(libraries)}, which is not installed"
-    raise ErrorbarError(Problem("no-frames", message, fix=", or ".join(f"pip install {each}" for each in libraries)))
+    fix = ", or ".join(f"pip install {library}" for library in libraries)
+    raise ErrorbarError(Problem("no-frames", message, fix=fix))
 
 
 # Tables in HTML: the same in a report's page and in a notebook. Everything from data is escaped.

@@ -50,7 +50,7 @@ def format_table(table: Table) -> Grid:
         left.append(column.kind == "text")
         parts.append([_show_cell(cell, column, beside) for cell in cells])
         if beside:
-            levels = (each.interval.confidence_level for each in cells if isinstance(each, Estimate) and each.interval)
+            levels = (cell.interval.confidence_level for cell in cells if isinstance(cell, Estimate) and cell.interval)
             columns.append(f"{100 * next(levels, table.level):g}% CI")
             left.append(False)
             parts.append([_interval(cell, column) for cell in cells])

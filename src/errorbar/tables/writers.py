@@ -110,8 +110,8 @@ _MATHS = dict(
 _MATHS |= dict(zip("∅∩∪∝′", ["emptyset", "cap", "cup", "propto", "prime"], strict=True))
 _COMMANDS = {ord(char): f"\\{char}" for char in "&%$#_{}"}
 _COMMANDS |= {ord('"'): r"\symbol{34}", ord("−"): r"\ensuremath{-}", ord(BREAK): r"\allowbreak{}"}
-_COMMANDS |= {ord(char): f"\\text{said}{{}}" for char, said in _NAMED}
-_COMMANDS |= {ord(char): rf"\ensuremath{{\{said}}}" for char, said in _MATHS.items()}
+_COMMANDS |= {ord(char): f"\\text{command}{{}}" for char, command in _NAMED}
+_COMMANDS |= {ord(char): rf"\ensuremath{{\{command}}}" for char, command in _MATHS.items()}
 _COMMANDS |= {0x2080 + digit: rf"\ensuremath{{_{digit}}}" for digit in range(10)}
 _LATIN_LOOKS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
 _GREEK_NAMES = {"lamda": "lambda", "final sigma": "varsigma"}

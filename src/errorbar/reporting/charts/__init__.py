@@ -1,1 +1,1 @@
-"""Charts as Vega-Lite specifications: plain data, its numbers inside, colors outside (see theme)."""
+"""Charts as Vega-Lite specifications: plain data, its numbers inside, colors outside (see ``vega``)."""

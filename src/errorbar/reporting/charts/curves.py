@@ -1,4 +1,4 @@
-"""Curves: lines with error bars, lines with bands around them, and learning curves with extrapolations."""
+"""Curves: lines with error bars that end in their names, and lines with bands around them."""
 
 from __future__ import annotations
 
