@@ -473,6 +473,14 @@ def test_the_examples_of_the_python_page_have_the_types_they_say(tmp_path: Path)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("record", sorted((ROOT / "tests/measured").glob("*.md")), ids=lambda record: record.name)
+def test_pages_of_measurements_show_rows_that_were_measured(record: Path) -> None:
+    page = (ROOT / "docs/measurements" / record.name).read_text(encoding="utf-8")
+    shown = {line for line in page.splitlines() if line.startswith("|")}
+    assert len(shown) > 5
+    assert shown - {*record.read_text(encoding="utf-8").splitlines()} == set()
+
+
 def test_every_error_code_has_a_meaning() -> None:
     codes, endings = codes_by_room(), endings_by_room()
     known = meanings()

@@ -34,7 +34,7 @@ from errorbar.metrics import Votes
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from tests.helpers.cli import CommandLine
 
-PAGE = Path(__file__).parents[2] / "docs/measurements/judged-detectors.md"
+MEASURED = Path(__file__).parents[2] / "tests/measured/judged-detectors.md"
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def page_rows(cells: list[Cell]) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_the_page_is_what_trained_detectors_score(data: Path, trained: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = MEASURED.read_text(encoding="utf-8")
     rows = [*page_rows([*reproduce("madnani2011", Sources(data, trained))])]
     assert len(rows) == 8 + 6 + 20
     assert [row for row in rows if row not in text] == []

@@ -17,7 +17,7 @@ from tests.helpers.cli import CommandLine
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "loop.md").read_text(encoding="utf-8")
-MEASURED = (ROOT / "docs/measurements/loop.md").read_text(encoding="utf-8")
+MEASURED = (ROOT / "tests/measured/loop.md").read_text(encoding="utf-8")
 COMMANDS = (
     *("convert", "detect", "sample plan", "sample draw", "crowd judgments", "sample estimate", "crowd score"),
     *("crowd judgments", "sample rehearse"),

@@ -13,7 +13,9 @@ import pytest
 from tests.helpers.fitted_judges import CHECK_SEED, FIT_CORPORA, real_components, simulated_components
 from tests.helpers.synthetic_judges import Coverage, World, coverage
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/measurements/judges.md"
+MEASURED = ROOT / "tests/measured/judges.md"
 TABLE_CORPORA, CORPORA, TABLE_SEED, SEED = 2000, 1000, 20261122, 7
 """What the page shows is of ``TABLE_SEED``, and checked with others."""
 STUDY_CORPORA = 1200
@@ -31,7 +33,7 @@ def world(data: Path) -> World:
 def page() -> dict[tuple[int, int], tuple[Pair | None, ...]]:
     """Essays alone, texts and judges, moderated, and the other study's two; of F and of the difference."""
     rows = {}
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in MEASURED.read_text(encoding="utf-8").splitlines():
         if found := re.match(r"\| (\d+), (\d+) \|(.*)\|$", line):
             cells = found[3].split("|")
             shares = [re.findall(r"\.\d{3}", cell) for cell in cells[:3] + cells[4:]]
@@ -94,7 +96,7 @@ def test_judges_of_one_source(data: Path, m: int) -> None:
     """The stress case, which the page and the warning name: from two judges the interval covers too little."""
     own = world(data)
     found: Coverage = coverage(own.draw_shared, m, 2, CORPORA, seed=SEED, priors=own.priors(m, 2))
-    said = re.search(rf"\| {m} of one source \|(.*)\|", PAGE.read_text(encoding="utf-8"))
+    said = re.search(rf"\| {m} of one source \|(.*)\|", MEASURED.read_text(encoding="utf-8"))
     assert said is not None
     shown = [float(each) for each in re.findall(r"\.\d{3}", said[1])]
     assert found.moderated is not None

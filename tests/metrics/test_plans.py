@@ -21,7 +21,7 @@ from errorbar.metrics import JudgeAim, JudgeCoverage, JudgePlan, Opaque, PilotSc
 from errorbar.stats import PlannedInterval, VariancePrior, cluster_members
 
 LEVEL = 0.95
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
+MEASURED = Path(__file__).resolve().parents[2] / "tests/measured/judges.md"
 SYSTEMS = ("CAMB", "CUUI", "AMU", "RAC", "POST", "UMC")
 PANELS = ((1, 1), (2, 2), (3, 3), (5, 5), (1, 2), (2, 3), (2, 5), (3, 5))
 """Judges of the pilot, and others who judge afterwards."""
@@ -184,7 +184,7 @@ def table(rows: Sequence[Row]) -> list[str]:
 def test_half_widths_are_printed_as_planned(data: Path) -> None:
     """The median ratio is .9 to 1.1 wherever the pilot had as many judges; the page has the table."""
     rows = split(World.read(data, SYSTEMS))
-    page = PAGE.read_text(encoding="utf-8")
+    page = MEASURED.read_text(encoding="utf-8")
     missing = [line for line in table(rows) if line not in page]
     assert not missing, "\n".join(table(rows))
     for pilot, m in PANELS:
@@ -223,5 +223,5 @@ def test_a_plan_for_what_is_there_is_what_is_printed_there(data: Path) -> None:
 
 
 def test_the_page_has_the_table_of_every_panel() -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    page = MEASURED.read_text(encoding="utf-8")
     assert re.findall(r"^\| (\d → \d) \|", page, re.MULTILINE) == [f"{pilot} → {m}" for pilot, m in PANELS]

@@ -37,7 +37,7 @@ from tests.ceilings.examples import random_corpus
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 LARGE = ["AMU", "CAMB", "CUUI", "NTHU", "PKU", "POST", "RAC", "UMC"]  # over 200 true positives
 HELD_OUT = ["A3", "A6", "A9", "CUUI", "NTHU", "RAC", "UMC"]
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judge-populations.md"
+MEASURED = Path(__file__).resolve().parents[2] / "tests/measured/judge-populations.md"
 PERCENT = Scale(0.0, 1.0)
 
 
@@ -216,7 +216,7 @@ def test_what_is_shipped_is_what_the_fit_gives(data: Path) -> None:
 @cache
 def page() -> dict[tuple[int, str, bool, bool], tuple[float, float]]:
     """Percent of the table of M2's F0.5, by judges, kind, whether held out and of differences: mean and worst."""
-    text = PAGE.read_text(encoding="utf-8")
+    text = MEASURED.read_text(encoding="utf-8")
     rows = text.split("## M2, F0.5")[1].split("\n## ")[0].splitlines()
     table = {}
     for line in rows:

@@ -320,7 +320,7 @@ def test_kendall_of_many_series_is_that_of_each() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_intervals_over_judgments_hold_what_studies_give_on_average(population: str) -> None:
-    page = (Path(__file__).parents[2] / "docs/measurements/ranking.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "tests/measured/ranking.md").read_text(encoding="utf-8")
     line = row(population)
     assert line in page
     assert all(float(cell) >= 0.93 for cell in line.split("|")[2:-1])

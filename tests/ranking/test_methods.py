@@ -278,7 +278,7 @@ class TestThinData:
 @pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_clusters_separate_equals_in_a_twentieth_of_runs_at_most(population: str) -> None:
-    page = (Path(__file__).parents[2] / "docs/measurements/ranking.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "tests/measured/ranking.md").read_text(encoding="utf-8")
     line = row(population)
     assert line in page
     # 400 runs of .05 have a standard error of .011.

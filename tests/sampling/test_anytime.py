@@ -33,7 +33,7 @@ from errorbar.sampling.stopping import anytime_bounds, joint_bounds
 from errorbar.stats import finite_evidence, finite_share_bounds, look_boundaries
 from tests.sampling.anytime_runs import CASES, ratio_run, stratified_run
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/measurements/stopping.md").read_text(encoding="utf-8")
+MEASURED = (Path(__file__).resolve().parents[2] / "tests/measured/stopping.md").read_text(encoding="utf-8")
 LARGE = Strata.of_sizes(1000, 9000)
 BANDS = Strata(("a", "b", "c", "d"), np.array([12, 9, 14, 10]), np.array([[True, True, False, False]]))
 
@@ -222,14 +222,14 @@ def test_seldom_ever_wrong() -> None:
 def test_ratios_are_never_wrong_too_often(name: str, score: str) -> None:
     found = ratio_run(CASES[name], score, 10_000)  # type: ignore[arg-type]  # one of the two
     assert found["anytime"] <= 0.05
-    assert f"| {score}, {name} | {found['anytime']:.3f} |" in PAGE
+    assert f"| {score}, {name} | {found['anytime']:.3f} |" in MEASURED
 
 
 @pytest.mark.slow
 def test_stratified_means_are_never_wrong_too_often() -> None:
     found = stratified_run(10_000)["asymptotic"]
     assert found <= 0.05
-    assert f"| mean of strata of 1,000, 500 and 200, asymptotic | {found:.3f} |" in PAGE
+    assert f"| mean of strata of 1,000, 500 and 200, asymptotic | {found:.3f} |" in MEASURED
 
 
 def test_strata_that_are_judged_whole_make_nothing_trusted() -> None:

@@ -38,7 +38,7 @@ from tests.stats.anytime_runs import (
     win_rate_run,
 )
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/measurements/stopping.md").read_text(encoding="utf-8")
+MEASURED = (Path(__file__).resolve().parents[2] / "tests/measured/stopping.md").read_text(encoding="utf-8")
 FAST, SLOW = 1000, 10_000
 
 
@@ -228,7 +228,7 @@ def test_seldom_ever_wrong() -> None:
 
 
 def in_page(name: str, found: float) -> None:
-    assert f"| {name} | {found:.3f} |" in PAGE
+    assert f"| {name} | {found:.3f} |" in MEASURED
 
 
 @pytest.mark.slow
@@ -282,4 +282,4 @@ def test_how_many_judgments_decide() -> None:
     """A fixed number with a power of .8 needs 194: (1.960 · .5 + .842 · √(.6 · .4))² / .1²."""
     found = decide_run(0.6, SLOW)["judgments"]
     assert found == pytest.approx(242, abs=5)
-    assert f"{found:.0f} judgments on average" in PAGE
+    assert f"mean number of judgments until a win rate of .6 is told from one half: {found:.0f}" in MEASURED

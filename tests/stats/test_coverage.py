@@ -12,15 +12,15 @@ from errorbar.metrics.judges import spread_of
 from errorbar.stats import TwoWay, texts_and_runs
 from tests.stats.coverage import TABLES, Table
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/intervals.md"
+MEASURED = Path(__file__).resolve().parents[2] / "tests/measured/intervals.md"
 # The seed is fixed, so a difference comes from another release of numpy; two independent shares of 20,000 draws
 # near 0.9 differ by .003 in the mean square, and three of them are allowed.
 TOLERANCE = 0.009
 
 
 def printed(name: str) -> Table:
-    """The table under a heading of the page."""
-    text = PAGE.read_text(encoding="utf-8").split(f"## {name}\n")[1].split("\n## ")[0]
+    """The table under a heading of the record."""
+    text = MEASURED.read_text(encoding="utf-8").split(f"## {name}\n")[1].split("\n## ")[0]
     header, _, *rows = (
         [cell.strip() for cell in line.strip("|\n").split("|")] for line in re.findall(r"^\|.*\n", text, re.MULTILINE)
     )

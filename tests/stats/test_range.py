@@ -18,7 +18,7 @@ from errorbar.core import Interval, Scale, Undefined
 from errorbar.stats import TwoWay
 
 SHARE, RATIO, ANYWHERE = Scale(0.0, 1.0), Scale(0.0), Scale()
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/judges.md"
+MEASURED = Path(__file__).resolve().parents[2] / "tests/measured/judges.md"
 N_TEXTS, N_EDITS, SD_JUDGE, SD_TEXT = 30, 8, 0.6, 0.8
 TABLE_CORPORA, TABLE_SEED = 4000, 20261123
 
@@ -156,13 +156,13 @@ ROWS = [(mean, m) for mean in (0.5, 0.8, 0.95, 0.99) for m in (2, 3, 5, 10)]
 @pytest.mark.parametrize(("mean", "m"), ROWS)
 def test_the_page_shows_how_often_they_hold_the_truth(mean: float, m: int) -> None:
     found = simulated(mean, m, TABLE_CORPORA, TABLE_SEED)
-    assert found.row(mean, m) in PAGE.read_text(encoding="utf-8")
+    assert found.row(mean, m) in MEASURED.read_text(encoding="utf-8")
     assert m < 3 or found.inside >= max(0.925, found.plain)
 
 
 def test_from_three_judges_on_the_page_has_at_least_925() -> None:
     """And no row has less on the scale of logits than without it."""
     pattern = re.compile(r"^\| \d+ %, (\d+) \| (\.\d+) \| \.\d+ \| (\.\d+) \|", re.MULTILINE)
-    rows = pattern.findall(PAGE.read_text(encoding="utf-8"))
+    rows = pattern.findall(MEASURED.read_text(encoding="utf-8"))
     assert len(rows) == len(ROWS)
     assert all(float(inside) >= max(0.925, float(plain)) for m, plain, inside in rows if int(m) >= 3)
