@@ -244,7 +244,7 @@ def change(output: OutputOptions, rules: Sequence[str], **options: Any) -> None:
     """
     from errorbar.judging.study.changing import judge_change
 
-    output.show(judge_change(rules=_pairs(rules), **options), "errorbar.judge.change/1")
+    output.show(judge_change(rules=_pairs(rules or ()), **options), "errorbar.judge.change/1")
 
 
 @click.command("analyze", cls=Command)
