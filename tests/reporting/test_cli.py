@@ -61,8 +61,8 @@ def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: Command
     shown = re.findall(r"^errorbar report .*$", first, re.MULTILINE)[-1]
     assert str(folder) not in first
     assert shlex.split(shown)[1:] == [
-        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--output", "r.md", "--page", "title=it's"),
-        *("--resamples", "50", "--lenient", "mine", "a name"),
+        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--lenient", "--resamples", "50"),
+        *("--output", "r.md", "--page", "title=it's", "mine", "a name"),
     ]
     Path("r.md").unlink()
     assert errorbar(*shlex.split(shown)[1:]).code == 0

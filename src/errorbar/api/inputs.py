@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, Working, public
+from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
 from errorbar.api.in_memory import DataFrameLike, with_documents
 from errorbar.api.signatures import corpus_signature
 from errorbar.core.corpus import Corpus, Hypothesis
@@ -109,8 +109,8 @@ Systems = Annotated[
 ]
 
 
-class OfCorpus(TypedDict, total=False):
-    """How a corpus is read."""
+class OfReference(TypedDict, total=False):
+    """The files that belong to a reference, and who looked at its sentences."""
 
     source: Annotated[
         Source | Sentences | DataFrameLike | None,
@@ -120,12 +120,7 @@ class OfCorpus(TypedDict, total=False):
             "where it is not Raw beside Gold. In Python it can also be the sentences.",
         ),
     ]
-    unmarked: Annotated[
-        Unmarked,
-        ArgumentDoc(
-            "auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."
-        ),
-    ]
+    unmarked: UnmarkedRule
     documents: Annotated[
         Source | Sequence[object] | None,
         ArgumentDoc(
@@ -134,6 +129,11 @@ class OfCorpus(TypedDict, total=False):
             "document for each sentence.",
         ),
     ]
+
+
+class OfCorpus(OfReference, total=False):
+    """How a corpus is read."""
+
     as_written: Annotated[
         bool,
         ArgumentDoc(

@@ -235,7 +235,9 @@ def _shared(home: Source, name: str) -> Iterator[tuple[str, Argument]]:
             if isinstance(annotation, ast.Name):  # such as ``Lenient``
                 annotation, place = home.assigned(annotation.id) or (annotation, home)
             match annotation:
-                case ast.Subscript(slice=ast.Tuple(elts=[kind, *_, ast.Call(args=[default, text])])):
+                case ast.Subscript(slice=ast.Tuple(elts=[kind, *_, ast.Call(args=[default, text])])) if not isinstance(
+                    default, ast.Lambda
+                ):
                     key = ast.unparse(field.target)
                     yield key, Argument(key, place.kind(kind), place.value(default), str(place.value(text)))
 

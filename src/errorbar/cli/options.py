@@ -248,6 +248,14 @@ FEW = 100
 """Of fewer resamples the ends of an interval are one or two draws."""
 
 
+def warn_of_few(resamples: int, default: object) -> None:
+    """Warn of intervals of fewer than ``FEW`` resamples."""
+    if resamples < FEW:
+        message = f"--resamples={resamples}: intervals of so few are too rough to rely on"
+        problem = Problem("few-resamples", message, fix=f"{default} are usual")
+        say(f"warning: {problem.line(as_options)}")
+
+
 def resamples_option(default: int = 2000) -> Decorator:
     """``--resamples`` with the usual number of a command; fewer than ``FEW`` are warned of."""
     asked = option(
@@ -256,13 +264,10 @@ def resamples_option(default: int = 2000) -> Decorator:
 
     def decorate(command: Any) -> Any:
         @wraps(command)
-        def warned(**given: Any) -> Any:
-            drawn = given.get("ci") is not False and given.get("ci_method") != "closed"
-            if drawn and given["resamples"] < FEW:
-                message = f"--resamples={given['resamples']}: intervals of so few are too rough to rely on"
-                problem = Problem("few-resamples", message, fix=f"{default} are usual")
-                say(f"warning: {problem.line(as_options)}")
-            return command(**given)
+        def warned(**options: Any) -> Any:
+            if options.get("ci_method") != "closed":
+                warn_of_few(options["resamples"], default)
+            return command(**options)
 
         return asked(warned)
 
@@ -359,19 +364,13 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
                 for n, value in options.items()
                 if n not in of_config
             }
-            _warn_of_few(options.get("resamples"), declared)
+            if "resamples" in options and options.get("ci_method") != "closed":
+                warn_of_few(options["resamples"], declared["resamples"].default)
             return command(**options)
 
         return together(*parts)(checked)
 
     return decorate
-
-
-def _warn_of_few(resamples: int | None, declared: Mapping[str, Argument]) -> None:
-    if resamples is not None and resamples < FEW:
-        message = f"--resamples={resamples}: intervals of so few are too rough to rely on"
-        problem = Problem("few-resamples", message, fix=f"{declared['resamples'].default} are usual")
-        say(f"warning: {problem.line(as_options)}")
 
 
 def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,28 +15,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command, command_line, progress_bar, say
 from errorbar.cli.config import Config, find_config
-from errorbar.cli.options import (
-    ADJUSTMENTS,
-    BOOTSTRAPS,
-    ERROR_OK,
-    INPUT,
-    beta_option,
-    ci_method_option,
-    confidence_option,
-    documents_option,
-    gold_option,
-    items_option,
-    judges_option,
-    labels_option,
-    lenient_option,
-    option,
-    refuse_given,
-    resamples_option,
-    seed_option,
-    source_option,
-    taken_options,
-    unmarked_option,
-)
+from errorbar.cli.options import INPUT, options_of
 from errorbar.cli.output import by_ending, check_output, show_notes
 from errorbar.core.problems import InputError, Place, Problem, UsageError, as_options, nearest
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
@@ -59,13 +39,15 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
 """The settings of ``--page``, each with a check that returns what was expected of a refused value, else ""."""
 
 
-def _most_sentences(said: str) -> int | None:
+def _most_sentences(setting: str) -> int | None:
     """How many sentences a page has; None: the limit that holds where nothing is said."""
-    return sys.maxsize if said == "all" else int(said) if said.isdecimal() else None
+    return sys.maxsize if setting == "all" else int(setting) if setting.isdecimal() else None
 
 
 def _adjustment(text: str) -> dict[str, Any]:
     """``max-t``, ``holm``, or either with the number of swaps, ``holm(swaps=5000)``, as a spec has it."""
+    from errorbar.metrics.swaps import ADJUSTMENTS
+
     match = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
     if match is None:
         message = f"--adjust must be {' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)', got '{text}'"
@@ -92,31 +74,51 @@ def all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def prepare_page(command: Any) -> Any:
+    """Make the command see that it can write its page, and start what draws charts, before what computes is loaded."""
+
+    @wraps(command)
+    def prepared(out: str, page: Sequence[str], **options: Any) -> Any:
+        from errorbar.reporting.export import need
+
+        settings = _settings(page)
+        kind = cast("Kind", settings.get("format") or by_ending(out, ENDINGS, "--page=format"))
+        if _has_receipt(out, settings):
+            check_output(receipt_name(out))
+        if "charts" in settings:
+            _check_folder(settings["charts"])
+        need(kind, pictures="charts" in settings)
+        if kind == "html":
+            from errorbar.reporting.charts.vega import wake
+
+            wake()
+        return command(out=out, kind=kind, settings=settings, **options)
+
+    return prepared
+
+
+def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
+    return settings.get("receipt", "yes") == "yes" and not is_stream(out)
+
+
 @click.command("report", cls=Command)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
-@gold_option("Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.")
-@source_option
-@option(
-    "--metric",
-    multiple=True,
-    metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2; "
-    "tokens of labels]",
+@prepare_page
+@options_of(
+    "errorbar.reporting.make:report",
+    systems={"argument": "[SYSTEM...]"},
+    judgments={"multiple": False},
+    column={"hidden": True},
+    adjust={
+        "type": str,
+        "hidden": True,
+        "metavar": "HOW",
+        "help": "How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
+        "'holm(swaps=5000)' says how many.",
+    },
+    jobs={"default": all_cores, "show_default": "all cores"},  # it computes everything at once, for somebody who waits
+    **dict.fromkeys(("sample_key", "judged", "error", "ok", "unknown", "type", "ceiling_ci", "swaps")),
+    **dict.fromkeys(("title", "browse", "attacks", "no_sentences", "most_sentences", "command")),
 )
-@beta_option(hidden=True)
-@unmarked_option
-@documents_option
-@click.option(
-    "--judgments",
-    type=INPUT,
-    metavar="FILE",
-    help="A crowd's judgments: item,rater,label; columns of other names by --column rater=worker.",
-)
-@click.option("--column", multiple=True, metavar="ROLE=NAME", hidden=True)
-@items_option(
-    "What annotators judge.  [default: tokens of --judgments; words where detectors stand beside --gold]", None
-)
-@labels_option((*ERROR_OK, "type"))
 @click.option(
     "--sample",
     multiple=True,
@@ -143,39 +145,14 @@ def all_cores() -> int:
     "on; sentences=all, or a number, shows more or fewer than the 5,000 that say most; attacks=no leaves out the "
     "attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; receipt=no leaves no "
     "receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; "
-    "format=html, markdown or latex, where the name of the file does not tell.",
+    "format=html, markdown or latex says the format of a file whose name does not.",
 )
-@judges_option
-@click.option(
-    "--adjust",
-    default=ADJUSTMENTS[0],
-    show_default=True,
-    hidden=True,
-    metavar="HOW",
-    help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
-    "'holm(swaps=5000)' says how many.",
-)
-@ci_method_option((*BOOTSTRAPS, "closed"))
-@resamples_option()
-@confidence_option
-@seed_option
-@option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=all_cores,  # a report computes everything at once, for somebody who waits for it
-    show_default="all cores",
-    help="Number of processes to use; no digit depends on it.",
-)
-@taken_options
-@lenient_option
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     out: str,
-    page: tuple[str, ...],
+    kind: Kind,
+    settings: Mapping[str, str],
     sample: tuple[str, ...],
-    adjust: str,
+    adjust: str = "max-t",
     **options: Any,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
@@ -190,49 +167,33 @@ def command(
     errorbar report --gold 'A*.m2' --lenient me=me.csv --labels type=Prep -o detectors.html
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
-    if options["ci_method"] == "closed":
-        refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
-    shown = _settings(page)
-    charts, browse = shown.get("charts"), shown.get("sentences", "yes") != "no"
-    with_receipt = shown.get("receipt", "yes") == "yes" and not is_stream(out)
-    kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
-    if with_receipt:
-        check_output(receipt_name(out))
-    if charts is not None:
-        _check_folder(charts)
-    from errorbar.reporting.export import need
-
-    need(kind, pictures=charts is not None)
-    start = time.monotonic()
-    if kind == "html":
-        from errorbar.reporting.charts.vega import wake
-
-        wake()
     from errorbar.receipts.receipt import receipt_of_report
     from errorbar.reporting.make import ON_REQUEST, report
 
-    asked = options | _adjustment(adjust)
-    asked |= {
+    start, context, charts = time.monotonic(), click.get_current_context(), settings.get("charts")
+    browse = settings.get("sentences", "yes") != "no"
+    arguments = options | _adjustment(adjust)
+    arguments |= {
         "sample_key": sample[0] if sample else None,
         "judged": sample[1:],
-        "ceiling_ci": int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
+        "ceiling_ci": int(settings["ceiling-ci"]) if "ceiling-ci" in settings else None,
         "browse": kind == "html" and browse,
-        "most_sentences": _most_sentences(shown.get("sentences", "yes")),
-        "attacks": shown.get("attacks", "yes") == "yes",
+        "most_sentences": _most_sentences(settings.get("sentences", "yes")),
+        "attacks": settings.get("attacks", "yes") == "yes",
     }
     with progress_bar("steps", 2) as progress:
         result = report(
-            title=shown.get("title") or ("" if sample else _configured(find_config(context), options)),
+            title=settings.get("title") or ("" if sample else _configured(find_config(context), options)),
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
-            **asked,
+            **arguments,
         )
         progress(1)
         show_notes(result.notes)
         for missing in result.missing:
             say(f"note: {missing.line(as_options)}")
-        receipt = receipt_of_report(asked, result, out) if with_receipt else None
+        receipt = receipt_of_report(arguments, result, out) if _has_receipt(out, settings) else None
         size = (result if receipt is None else receipt.on_page(result, out)).save(out, kind)
         if receipt is not None:
             receipt.save(out)

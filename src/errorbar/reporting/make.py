@@ -9,7 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Metrics, Resampled, metrics_of, public, resampling
+from errorbar.api.arguments import (
+    ArgumentDoc,
+    Beta,
+    Count,
+    Metrics,
+    Resampled,
+    Useless,
+    metrics_of,
+    public,
+    resampling,
+)
 from errorbar.api.corpus_results import (
     CorpusStudy,
     CrowdStudy,
@@ -24,20 +34,19 @@ from errorbar.api.corpus_results import (
 from errorbar.api.crowd import read_systems
 from errorbar.api.detector_results import read_detectors, study_detectors, with_detectors
 from errorbar.api.hoo_score import HooRuns
-from errorbar.api.in_memory import DataFrameLike
 from errorbar.api.inputs import (
     Gold,
+    OfReference,
     OfSystems,
     Panels,
     ReadingOptions,
-    Sentences,
     Systems,
     Taking,
     asked_judges,
     load,
     usual_metric,
 )
-from errorbar.api.judgment_input import JudgmentOptions, VotesSource, column_roles, read_crowd
+from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
 from errorbar.core.labels import listed, natural_order
@@ -47,7 +56,7 @@ from errorbar.edits.standoff_runs import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo import read_gold
 from errorbar.formats.look import Source, is_there
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.formats.reference import NamedFile, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
@@ -135,30 +144,19 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(Labeling, OfSystems, Resampled, Panels, total=False):
+class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
     """The arguments of a report beside its data."""
 
-    source: Annotated[
-        Source | Sentences | DataFrameLike | None,
-        ArgumentDoc(
-            None, "What the references correct, a path or the sentences; of HOO data the folder of source texts."
-        ),
-    ]
-    unmarked: Annotated[
-        Unmarked, ArgumentDoc("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")
-    ]
-    documents: Annotated[
-        Source | Sequence[object] | None,
-        ArgumentDoc(None, "NUCLE SGML that tells the document of each sentence, or a name of the document for each."),
-    ]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
-        ArgumentDoc((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
+        ArgumentDoc((), "Name of a column of the judgments: of the item, rater or label, e.g. rater=worker."),
     ]
     items: Annotated[
         str | None,
         ArgumentDoc(
-            None, "What annotators judge, where ``judgments`` is a corpus (None: tokens), or detectors (None: words)."
+            None,
+            f"What annotators judge: {ITEMS}. None: tokens of ``judgments``, words where detectors stand beside "
+            "``gold``.",
         ),
     ]
     type: Annotated[
@@ -168,20 +166,30 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     ceiling_ci: Annotated[
         int | None, ArgumentDoc(None, "Resamples for intervals of the human ceiling; None: as ``ceiling``.")
     ]
-    adjust: Annotated[Adjust, ArgumentDoc("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
+    adjust: Annotated[
+        Adjust,
+        ArgumentDoc(
+            "max-t", "How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps."
+        ),
+    ]
     swaps: Annotated[
         int | None, ArgumentDoc(None, "Random ways to swap two outputs; None: as many as the level asks for.")
     ]
     ci_method: Annotated[
-        Method, ArgumentDoc("bca", "``bca``, ``percentile``, ``basic`` or ``closed``, which compares no systems.")
+        Method,
+        ArgumentDoc(
+            "bca",
+            "Bootstrap of documents (of sentences where no documents are known), or closed formulas, which compare no "
+            "systems.",
+        ),
     ]
-    jobs: Annotated[int, ArgumentDoc(1, "How many cores; changes no digit.")]
-    title: Annotated[str, ArgumentDoc("", "Its title; empty: made of the names of the data.")]
+    jobs: Annotated[Count, ArgumentDoc(1, "Number of processes to use; no digit depends on it.")]
+    title: Annotated[str, ArgumentDoc("", "Title of the page; empty: made of the names of the data.")]
     browse: Annotated[
-        bool, ArgumentDoc(True, "Also sentences, for a page; else ``no_sentences`` says why there are none.")
+        bool, ArgumentDoc(True, "Also show sentences on a page; else ``no_sentences`` says why there are none.")
     ]
-    attacks: Annotated[bool, ArgumentDoc(True, "Also where systems that nobody would want land, as of ``attack``.")]
-    no_sentences: Annotated[str, ArgumentDoc(ON_REQUEST, "What stands in their place.")]
+    attacks: Annotated[bool, ArgumentDoc(True, "Also show where degenerate systems land, as ``attack`` does.")]
+    no_sentences: Annotated[str, ArgumentDoc(ON_REQUEST, "Sentence that stands in place of the sentences.")]
     most_sentences: Annotated[
         int | None,
         ArgumentDoc(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB."),
@@ -192,13 +200,19 @@ class Making(Labeling, OfSystems, Resampled, Panels, total=False):
     ]
 
 
-@public()
+@public(
+    Useless(
+        "adjust swaps",
+        "is about the comparison, and --ci-method=closed makes none",
+        lambda arguments: arguments["ci_method"] == "closed",
+    )
+)
 def report(
     gold: Gold = (),
     systems: Systems = (),
     metric: Metrics = None,
     *,
-    beta: float | None = None,
+    beta: Beta = None,
     judgments: VotesSource | None = None,
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
@@ -211,15 +225,16 @@ def report(
     ``curve`` and ``sample_estimate`` for the same input and seed.
 
     Args:
-        gold: The reference, as for ``score``; or a folder or file of HOO edits.
         systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments. Beside
             ``gold``, tables ``item,flag,score`` are detectors, as ``detect`` has them: they are scored against the
             judgments, or, without judgments, against the annotators of ``gold``.
-        metric: What to compute, the main metric first; None: M2.
-        beta: Weight of recall in F, short for the metrics' parameter.
-        judgments: A crowd's judgments, as for ``crowd``.
+        metric: What to compute, e.g. ``m2(beta=1)`` (short: ``beta`` 1); the first is the main metric. None: m2; tokens
+            of labels.
+        judgments: A crowd's judgments: a table item,rater,label, or what else ``crowd`` takes.
         sample_key: The key of a judged sample.
         judged: The filled-in sets of the sample.
+        labels: What labels mean, as ROLE=LABEL (error=: an error, also a rule such as '<4'; ok=: no error; unknown=:
+            'cannot say'; type=: which error types of edits alone count, between commas).
         shared: How data are read, numbers computed and the page made.
 
     Raises:
