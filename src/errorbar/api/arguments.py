@@ -38,7 +38,7 @@ from errorbar.formats.look import looking
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
-from errorbar.stats.resampling import Method, Resampling
+from errorbar.stats.resampling import REPLICATES, Method, Resampling
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -128,7 +128,7 @@ UnmarkedRule = Annotated[
 class Resampled(TypedDict, total=False):
     """How intervals are made, where there always are some."""
 
-    resamples: Annotated[Count, ArgumentDoc(2000, "Number of resamples that intervals rest on.")]
+    resamples: Annotated[Count, ArgumentDoc(REPLICATES, "Number of resamples that intervals rest on.")]
     confidence: Annotated[Confidence, ArgumentDoc(0.95, "Confidence level of intervals, a fraction.")]
     seed: Annotated[Whole, ArgumentDoc(0, "Seed of everything random.")]
 

@@ -23,8 +23,6 @@ from errorbar.core.problems import Place, Problem, UsageError, as_options
 from errorbar.formats.look import look
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
-ADJUSTMENTS = ("max-t", "holm")
-UNMARKED = ("auto", "official", "all", "everywhere", "absent")
 """The choices of options, written again: help would take long if it loaded what computes. A test compares."""
 
 _PIPES = "errorbar.pipes"
@@ -96,45 +94,9 @@ def choice(names: str | Sequence[str], choices: Sequence[str], help: str, *, hid
 
 # What is read
 
-systems_argument = click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
-unmarked_option = choice(
-    "--unmarked",
-    UNMARKED,
-    "Who looked at sentences without any A line; 'everywhere': everybody looked at every sentence.",
-)
-documents_option = click.option(
-    "--documents",
-    type=INPUT,
-    metavar="FILE",
-    help="NUCLE SGML that tells which document each sentence is from.",
-)
 lenient_option = click.option(
     "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
 )
-source_option = click.option(
-    "--source",
-    type=INPUT,
-    metavar="FILE",
-    help="The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
-    "where it is not Raw beside Gold.",
-)
-
-
-def gold_option(help: str, *, required: bool = False) -> Decorator:
-    """``--gold``, which can be called ``--reference``."""
-    names = "--gold", "--reference"
-    return click.option(*names, type=INPUT, multiple=True, required=required, metavar="FILE", help=help)
-
-
-taken_options = together(
-    click.option("--force", is_flag=True, help="Take a system that is not a correction of the source, with a warning."),
-    click.option(
-        "--retokenize",
-        is_flag=True,
-        help="Give lines that look untokenized the source's tokens, and say what was changed; the signature tells.",
-    ),
-)
-"""How systems' texts are taken."""
 retokenize_option = click.option(
     "--retokenize", is_flag=True, help="Cut lines into tokens first, as the text was that the models learned from."
 )
@@ -151,13 +113,6 @@ models_option = click.option(
 
 # How it is computed
 
-judges_option = click.option(
-    "--judges",
-    metavar="RULE",
-    help="Whether intervals are also over judges: 'fixed', 'random', 'random(k=2)' (against two of them), "
-    "'random(population=FILE)' (how judges vary, from 'errorbar judges fit'; 'none': as these do).  [default: random "
-    "from three judges on, or from one where it is known how judges vary in the measure]",
-)
 seed_option = option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random.")
 jobs_option = option(
     "--jobs", type=click.IntRange(1), default=1, help="Number of processes to use; no digit depends on it."
@@ -204,14 +159,6 @@ def numbers(text: str, option: str) -> list[float]:
 
 # Written out, so that help need not load what reads judgments; a test sees that they are the library's.
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
-ROLES: Mapping[str, str] = {
-    "error": "an error, also a rule such as '<4'",
-    "ok": "no error",
-    "unknown": "'cannot say'",
-    "type": "which error type of edits alone counts, or which ones, between commas",
-}
-ERROR_OK = ("error", "ok", "unknown")
-"""Roles where two kinds of answers are told apart."""
 
 
 class ItemsType(click.Choice[str]):
@@ -224,21 +171,6 @@ class ItemsType(click.Choice[str]):
         """Read it; the words are read where they are looked for."""
         name, _, words = str(value).partition(":")
         return str(value) if name == "words" and words else super().convert(value, param, ctx)
-
-
-def items_option(help: str = "What annotators of a corpus judge.", default: str | None = "tokens") -> Decorator:
-    """``--items``."""
-    more = " 'words' are prepositions; else words:articles, or words:a,b,c."
-    return click.option(
-        "--items", type=ItemsType(), default=default, show_default=True, metavar="WHAT", help=help + more
-    )
-
-
-def labels_option(roles: Sequence[str] = ERROR_OK, more: str = "") -> Decorator:
-    """``--labels``, repeatable: ``ROLE=LABEL``, or what is written without a role."""
-    meanings = "; ".join(f"{role}=: {ROLES[role]}" for role in roles)
-    text = f"What labels mean, as ROLE=LABEL; repeatable. {meanings}{f'; or {more}' if more else ''}."
-    return click.option("--labels", multiple=True, metavar="[ROLE=]LABEL", help=text)
 
 
 # Options about intervals, the same in every command that has them.
@@ -256,20 +188,21 @@ def warn_of_few(resamples: int, default: object) -> None:
         say(f"warning: {problem.line(as_options)}")
 
 
-def resamples_option(default: int = 2000) -> Decorator:
+def resamples_option(default: int | None = None) -> Decorator:
     """``--resamples`` with the usual number of a command; fewer than ``FEW`` are warned of."""
-    asked = option(
-        "--resamples", type=click.IntRange(1), default=default, help="Number of resamples that intervals rest on."
+    usual = default or parameters_of("errorbar.api.score", "score")["resamples"].default
+    resamples = option(
+        "--resamples", type=click.IntRange(1), default=usual, help="Number of resamples that intervals rest on."
     )
 
     def decorate(command: Any) -> Any:
         @wraps(command)
         def warned(**options: Any) -> Any:
             if options.get("ci_method") != "closed":
-                warn_of_few(options["resamples"], default)
+                warn_of_few(options["resamples"], usual)
             return command(**options)
 
-        return asked(warned)
+        return resamples(warned)
 
     return decorate
 
@@ -287,20 +220,6 @@ def ci_method_option(methods: Sequence[str]) -> Decorator:
     """``--ci-method``."""
     text = "Bootstrap of documents (of sentences where no documents are known)"
     return choice("--ci-method", methods, text + (", or closed formulas." if "closed" in methods else "."))
-
-
-# ``--metric``, and ``--beta`` in short.
-
-
-def beta_option(*, hidden: bool = False) -> Decorator:
-    """``--beta``; hidden where the help of ``--metric`` names it."""
-    return click.option(
-        "--beta",
-        hidden=hidden,
-        type=FiniteRange(0, min_open=True),
-        metavar="B",
-        help="Weight recall B times as much as precision in F; short for the metric's parameter, as in 'm2(beta=1)'.",
-    )
 
 
 # Options of a public function, as it declares them.

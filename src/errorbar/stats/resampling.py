@@ -59,6 +59,8 @@ BLOCK = 1000
 MOST_RESAMPLES, MOST_REPLICATES = 1_000_000, 10_000_000
 """Resamples of an interval, whose ends so many leave open by 0.003 standard errors, and replicates of anything: more
 would take hours and gigabytes."""
+REPLICATES = 2000
+"""Resamples of an interval, where nobody says how many."""
 MOST_UNASKED = 20_000
 """Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
@@ -114,7 +116,7 @@ class Resampling:
     """
 
     method: Method = "bca"
-    replicates: int = 2000
+    replicates: int = REPLICATES
     confidence_level: float = 0.95
     seed: int = 0
     jobs: int = 1
