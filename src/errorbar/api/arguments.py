@@ -116,7 +116,10 @@ CLOSED = Useless(
     lambda arguments: arguments["ci"] is not False and arguments["ci_method"] == "closed",
 )
 
-Lenient = Annotated[bool, ArgumentDoc(False, "Repair what can be repaired and say so, or refuse it.")]
+Lenient = Annotated[
+    bool,
+    ArgumentDoc(False, "Repair faults of the input where that is possible and report each repair, or stop at them."),
+]
 UnmarkedRule = Annotated[
     Unmarked,
     ArgumentDoc(
@@ -137,7 +140,10 @@ class Drawing(Resampled, total=False):
     """How intervals are made."""
 
     ci: Annotated[
-        bool | None, ArgumentDoc(None, "Compute confidence intervals, or none. None: up to 20,000 sentences or items.")
+        bool | None,
+        ArgumentDoc(
+            None, "Compute confidence intervals, or leave them out. None: computed up to 20,000 sentences or items."
+        ),
     ]
 
 

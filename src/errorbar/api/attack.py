@@ -316,9 +316,10 @@ def attack(
         systems: The real systems, as for ``score``; there may be none. The output of the first is what is shuffled.
         metric: What to test, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2, or none beside ``scores``.
         only: Make this attack only. Empty: all.
-        scores: Scores by a metric from elsewhere of the attacks and systems, as of errorbar meta; name=FILE. The tables
-            (system, score, maybe metric and sentence) must have every system that is made and every real one; others
-            that they have are real systems too, unless they are called as one that can be made. Higher is better.
+        scores: Table of scores that another metric gave the attacks and systems, as errorbar meta reads it; name=FILE
+            names the metric. The tables (system, score, maybe metric and sentence) must have every system that is made
+            and every real one; others that they have are real systems too, unless they are called as one that can be
+            made. Higher is better.
         write: Write the attacks' texts there, for a metric from elsewhere to score. Each is a file, such as
             ``unchanged.txt``.
         ci_method: Bootstrap of documents (of sentences where no documents are known), or closed formulas.

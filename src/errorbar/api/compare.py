@@ -388,8 +388,8 @@ def compare(
         ci_method: Bootstrap of documents (of sentences where no documents are known).
         fail_if_worse: Decide whether the interval of SYSTEM - first SYSTEM, the one that decides here, lies below
             -POINTS. The result's ``gate`` says it of each system. None: nothing is decided.
-        ci: Compute confidence intervals of differences, or none. None: yes.
-        confidence: Confidence level of intervals, a fraction; tests are at the level that it leaves.
+        ci: Compute confidence intervals of differences, or leave them out. None: yes.
+        confidence: Confidence level of intervals, a fraction; tests use 1 minus this as their level, e.g. 0.05.
         shared: How files are read and intervals made.
 
     Raises:

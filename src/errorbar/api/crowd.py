@@ -466,7 +466,8 @@ def crowd_sweep(
         systems: Tables ``item,flag,score`` of detectors, ``name=path``, or ``{name: {item: score}}``.
         truth: An error is the share of raters who say so, what most say, or what any one says.
         recalls: Where precision is wanted. Fractions above 0.
-        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``, as for ``crowd score``.
+        metric: What is computed, e.g. ``crowd(shares=trust)``: what the share of an item is (votes, trust,
+            dawid-skene), as for ``crowd score``.
         shared: How judgments are read and intervals made.
 
     Raises:

@@ -165,7 +165,7 @@ def crowd_aggregate(
 
     Args:
         judgments: As of ``crowd``.
-        method: How judgments become labels, one or several ways. Empty: all. Without a choice those that apply.
+        method: Method that turns judgments into labels. Empty: all. Without a choice those that apply.
         ties: The label that wins ties.
         prior: Pseudo-counts of right and of wrong judgments.
         starts: How often EM is started.

@@ -151,8 +151,9 @@ def curve(
     Args:
         judgments: As of ``crowd``.
         systems: As of ``crowd``.
-        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``, as for ``crowd score``. The curve leaves
-            ties out, and neither has a weight of recall.
+        metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``: what the share of an item is (votes, trust,
+            dawid-skene), and what a tie is to the majority (half, unknown, error, ok). The curve leaves ties
+            out, and neither has a weight of recall.
         bins: Edges of the bins of agreement. Ascending, from 0.5 to 1.
         thresholds: Smallest agreement of the curve's points. From 0.5 to 1.
         prevalence: Share of errors that kappa is standardized to.

@@ -289,7 +289,8 @@ def fit_judges(
         systems: Systems, as for ``score``; the more they differ in kind, the better.
         metric: What is computed. None: m2; tokens of labels.
         name: Name of the population, which signatures show. It has letters, digits and hyphens.
-        described: Who the judges are, as a sentence names them. Empty: so many judges of the reference.
+        described: Description of the judges for use in a sentence, e.g. "ten teachers of English". Empty: their
+            number and "judges of the reference".
         hold_out: A system, or an annotator's text, that takes no part in the fit and shows what it is worth.
         up_to: The most judges for whom constants are made. At most 5.
         floor: The least variance, squared points. None: fitted, as half the geometric mean over systems

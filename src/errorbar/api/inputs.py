@@ -152,7 +152,7 @@ class OfTexts(TypedDict, total=False):
         bool,
         ArgumentDoc(
             False,
-            "Give lines that look untokenized the source's tokens, and say which were changed; the signature tells.",
+            "Give lines that look untokenized the source's tokens; notes and the signature say that lines changed.",
         ),
     ]
 

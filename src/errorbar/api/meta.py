@@ -432,7 +432,8 @@ def meta(
         window: Correlate in windows of so many neighbors too.
         ci: Compute confidence intervals, or none. None: up to 20,000 items. False: nor those over systems, which are a
             formula.
-        lenient: Repair what can be repaired and say so, or refuse it. Systems that not all have are left out.
+        lenient: Repair faults of the input where that is possible and report each repair, or stop at them. Systems that
+            not all have are left out.
         shared: How files are read and intervals made.
 
     Raises:

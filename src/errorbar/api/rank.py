@@ -163,7 +163,7 @@ def rank(
 
     Args:
         judgments: XML as the WMT's annotation tool writes it, or CSV of pairs or rankings; or ``Comparisons``.
-        method: How to rank, in one or several ways. Empty: expected-wins.
+        method: Method of ranking. Empty: expected-wins.
         systems: The systems there are; another name is refused. In Python a list, or names between commas.
         without_identical: Leave out ties of systems that wrote the same text.
         anytime: Say which pairs are decided, by intervals that hold however often one looks. Rank ranges and clusters,

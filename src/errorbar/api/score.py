@@ -77,7 +77,8 @@ def score(
         jobs: Number of processes to use, a Dask scheduler to work on, or ``local[:N]``, a Dask cluster here (in a
             checkout: make dask); no digit depends on it.
         progress: Is told the number of sentences done.
-        ci: Compute confidence intervals, or none. None: up to 20,000 sentences, and not beside parts of sentences.
+        ci: Compute confidence intervals, or leave them out. None: computed up to 20,000 sentences, but not with parts
+            of sentences.
         shared: How files are read and intervals made.
 
     Returns:

@@ -95,7 +95,9 @@ def choice(names: str | Sequence[str], choices: Sequence[str], help: str, *, hid
 # What is read
 
 lenient_option = click.option(
-    "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
+    "--lenient/--strict",
+    default=False,
+    help="Repair faults of the input where that is possible and report each repair, or stop at them (the default).",
 )
 retokenize_option = click.option(
     "--retokenize", is_flag=True, help="Cut lines into tokens first, as the text was that the models learned from."

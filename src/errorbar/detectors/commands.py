@@ -161,9 +161,9 @@ def detect_errors(output: OutputOptions, **options: Any) -> None:
     json have every preposition with its score: item, rater, label, flag, score, word, suggestion, text, as
     'crowd score', 'crowd sweep', 'curve', 'sample draw' and 'agree' read them.
 
-    Take it as what to read first: of the words sorted by the score of 'combined' (small models), the first 12 to 18 %
-    hold half of an annotator's preposition errors, in essays and on websites. On websites few of its flags are right
-    (30 of 459, 24 of 439): --prior 0.01 says that few errors are expected.
+    Use the table as a list of what to read first: of the words sorted by the score of 'combined' (small models), the
+    first 12 to 18 % hold half of an annotator's preposition errors, in essays and on websites. On websites few of its
+    flags are right (30 of 459, 24 of 439): give --prior 0.01 where few errors are expected.
 
     \b
     errorbar detect essays.txt --detector 'me(threshold=4)' -o me.csv
