@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from os import PathLike
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Metrics, metrics_of, public, without_intervals
+from errorbar.api.arguments import Bounds, Metrics, metrics_of, public, without_intervals
 from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
 from errorbar.api.rank import RankingDraws, drawn
 from errorbar.api.signatures import made_by
@@ -395,6 +395,9 @@ class Agreeing(RankingDraws, Taking, total=False):
     """How judgments are drawn, and a corpus and systems read."""
 
 
+RecallWeight = Annotated[float, Bounds(0, 1000, "low")]
+
+
 @public(without_intervals("resamples confidence"))
 def meta(
     human: Source | Comparisons | MetricScores,
@@ -404,9 +407,9 @@ def meta(
     systems: Systems = (),
     metric: Metrics = None,
     method: Method = "expected-wins",
-    beta: float | Sequence[float] = (),
+    beta: RecallWeight | Sequence[RecallWeight] = (),
     sentences: bool = False,
-    first_sentence: int = 1,
+    first_sentence: Annotated[int, Bounds(-1_000_000_000, 1_000_000_000)] = 1,
     tests: bool = True,
     permutations: int = 10_000,
     window: int = 0,

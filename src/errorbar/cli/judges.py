@@ -8,7 +8,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command
 from errorbar.cli.main import Group
-from errorbar.cli.options import FiniteRange, options_of
+from errorbar.cli.options import options_of
 from errorbar.cli.output import OutputOptions, check_output, output_options
 
 
@@ -30,9 +30,8 @@ def command() -> None:
     described={"metavar": "TEXT"},
     hold_out={"metavar": "NAME"},
     up_to={"hidden": True},
-    floor={"type": FiniteRange(0, 1e6, min_open=True), "hidden": True},
-    exponent={"type": FiniteRange(0, 10)},
-    df={"type": FiniteRange(1, 1000), "hidden": True},
+    floor={"hidden": True},
+    df={"hidden": True},
 )
 @click.option("--save", "file", type=OUTPUT, metavar="FILE", help="Write the population, for --judges.")
 @output_options

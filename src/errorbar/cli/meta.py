@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command, progress_bar
-from errorbar.cli.options import INPUT, FiniteRange, options_of, refuse_given
+from errorbar.cli.options import INPUT, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import Problem, UsageError
 
@@ -26,9 +26,8 @@ MOST = 10_000_000
     scores={"help": "SCORES too; repeatable."},
     gold={"required": False},
     systems=None,
-    beta={"type": FiniteRange(0, 1000, min_open=True), "hidden": False},
+    beta={"hidden": False},
     sentences=None,
-    first_sentence={"type": click.IntRange(-(10**9), 10**9)},
     **dict.fromkeys(("tests", "permutations", "window", "progress", "unmarked", "as_written")),
 )
 @click.option(
