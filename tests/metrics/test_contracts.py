@@ -5,11 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
-from importlib import metadata
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +17,10 @@ from hypothesis import strategies as st
 from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Score, Sentence, parse_metric
 from errorbar.api import Scores
 from errorbar.core import CorrectedSentence, InputError, Undefined, UsageError, split_spec
+from errorbar.core.entry_points import Registered
 from errorbar.edits import apply_edits
 from errorbar.formats import read_jsonl, read_m2, write_jsonl, write_m2
-from errorbar.metrics import Folded, Metric, Selection, lacking, metric_class, metric_names
+from errorbar.metrics import Folded, Metric, Selection, lacking, metric_class, metric_names, registry
 from errorbar.metrics.base import Feature, Swapping
 from errorbar.metrics.registry import metrics_for
 from tests.helpers.build import corpus, edit, sentence
@@ -333,13 +331,8 @@ class TestParameters:
 def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Built-in names come first and cannot be taken; the others follow in the order of their names."""
 
-    def installed(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        assert group == "errorbar.metrics"
-        points = [EntryPoint(each, "errorbar.core.spec:Spec", group) for each in ("zz", "aa", "m2")]
-        return [point for point in points if name in (None, point.name)]
-
-    monkeypatch.setattr(metadata, "entry_points", installed)
-    monkeypatch.setattr(sys, "path", [*sys.path, "another"])  # metrics are looked for once on each path
+    points = {name: Registered(name, "errorbar.core.spec:Spec", "another") for name in ("zz", "aa", "m2")}
+    monkeypatch.setattr(registry, "registered", lambda group: points if group == "errorbar.metrics" else {})
     assert metric_names() == ["m2", "errant", "gleu", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zzz'; did you mean 'zz'") as caught:

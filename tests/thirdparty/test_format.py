@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import errorbar
 from errorbar.core import InputError, UsageError
+from errorbar.core.entry_points import Registered
 from errorbar.formats import catalog
 from tests.helpers.cli import CommandLine
 
@@ -39,9 +39,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    points = [metadata.EntryPoint(name, f"tests.thirdparty.brackets:{name}", "errorbar.formats") for name in names]
+    points = {name: Registered(name, f"tests.thirdparty.brackets:{name}", "brackets") for name in names}
     catalog._others.cache_clear()
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points if group == "errorbar.formats" else [])
+    monkeypatch.setattr(catalog, "registered", lambda _: points)
 
 
 def test_check_counts_and_says_what_is_wrong_with_its_place() -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from errorbar.core.entry_points import registered
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Metric, Reads
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN: Mapping[str, tuple[str, Reads]] = {
@@ -30,7 +26,7 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
 
 def metric_names() -> list[str]:
     """Every name a spec may start with, built-in ones first."""
-    return [*BUILT_IN, *sorted(_others(tuple(sys.path)).keys() - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted(registered(ENTRY_POINTS).keys() - BUILT_IN.keys())]
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -38,22 +34,15 @@ def metric_class(name: str) -> type[Metric]:
 
     Raises:
         UsageError: If no metric has the name.
+        InputError: If it is of a package, and cannot be loaded.
     """
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
-    other = _others(tuple(sys.path)).get(name)
+    other = registered(ENTRY_POINTS).get(name)
     if other is not None:
         return cast("type[Metric]", other.load())
     raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
-
-
-@cache
-def _others(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
-    """Metrics of the packages that are installed on a path, looked for once: it takes milliseconds."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
