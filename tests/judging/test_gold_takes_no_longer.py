@@ -186,7 +186,7 @@ def test_what_is_kept_is_what_the_tables_say_whatever_a_rater_does(store_url: st
         study.clock.now += 1
         study.answer(rater, lease, VALUES[(n + 1) % 3], base=1)
         assert kept(study, rater) == counted(study, rater)
-    assert len(kept(study, rater).given) == 5
+    assert len(kept(study, rater).answers) == 5
     study.clock.now += 1
     study.write(lambda tx: exclude(tx, rater, "reason", "manager", study.clock()))
     study.answer(rater, golds[0], VALUES[0], base=2)
@@ -199,10 +199,10 @@ def test_what_is_kept_is_what_the_tables_say_whatever_a_rater_does(store_url: st
     fresh = [lease for lease in study.claim(rater).leases if lease.item.kind == "gold"]
     study.answer(rater, fresh[0])
     assert kept(study, rater) == counted(study, rater)
-    assert len(kept(study, rater).given) == 1
+    assert len(kept(study, rater).answers) == 1
     study.write(lambda tx: tx.execute(text("UPDATE rater SET gold = NULL")))  # an older store, a restored study
     study.answer(rater, fresh[1])
-    assert len(kept(study, rater).given) == 2
+    assert len(kept(study, rater).answers) == 2
     study.store.close()
 
 

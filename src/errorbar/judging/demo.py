@@ -128,9 +128,9 @@ class _Rater:
         page = self._text(Request(self.crowd.link, urlencode(fields).encode()))
         self.csrf = _word(page)
 
-    def _post(self, what: str, body: Mapping[str, object]) -> dict[str, Any]:
+    def _post(self, name: str, body: Mapping[str, object]) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "X-CSRF-Token": self.csrf}
-        url = f"{self.crowd.link.rpartition('/j/')[0]}/api/{what}"
+        url = f"{self.crowd.link.rpartition('/j/')[0]}/api/{name}"
         reply: dict[str, Any] = json.loads(self._text(Request(url, json.dumps(body).encode(), headers)))
         return reply
 

@@ -121,10 +121,10 @@ class GoldAnswers:
     """A rater's answers to hidden gold items so far, in the order in which they were first given.
 
     Attributes:
-        given: Number of the assignment, class, and whether the answer that stands is right (None: it does not count).
+        answers: Number of the assignment, class, and whether the answer that stands is right (None: it does not count).
     """
 
-    given: tuple[tuple[int, str, bool | None], ...] = ()
+    answers: tuple[tuple[int, str, bool | None], ...] = ()
 
     @classmethod
     def from_json(cls, text: str) -> GoldAnswers:
@@ -133,18 +133,20 @@ class GoldAnswers:
 
     def to_json(self) -> str:
         """For the rater's row."""
-        return json.dumps(self.given, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(self.answers, ensure_ascii=False, separators=(",", ":"))
 
     def having(self, assignment: int, label: str, right: bool | None, *, first: bool) -> GoldAnswers:
         """With an answer, at its end or in the place of the one before; one from before a readmission stays out."""
         new = (assignment, label, right)
         return GoldAnswers(
-            (*self.given, new) if first else tuple(new if each[0] == assignment else each for each in self.given)
+            (*self.answers, new)
+            if first
+            else tuple(new if answer[0] == assignment else answer for answer in self.answers)
         )
 
     def counted(self) -> list[tuple[str, bool]]:
         """Class, and whether the answer is right, of those that count."""
-        return [(label, right) for _, label, right in self.given if right is not None]
+        return [(label, right) for _, label, right in self.answers if right is not None]
 
 
 def after_answer(rules: StudyRules, gold: GoldAnswers) -> str | None:

@@ -24,11 +24,11 @@ def derived(key: str, *parts: str) -> str:
     return urlsafe_b64encode(hmac.digest(key.encode(), message, "sha256")[:24]).decode()
 
 
-def same(one: str, other: str) -> bool:
+def same(token: str, other: str) -> bool:
     """Whether two tokens are equal, in a time that does not tell where they differ."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(token.encode(), other.encode())
 
 
-def draw(seed: int, *what: object) -> int:
+def draw(seed: int, *question: object) -> int:
     """A number of 64 bits that nobody can tell without the seed, the same each time for the same question."""
-    return int.from_bytes(blake2b(repr((seed, *what)).encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(repr((seed, *question)).encode(), digest_size=8).digest(), "big")

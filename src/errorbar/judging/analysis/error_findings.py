@@ -171,7 +171,7 @@ def _with_answer(study: StudyColumns, question: str, value: str) -> NDArray[np.b
 def _items(study: StudyColumns, answers: list[bool]) -> NDArray[np.bool_]:
     """Items for work that have one of the answers, of judgments that count."""
     rows = study.judged
-    chosen = np.array([*answers, False], np.bool_)[study.said[rows]]
+    chosen = np.array([*answers, False], np.bool_)[study.answer_number[rows]]
     has_answer = np.zeros(len(study.items), np.bool_)
     has_answer[study.item[rows[chosen]]] = True
     return np.asarray(has_answer[study.work], np.bool_)

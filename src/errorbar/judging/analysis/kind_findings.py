@@ -198,7 +198,7 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
     main = study.about.scheme.main
     scores: dict[str, list[tuple[bool, bool]]] = {}
     for row in study.judged.tolist():
-        answer = study.answers[int(study.said[row])].get(main) or []
+        answer = study.answers[int(study.answer_number[row])].get(main) or []
         words = [folded(word) for word in answer] if isinstance(answer, list) else [folded(str(answer))]
         right = writers_word(study, int(study.item[row]))
         rater = study.raters[int(study.rater[row])].name

@@ -1,4 +1,4 @@
-"""The messages between a rater's browser and the protocol."""
+"""Items as a study keeps them, and the messages about them between a rater's browser and the protocol."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class JudgedItem:
         if self.span is None:
             return self.text
         start, end = self.span
-        place = " | ".join(each or "∅" for each in self.candidates) or self.text[start:end]
+        place = " | ".join(candidate or "∅" for candidate in self.candidates) or self.text[start:end]
         return f"{self.text[:start]}[{place}]{self.text[end:]}"
 
     @property
@@ -80,7 +80,9 @@ class JudgedItem:
         for name in ("candidates", "names", "answers"):
             raw[name] = tuple(raw[name])
         raw["span"] = None if raw["span"] is None else tuple(raw["span"])
-        return cls(**{each.name: raw[each.name] for each in fields(cls) if each.name in raw or each.name != "proposed"})
+        return cls(
+            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name != "proposed"}
+        )
 
 
 Round = Literal["main", "quiz", "repeat"]

@@ -48,7 +48,7 @@ class _Changes:
     tokens: Sequence[str]
     by: dict[str, list[Edit]]
 
-    def said(self, name: str, span: Span) -> str | None:
+    def text_of(self, name: str, span: Span) -> str | None:
         """Somebody's text for a span; None where an edit of theirs goes beyond it."""
         words, at = list[str](), span[0]
         for edit in self.touching(name, span):
@@ -84,7 +84,7 @@ def corpus_items(
     ]
     if kind_of(scheme).compares:
         pairs = _against_writer if against == "writer" else _against_each_other
-        choices = [item for at, each in enumerate(changes) for item in _choices(corpus, at, pairs(each, names))]
+        choices = [item for at, change in enumerate(changes) for item in _choices(corpus, at, pairs(change, names))]
         if not choices:
             message = "nothing differs: there is nothing to choose between"
             raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
@@ -123,7 +123,7 @@ def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) ->
         return extract_edits(sentence.tokens, system.lines[at].split())
     kept: list[Edit] = []
     annotated = sentence.annotations.get(name, ())
-    for edit in sorted((each for each in annotated if each.applicable), key=lambda each: each.span):
+    for edit in sorted((edit for edit in annotated if edit.applicable), key=lambda edit: edit.span):
         same = edit.replacements[0].split() == sentence.tokens[edit.start : edit.end]
         if not same and (not kept or edit.start >= kept[-1].end) and (not kept or edit.span != kept[-1].span):
             kept.append(edit)
@@ -139,8 +139,8 @@ def _projected(corpus: Corpus, items: str) -> Iterator[tuple[int, Span | None]]:
 
 
 def _changed(changes: Sequence[_Changes]) -> Iterator[tuple[int, Span | None]]:
-    for at, each in enumerate(changes):
-        yield from ((at, span) for span in sorted({edit.span for edits in each.by.values() for edit in edits}))
+    for at, change in enumerate(changes):
+        yield from ((at, span) for span in sorted({edit.span for edits in change.by.values() for edit in edits}))
 
 
 def _item(corpus: Corpus, at: int, span: Span | None, changes: _Changes, names: Sequence[str]) -> JudgedItem:
@@ -149,7 +149,7 @@ def _item(corpus: Corpus, at: int, span: Span | None, changes: _Changes, names: 
     whole = (0, len(changes.tokens)) if span is None else span
     for name in names:
         hidden[f"flag:{name}"] = str(int(bool(changes.by[name] if span is None else changes.touching(name, span))))
-        written = changes.said(name, whole)
+        written = changes.text_of(name, whole)
         hidden |= {} if written is None else {f"{SAYS}{name}": written}
     return JudgedItem(_name(at, span), text, None if span is None else _characters(text, span), before, hidden=hidden)
 
@@ -172,7 +172,7 @@ def _against_each_other(changes: _Changes, names: Sequence[str]) -> Pairs:
     authors: dict[tuple[Span, str, str], tuple[list[str], list[str]]] = {}
     for first, second in combinations(names, 2):
         for span in _regions([*changes.by[first], *changes.by[second]]):
-            texts = changes.said(first, span), changes.said(second, span)
+            texts = changes.text_of(first, span), changes.text_of(second, span)
             if texts[0] is None or texts[1] is None or texts[0] == texts[1]:
                 continue
             turned = (span, texts[1], texts[0]) in authors
@@ -209,23 +209,23 @@ def _choices(corpus: Corpus, at: int, pairs: Pairs) -> Iterator[JudgedItem]:
         yield JudgedItem(name, text, where, before, candidates, names, hidden=_where(corpus, at))
 
 
-def _with_spaces(text: str, span: Span, said: tuple[str, str]) -> tuple[Span, tuple[str, str]]:
+def _with_spaces(text: str, span: Span, candidates: tuple[str, str]) -> tuple[Span, tuple[str, str]]:
     """Span in characters and the candidates, such that putting either there leaves single spaces between words."""
     start, end = _characters(text, span)
-    if start < end and all(said):
-        return (start, end), said
+    if start < end and all(candidates):
+        return (start, end), candidates
     if text[end : end + 1].isspace() and start < end:  # the word goes with the space after it
         end += 1
-        return (start, end), _each(said, "", " ")
+        return (start, end), _pad(candidates, "", " ")
     if start == end and start < len(text):
-        return (start, end), _each(said, "", " ")
+        return (start, end), _pad(candidates, "", " ")
     start -= text[start - 1 : start].isspace() and start < end
-    return (start, end), _each(said, " " if start else "", "")
+    return (start, end), _pad(candidates, " " if start else "", "")
 
 
-def _each(said: tuple[str, str], before: str, after: str) -> tuple[str, str]:
+def _pad(candidates: tuple[str, str], before: str, after: str) -> tuple[str, str]:
     """Both candidates with spaces around; nothing stays nothing."""
-    first, second = (f"{before}{each}{after}" if each else "" for each in said)
+    first, second = (f"{before}{candidate}{after}" if candidate else "" for candidate in candidates)
     return first, second
 
 
@@ -314,7 +314,7 @@ def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -
     for needed in (NAMES, ("text", "candidate1") if choice else ("text",), ("candidate2", "suggestion") * choice):
         if needed and not {*needed} & {*row}:
             message = f"no column '{needed[0]}'" + f" or '{needed[-1]}'" * (len(needed) > 1)
-            fix = nearest(needed[0], [each for each in row if each][:50])
+            fix = nearest(needed[0], [column for column in row if column][:50])
             problems.error("table-column", message, place, "item, text, and what tells the span", fix)
             problems.raise_errors()
 
@@ -382,8 +382,8 @@ def _inside(text: str, start: str, end: str) -> tuple[int, int]:
 
 
 def _of_word(text: str, word: str, occurrence: str) -> tuple[int, int]:
-    spans = [each.span() for each in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
-    spans = spans or [each.span() for each in re.finditer(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text)]
+    spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+    spans = spans or [match.span() for match in re.finditer(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text)]
     number = whole_number(occurrence) if occurrence else None
     if occurrence and number is None:
         raise ValueError(f"the occurrence must be a whole number from 1, got {shortened(occurrence)!r}")
@@ -480,7 +480,7 @@ def _is_table(path: Source) -> bool:
     record = json_record(first)
     if record is not None:
         return bool({*NAMES} & record.keys()) and "annotations" not in record
-    words = {each.strip().strip('"') for sign in ",\t;" for each in first.split(sign)}
+    words = {word.strip().strip('"') for sign in ",\t;" for word in first.split(sign)}
     named = bool({*NAMES} & words) and bool({"text", "candidate1"} & words)
     return named or fspath(path).removesuffix(".gz").endswith(TABLES)
 
@@ -517,7 +517,7 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
     lines: dict[str, int] = {}
     for row, place in table_rows(path, problems):
         if not lines and not ({*ANSWERS} & {*row}):
-            fix = nearest("answer", [each for each in row if each][:50])
+            fix = nearest("answer", [column for column in row if column][:50])
             problems.error("table-column", "no column 'answer'", place, "item, answer, explanation", fix)
             problems.raise_errors()
         name = name_of(row)
@@ -570,14 +570,14 @@ def _answers(row: Row, scheme: Scheme, place: Place, problems: Problems) -> tupl
     text = next((row[key] for key in ANSWERS if row.get(key, "").strip()), "").strip()
     labels = scheme.labels()
     answers: list[str] = []
-    for each in filter(None, map(str.strip, text.split("|"))):
-        same = [label for label in labels if folded(label) == folded(each)]
+    for answer in filter(None, map(str.strip, text.split("|"))):
+        same = [label for label in labels if folded(label) == folded(answer)]
         if labels and not same:
             name = shortened(name_of(row))
-            sides = " (first is candidate1, wherever it stands)" if scheme.reversible and each in SIDES else ""
-            message = f"the answer '{shortened(each)}' of gold item '{name}' is none of the scheme{sides}"
-            problems.error("judge-gold", message, place, ", ".join(labels), nearest(each, labels))
-        answers.append(same[0] if same else each)
+            sides = " (first is candidate1, wherever it stands)" if scheme.reversible and answer in SIDES else ""
+            message = f"the answer '{shortened(answer)}' of gold item '{name}' is none of the scheme{sides}"
+            problems.error("judge-gold", message, place, ", ".join(labels), nearest(answer, labels))
+        answers.append(same[0] if same else answer)
     if not answers:
         message = f"gold item '{shortened(name_of(row))}' has no answer"
         problems.error("judge-gold", message, place, ", ".join(labels) or "a word")

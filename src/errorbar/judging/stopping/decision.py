@@ -93,8 +93,8 @@ def _score(question: StopQuestion, study: StudyColumns, judgments: Judgments, ke
     except ErrorbarError:  # a stratum without a judgment
         return NOTHING
     systems = result.found.systems
-    one = next((each for each in systems if each.system == question.system), systems[0])
-    return one[question.of].estimate
+    asked = next((system for system in systems if system.system == question.system), systems[0])
+    return asked[question.of].estimate
 
 
 def _precision(question: StopQuestion, judgments: Judgments, key: AuditKey) -> Estimate:
@@ -123,7 +123,7 @@ def _share(question: StopQuestion, study: StudyColumns, rows: Ints) -> Estimate:
         yes, no = (labels == "first") & (side > 0), (labels == "second") & (side > 0)
         yes, no = yes | (labels == "second") & (side < 0), no | (labels == "first") & (side < 0)
         size = None
-    votes, against = (np.bincount(item[each], minlength=n) for each in (yes, no))
+    votes, against = (np.bincount(item[sided], minlength=n) for sided in (yes, no))
     tally = Tally(int((votes > against).sum()), int((votes != against).sum()), size)
     if not tally.judged:
         return NOTHING
@@ -137,9 +137,9 @@ def sides(question: StopQuestion, study: StudyColumns) -> Ints:
         return np.ones(len(study.items), np.int64)
     signs = []
     for facts in study.items:
-        one, two = ([name.strip() for name in names.split(SEVERAL)] for names in (facts.names or ("", "")))
-        forward = question.first in one and question.second in two
-        signs.append(int(forward) - int(question.first in two and question.second in one))
+        first, second = ([name.strip() for name in names.split(SEVERAL)] for names in (facts.names or ("", "")))
+        forward = question.first in first and question.second in second
+        signs.append(int(forward) - int(question.first in second and question.second in first))
     return np.array(signs, np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Check that a question fits a study: its scheme, its items, its key."""
+"""The question after which a study may stop early, and whether it fits the study: its scheme, its items, its key."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ def _read(key: str, text: str) -> object:
     return text == "true" if key == "act" else text
 
 
-def refused(what: str, expected: str = "", fix: str = "") -> UsageError:
+def refused(message: str, expected: str = "", fix: str = "") -> UsageError:
     """Why a question cannot be asked of a study."""
-    return UsageError(Problem("judge-stop", f"when to stop: {what}", expected=expected, fix=fix))
+    return UsageError(Problem("judge-stop", f"when to stop: {message}", expected=expected, fix=fix))
 
 
 FIRST, SECOND = "first", "second"

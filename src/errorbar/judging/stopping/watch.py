@@ -1,4 +1,4 @@
-"""Halts a study once its question is decided, where its rules say so: the server looks, apart from its answers."""
+"""A study's question as a table, and the watch that halts a study once it is decided, where its rules say so."""
 
 from __future__ import annotations
 

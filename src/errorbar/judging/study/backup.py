@@ -1,4 +1,4 @@
-"""Copies of a store: made while it is written to, looked through, and only then given their name.
+"""Backups of studies: made while raters work, checked, and only then given their name; and upgrades of older stores.
 
 A backup is one SQLite file, whatever the store is, and can be restored into either kind.
 """
@@ -115,8 +115,8 @@ def check_rows(tx: Connection) -> list[Broken]:
     return broken
 
 
-def _broken(what: str, rows: list[str]) -> Broken:
-    return Broken(what, tuple(rows[:MOST_NAMED]), len(rows))
+def _broken(rule: str, rows: list[str]) -> Broken:
+    return Broken(rule, tuple(rows[:MOST_NAMED]), len(rows))
 
 
 def _file(tx: Connection) -> list[Broken]:
@@ -188,7 +188,7 @@ def restore(source: Path, url: str) -> Copied:
                 _one_file(new)
                 _verify(new, contents)
             return contents
-        with Store.create(url, fill=lambda to: _filled(tx, to, contents)):
+        with Store.create(url, fill=lambda to: _fill_restored(tx, to, contents)):
             return contents
 
 
@@ -230,9 +230,9 @@ def describe(tx: Connection) -> Copied:
     return Copied(rows, digest.hexdigest())
 
 
-def _filled(source: Connection, target: Connection, told: Copied) -> None:
+def _fill_restored(source: Connection, target: Connection, contents: Copied) -> None:
     copy_rows(source, target)
-    if describe(target) != told:
+    if describe(target) != contents:
         raise _damaged("the restored rows are not those of the backup")
 
 
@@ -258,18 +258,18 @@ def _copy_pages(tx: Connection, target: Path) -> None:
 
 def _one_file(path: Path) -> None:
     """Take the log into the file, and the file onto the disk."""
-    with closing(sqlite3.connect(path)) as one:
-        one.execute("PRAGMA journal_mode = DELETE")
+    with closing(sqlite3.connect(path)) as copy:
+        copy.execute("PRAGMA journal_mode = DELETE")
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
-def _verify(path: Path, told: Copied) -> None:
+def _verify(path: Path, expected: Copied) -> None:
     with Store.open(str(path), read_only=True) as copy:
         with copy.read() as tx:
             contents = describe(tx)
         broken = check(copy)
-    if contents != told:
+    if contents != expected:
         raise _damaged("its rows are not those of the store")
     if broken:
         raise _damaged("; ".join(map(str, broken)))
@@ -284,8 +284,8 @@ def _readable() -> Iterator[None]:
         raise _damaged(f"a value cannot be read ({type(error).__name__}: {str(error)[:200]})") from None
 
 
-def _damaged(what: str) -> Exception:
-    return store_error("backup-damaged", f"the copy is not sound: {what}", "look at the disk, then make another")
+def _damaged(reason: str) -> Exception:
+    return store_error("backup-damaged", f"the copy is not sound: {reason}", "look at the disk, then make another")
 
 
 @contextmanager
@@ -295,8 +295,8 @@ def _beside(target: Path) -> Iterator[Path]:
         raise store_error("store-missing", f"there is no folder {target.parent}", "make it first")
     new = target.with_name(f".{target.name}.part")
     try:
-        for each in (new, *logs_of(new)):
-            each.unlink(missing_ok=True)
+        for file in (new, *logs_of(new)):
+            file.unlink(missing_ok=True)
         yield new
         new.replace(target)
         folder = os.open(target.parent, os.O_RDONLY)
@@ -307,9 +307,9 @@ def _beside(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise store_failed(error) from error
     finally:
-        for each in (new, *logs_of(new)):
+        for file in (new, *logs_of(new)):
             with suppress(OSError):
-                each.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
 
 
 # Stores of older versions: upgraded on request, in one transaction, after a backup.

@@ -147,14 +147,14 @@ class _Change:
         return JudgeChange(ruled, added, tuple(self.stop), why_halted(tx))
 
 
-def changed_rules(before: StudyRules, given: Mapping[str, Rule]) -> StudyRules:
+def changed_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRules:
     """Rules with new values, which may be texts as the command line has them."""
     known = asdict(before)
     changed: dict[str, Any] = {}
-    for key, value in given.items():
+    for key, value in new_values.items():
         name = key.replace("-", "_")
         if name not in known:
-            fix = nearest(key, [each.replace("_", "-") for each in known])
+            fix = nearest(key, [rule.replace("_", "-") for rule in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))
         changed[name] = _read(key, value, known[name])
     return checked_rules({**known, **changed})

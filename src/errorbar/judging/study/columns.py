@@ -81,7 +81,7 @@ class StudyColumns:
         round: Index into ``ROUNDS``.
         state: Index into ``STATES``.
         reversed: Whether the candidates had changed places.
-        said: Index into ``answers`` of the answer that counts; -1: none, or skipped.
+        answer_number: Index into ``answers`` of the answer that counts; -1: none, or skipped.
         milliseconds: That it took; 0: not known.
         at: When it was given, or the last time that it was changed, in seconds since 1970; NaN: it was not.
         answers: Every different answer.
@@ -98,7 +98,7 @@ class StudyColumns:
     round: Ints
     state: Ints
     reversed: NDArray[np.bool_]
-    said: Ints
+    answer_number: Ints
     milliseconds: Ints
     at: Floats
     answers: Sequence[Mapping[str, Any]]
@@ -112,7 +112,7 @@ class StudyColumns:
         """Numbers of the answered assignments of a round in some states; none given: ``done``, those that count."""
         wanted = [STATES.index(state) for state in states or ("done",)]
         of_round = self.round == ROUNDS.index(round_)
-        return np.flatnonzero(of_round & np.isin(self.state, wanted) & (self.said >= 0))
+        return np.flatnonzero(of_round & np.isin(self.state, wanted) & (self.answer_number >= 0))
 
     @cached_property
     def set_aside(self) -> NDArray[np.bool_]:
@@ -152,13 +152,15 @@ class StudyColumns:
             for side in (False, True):
                 if label := label_of(scheme, side, answer):
                     table[at, int(side)] = known.setdefault(label, len(known))
-        return tuple(known), table[self.said, self.reversed.astype(np.int64)]
+        return tuple(known), table[self.answer_number, self.reversed.astype(np.int64)]
 
     @cached_property
     def right(self) -> Ints:
         """Of the answers ``tested`` 1 where it is right, 0 where it is wrong, -1 where it counts neither way."""
         rows, verdicts = self.tested, {}
-        keys = list(zip(*(each[rows].tolist() for each in (self.item, self.said, self.reversed)), strict=True))
+        keys = list(
+            zip(*(column[rows].tolist() for column in (self.item, self.answer_number, self.reversed)), strict=True)
+        )
         for key in dict.fromkeys(keys):
             item = self.items[key[0]].whole
             right = item and is_right(self.about.scheme, item, bool(key[2]), self.answers[key[1]])
@@ -177,9 +179,9 @@ class StudyColumns:
         """
         place = np.cumsum(~self.is_gold) - 1
         item, rater, label = (
-            np.asarray(each, np.int32) for each in (place[self.item[rows]], self.rater[rows], self.label[rows])
+            np.asarray(column, np.int32) for column in (place[self.item[rows]], self.rater[rows], self.label[rows])
         )
-        names = tuple(self.items[at].name for at in self.work), tuple(each.name for each in self.raters)
+        names = tuple(self.items[at].name for at in self.work), tuple(rater.name for rater in self.raters)
         table, abstaining = Judgments(item, rater, label, *names, self.labels), self.about.scheme.abstaining()
         return table.without(abstaining) if abstaining else table
 
@@ -240,7 +242,7 @@ def _answered(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any
     for chunk in _chunks(tx, _ASSIGNMENTS):
         *whole, at, answer = zip(*chunk, strict=True)
         answer_numbers = [-1 if text == "null" else texts.setdefault(text, len(texts)) for text in answer]
-        parts.append([*(np.array(each, np.int64) for each in (*whole, answer_numbers)), np.array(at, np.float64)])
+        parts.append([*(np.array(column, np.int64) for column in (*whole, answer_numbers)), np.array(at, np.float64)])
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return columns, [json.loads(text) for text in texts]
 

@@ -1,4 +1,4 @@
-"""Corrections of raters as edits: a corpus of the words that they would write instead.
+"""``judge_export``: a study's judgments as files, and the corrections of raters as edits of a corpus.
 
 Conventions
     Every rater is an annotator, who looked at the sentences of the items they judged. A sentence is what items have as
@@ -84,12 +84,12 @@ def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """One edit for each span, with everything that was said for it, in text order; the first of those that overlap."""
     kept: list[Edit] = []
     for _, alike in groupby(sorted(edits, key=lambda edit: edit.span), key=lambda edit: edit.span):
-        one, *others = alike
-        if kept and overlaps(one, kept[-1]):
+        first, *others = alike
+        if kept and overlaps(first, kept[-1]):
             continue
-        every = [text for edit in (one, *others) for text in edit.replacements]
-        optional = one.optional and all(edit.optional for edit in others)
-        kept.append(one._replace(replacements=tuple(dict.fromkeys(every)), optional=optional))
+        every = [text for edit in (first, *others) for text in edit.replacements]
+        optional = first.optional and all(edit.optional for edit in others)
+        kept.append(first._replace(replacements=tuple(dict.fromkeys(every)), optional=optional))
     return tuple(kept)
 
 
@@ -101,7 +101,7 @@ def _edits(row: JudgmentRow, scheme: Scheme, answer: Mapping[str, Any]) -> list[
         return []
     words_of = item.text[:start], item.text[end:]
     first, last, before, after = _around(item.text, start, end)
-    replacements = [" ".join(f"{before}{_apart(each, words_of)}{after}".split()) for each in texts]
+    replacements = [" ".join(f"{before}{_apart(text, words_of)}{after}".split()) for text in texts]
     return [Edit(first, last, tuple(dict.fromkeys(replacements)), optional=optional)]
 
 

@@ -1,4 +1,6 @@
-"""When a study will be complete, if its raters go on as in the last hours.
+"""The figures of a study: when it will be complete, its raters, its items, agreement, and systems against it.
+
+When it will be complete, if its raters go on as in the last hours:
 
 Formula
     A window of the last w hours (6, or since the first judgment) is cut into 12 slices; c judgments came in it, of
@@ -181,7 +183,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
         known = took[took > 0]
         tested = gold[gold[:, 0] == code]
         every = tested[:, 2]
-        classes = {_class(study, each): tested[tested[:, 1] == each, 2] for each in np.unique(tested[:, 1]).tolist()}
+        classes = {_class(study, item): tested[tested[:, 1] == item, 2] for item in np.unique(tested[:, 1]).tolist()}
         figures = RaterFigures(
             rater=rater.name,
             status=rater.status,
@@ -341,7 +343,7 @@ def progress(study: StudyColumns) -> Progress:
     states = np.bincount(study.state[of_work], minlength=len(STATES))
     at = {name: int(states[code]) for code, name in enumerate(STATES)}
     aside = int((of_work & study.set_aside).sum())
-    answered = np.flatnonzero((study.said >= 0) & (study.round == 0))
+    answered = np.flatnonzero((study.answer_number >= 0) & (study.round == 0))
     times = study.milliseconds[answered]
     known = times[times > 0]
     return Progress(
@@ -371,7 +373,7 @@ def item_figures(
     labels: list[dict[str, int]] = [{} for _ in counts]
     place = np.cumsum(~study.is_gold) - 1
     codes = place[study.item[study.judged]] * len(study.labels) + study.label[study.judged]
-    for code, times in zip(*(each.tolist() for each in np.unique(codes, return_counts=True)), strict=True):
+    for code, times in zip(*(column.tolist() for column in np.unique(codes, return_counts=True)), strict=True):
         labels[code // len(study.labels)][study.labels[code % len(study.labels)]] = times
     figures = []
     last = len(counts) if most is None else first + most

@@ -191,9 +191,9 @@ def _refuse_taken(path: Path) -> None:
         raise UsageError(Problem("judge-taken", message, fix="give a folder that is not there"))
 
 
-def _write_secrets(path: Path, made: Secrets) -> None:
+def _write_secrets(path: Path, study_secrets: Secrets) -> None:
     """Nobody else may read the file from its first moment on."""
-    record = {"manager": made.manager, "cookie": made.cookie, "password": made.password}
+    record = {"manager": study_secrets.manager, "cookie": study_secrets.cookie, "password": study_secrets.password}
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(record, file, indent=1)

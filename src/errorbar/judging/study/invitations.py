@@ -321,9 +321,9 @@ class Invited(Result):
         if self.whole:
             columns += [*map(Column, ("kind", "state")), Column("raters", "count"), Column("expires")]
         rows = []
-        for each in self.links:
-            details = [each.invite.kind, each.state, each.invite.uses, iso_time(each.invite.expires) or "never"]
-            rows.append([each.invite.label, each.url, *(details if self.whole else ())])
+        for link in self.links:
+            details = [link.invite.kind, link.state, link.invite.uses, iso_time(link.invite.expires) or "never"]
+            rows.append([link.invite.label, link.url, *(details if self.whole else ())])
         return [Table(columns, rows, "Invitations", "invitations")]
 
 
@@ -367,7 +367,7 @@ def judge_invite(
         if not (raters or names or crowd or back or revoked):
             with store.read() as snapshot:
                 listed = all_invites(snapshot)
-            return Invited([link_of(opened.secrets.cookie, base, each, clock()) for each in listed], whole=True)
+            return Invited([link_of(opened.secrets.cookie, base, invite, clock()) for invite in listed], whole=True)
 
         def work(tx: Connection) -> tuple[list[Invite], list[Problem]]:
             now = clock()
@@ -384,7 +384,7 @@ def judge_invite(
 
         invites, notes = store.write(work)
         return Invited(
-            [link_of(opened.secrets.cookie, base, each, clock()) for each in invites],
+            [link_of(opened.secrets.cookie, base, invite, clock()) for invite in invites],
             whole=bool(revoked),
             notes=notes,
             new=[invite for invite in invites if invite.revoked is None],
@@ -404,7 +404,7 @@ def standing_link(study: Study, tx: Connection, now: float, base: str) -> str:
     known = all_invites(tx)
     if not known:
         known = [make_invite(tx, study.secrets.cookie, "crowd", OPEN_LABEL, now, (None, None))]
-    shown = [each for each in known if not each.is_personal and each.state(now) == "open"]
+    shown = [invite for invite in known if not invite.is_personal and invite.state(now) == "open"]
     return link_of(study.secrets.cookie, base, shown[0], now).url if shown else ""
 
 
@@ -423,7 +423,7 @@ def _made_back(tx: Connection, key: str, name: str, now: float, expires: float |
 
 def _free_names(tx: Connection, wanted: int) -> list[str]:
     """Names that no link has and nobody who came: who comes by a crowd's link is called so, too."""
-    taken = {each.label for each in all_invites(tx)} | set(tx.scalars(select(RATER.c.name)))
+    taken = {invite.label for invite in all_invites(tx)} | set(tx.scalars(select(RATER.c.name)))
     names: list[str] = []
     number = 0
     while len(names) < wanted:
@@ -437,13 +437,13 @@ def _too_few(tx: Connection, now: float) -> list[Problem]:
     """A warning, as more can be invited at any time, where the raters that may come cannot make k judgments."""
     wanted = current_rules(tx).raters_per_item
     able = 0
-    for each in all_invites(tx):
-        if each.kind == "back" or each.state(now) in ("revoked", "expired"):
-            able += each.uses if each.kind != "back" else 0
-        elif each.most_uses is None:
+    for invite in all_invites(tx):
+        if invite.kind == "back" or invite.state(now) in ("revoked", "expired"):
+            able += invite.uses if invite.kind != "back" else 0
+        elif invite.most_uses is None:
             return []
         else:
-            able += max(each.most_uses, each.uses)
+            able += max(invite.most_uses, invite.uses)
     if able >= wanted:
         return []
     who = f"only {able} rater{' is' if able == 1 else 's are'} invited"

@@ -1,4 +1,4 @@
-"""A new store that is whole or not there at all."""
+"""``judge_init``: a new study, of items or of an export; it is made whole or not at all."""
 
 from __future__ import annotations
 
@@ -171,39 +171,39 @@ class _Restoring:
         if waiting := self.waiting.pop(table, []):
             self.tx.execute(insert(table), waiting)
 
-    def _item(self, payload: Mapping[str, Any], rest: Record) -> None:
+    def _item(self, payload: Mapping[str, Any], fields: Record) -> None:
         item = JudgedItem.from_json(json.dumps(payload, ensure_ascii=False))
-        place, taken, stopped = (rest[name] for name in ("place", "taken", "stopped"))
+        place, taken, stopped = (fields[name] for name in ("place", "taken", "stopped"))
         self.items[item.name] = len(self.items) + 1
         self.n_items, self.n_gold = self.n_items + (item.kind == "work"), self.n_gold + (item.kind == "gold")
         row = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
         row |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
         self._add(ITEM, row | {"taken": taken, "stopped": stopped})
 
-    def _rater(self, name: str, rest: Record) -> None:
+    def _rater(self, name: str, fields: Record) -> None:
         self.raters[name] = len(self.raters) + 1
-        agreed = json.dumps(rest.pop("agreed"), ensure_ascii=False)
-        self._add(RATER, {"name": name, "participant": f"restored:{name}", "agreed": agreed, "gold": None, **rest})
+        agreed = json.dumps(fields.pop("agreed"), ensure_ascii=False)
+        self._add(RATER, {"name": name, "participant": f"restored:{name}", "agreed": agreed, "gold": None, **fields})
 
-    def _excluded(self, rater: str, rest: Record) -> None:
-        self._add(EXCLUSION, {"rater": self.raters[rater], **rest})
+    def _excluded(self, rater: str, fields: Record) -> None:
+        self._add(EXCLUSION, {"rater": self.raters[rater], **fields})
 
-    def _judgment(self, item: str, rest: Record) -> None:
-        rest.pop("label")
-        answers, rater = rest.pop("answers"), self.raters[rest.pop("rater")]
-        key = self.assignments[rater, rest["seq"]] = len(self.assignments) + 1
+    def _judgment(self, item: str, fields: Record) -> None:
+        fields.pop("label")
+        answers, rater = fields.pop("answers"), self.raters[fields.pop("rater")]
+        key = self.assignments[rater, fields["seq"]] = len(self.assignments) + 1
         token = secrets.token_urlsafe(16)
-        row = {"token": token, "item": self.items[item], "rater": rater, **rest, "reversed": int(rest["reversed"])}
+        row = {"token": token, "item": self.items[item], "rater": rater, **fields, "reversed": int(fields["reversed"])}
         self._add(ASSIGNMENT, row)
         for answer in answers:
             trail = json.dumps(answer["trail"], ensure_ascii=False) if answer["trail"] else ""
             answer_json = json.dumps(answer["answer"], ensure_ascii=False)
             self._add(ANSWER, answer | {"assignment": key, "answer": answer_json, "trail": trail})
 
-    def _event(self, kind: str, rest: Record) -> None:
-        seq, rater = rest.pop("seq"), None if rest["rater"] is None else self.raters[rest["rater"]]
+    def _event(self, kind: str, fields: Record) -> None:
+        seq, rater = fields.pop("seq"), None if fields["rater"] is None else self.raters[fields["rater"]]
         assignment = None if seq is None or rater is None else self.assignments[rater, seq]
-        self._add(EVENT, {**rest, "kind": kind, "rater": rater, "assignment": assignment})
+        self._add(EVENT, {**fields, "kind": kind, "rater": rater, "assignment": assignment})
 
 
 # ``judge_init``: a new study, whole or not at all.
@@ -367,9 +367,9 @@ def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
         add_items(tx, items, now)
 
 
-def _restored(folder: Path, source: Source, store: str, given: Mapping[str, bool]) -> JudgeInit:
+def _restored(folder: Path, source: Source, store: str, arguments: Mapping[str, bool]) -> JudgeInit:
     """A study of an export, which says all there is to say of it."""
-    for name, is_set in given.items():
+    for name, is_set in arguments.items():
         if is_set:
             message = f"--{name.replace('_', '-')} is for new studies, and this is the export of one, which is restored"
             raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -385,11 +385,14 @@ def _restored(folder: Path, source: Source, store: str, given: Mapping[str, bool
     return JudgeInit(created.folder, about.scheme, about.rules, restored.n_items, restored.n_gold, (note,))
 
 
-def checked_rules(given: Mapping[str, Any]) -> StudyRules:
+def checked_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
     """The rules, each within its bounds."""
-    values: dict[str, Any] = {**given}
-    one = values["eligibility"]
-    rules = StudyRules(**values | {"eligibility": (one,) if isinstance(one, str) and one else tuple(one)})
+    values: dict[str, Any] = {**rules_by_name}
+    eligibility = values["eligibility"]
+    rules = StudyRules(
+        **values
+        | {"eligibility": (eligibility,) if isinstance(eligibility, str) and eligibility else tuple(eligibility)}
+    )
     for name, (low, high, _) in BOUNDS:
         value = getattr(rules, name)
         if not low <= value <= (MOST if high is None else high):

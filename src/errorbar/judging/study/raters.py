@@ -76,11 +76,11 @@ class JudgeRaters(Result):
         columns = [Column("rater"), Column("status"), Column("judged", "count"), Column("held", "count")]
         columns += map(Column, ("quiz", "last answer", "code", "reason"))
         rows: list[list[Cell]] = []
-        for each in self.raters:
-            states = {"redeemed": each.redeemed, "withdrawn": each.withdrawn, "given": each.code}
+        for rater in self.raters:
+            states = {"redeemed": rater.redeemed, "withdrawn": rater.withdrawn, "given": rater.code}
             code = ", ".join(state for state, holds in states.items() if holds)
-            why = f"{each.reason} ({each.by})" if each.reason else ""
-            rows.append([each.name, each.status, each.judged, each.held, each.quiz, each.last or "", code, why])
+            why = f"{rater.reason} ({rater.by})" if rater.reason else ""
+            rows.append([rater.name, rater.status, rater.judged, rater.held, rater.quiz, rater.last or "", code, why])
         return [Table(columns, rows, "Raters", "raters")]
 
 
@@ -197,5 +197,5 @@ def rater_named(tx: Connection, name: str) -> int:
     return int(names[name])
 
 
-def _done(code: str, what: str) -> Problem:
-    return Problem(code, what, severity="repaired")
+def _done(code: str, message: str) -> Problem:
+    return Problem(code, message, severity="repaired")

@@ -82,7 +82,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
         versions = list(group)
         first = versions[0]
         answers = [_answer(row) for row in versions if row.submission is not None]
-        counts = next((each for each in answers if each["version"] == first.counts), None)
+        counts = next((answer for answer in answers if answer["version"] == first.counts), None)
         label = ""
         if counts is not None and counts["answer"] is not None:
             label = label_of(about.scheme, bool(first.reversed), counts["answer"])
@@ -98,11 +98,14 @@ def study_records(tx: Connection) -> Iterator[Record]:
         }
     for row in rows(tx, _EVENTS):
         data = "" if row.kind in SECRET else row.data
-        yield {"event": row.kind, "at": row.at, "rater": row.rater, "seq": row.seq, **_said(row.submission, data)}
-
-
-def _said(submission: str | None, data: str) -> Mapping[str, object]:
-    return {"submission": submission, "data": data}
+        yield {
+            "event": row.kind,
+            "at": row.at,
+            "rater": row.rater,
+            "seq": row.seq,
+            "submission": row.submission,
+            "data": data,
+        }
 
 
 def _answer(row: Row[Any]) -> Record:
@@ -190,7 +193,7 @@ def _where(include: Sequence[Part]) -> str:
     rounds = ["main", *(["repeat"] if "repeats" in include else []), *(["quiz"] if "quiz" in include else [])]
     kinds = ["work", *(["gold"] if {"gold", "quiz"} & {*include} else [])]
     listed = (("a.state", named), ("a.round", rounds), ("i.kind", kinds))
-    parts = [f"{column} IN ({', '.join(repr(each) for each in values)})" for column, values in listed]
+    parts = [f"{column} IN ({', '.join(repr(value) for value in values)})" for column, values in listed]
     if "quiz" in include and "gold" not in include:
         parts.append("(i.kind = 'work' OR a.round = 'quiz')")
     if "excluded" in include:  # their extra judgments with the others of theirs
@@ -245,10 +248,10 @@ def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Itera
     for row in judgment_rows(tx, include):
         if row.answer is None:
             continue
-        one, two = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
+        firsts, seconds = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
         label = row.label(scheme)
-        for first in one:
-            for second in two:
+        for first in firsts:
+            for second in seconds:
                 winner = {"first": first, "second": second}.get(label, TIE)
                 yield csv_line([row.item.name, row.rater, first, second, winner])
 
@@ -272,11 +275,11 @@ def _marked(item: JudgedItem) -> str:
     return " ".join(f"{item.text[:start]}{gap}[{item.text[start:end]}]{gap}{item.text[end:]}".split())
 
 
-def _cell(said: object) -> str:
+def _cell(answer: object) -> str:
     """An answer in a cell: that nothing was marked is an answer, and no answer is empty."""
-    if isinstance(said, list):
-        return " | ".join(map(str, said)) if said else NOTHING
-    return "" if said is None else str(said)
+    if isinstance(answer, list):
+        return " | ".join(map(str, answer)) if answer else NOTHING
+    return "" if answer is None else str(answer)
 
 
 # ``judge``: a study as judgments, read-only, as it stands at one moment.
@@ -352,7 +355,9 @@ def judge(study: str | PathLike[str] | Study) -> StudyJudgments:
         kept = kept[(gold[kept] == of_gold) & (columns.label[kept] >= 0)]
         kept = kept if aside is None else kept[columns.set_aside[kept] == aside]
         names = tuple(item.name for item in columns.items), tuple(rater.name for rater in columns.raters)
-        item, rater, label = (np.asarray(each[kept], np.int32) for each in (columns.item, columns.rater, columns.label))
+        item, rater, label = (
+            np.asarray(column[kept], np.int32) for column in (columns.item, columns.rater, columns.label)
+        )
         return _of_kind(Judgments(item, rater, label, *names, columns.labels), gold=columns.is_gold == of_gold)
 
     about = columns.about

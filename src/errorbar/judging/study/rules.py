@@ -82,7 +82,9 @@ class StudyRules:
         """Read the output of ``to_json``, also of versions without a rule."""
         raw: dict[str, Any] = json.loads(text)
         raw["eligibility"] = tuple(raw["eligibility"])
-        return cls(**{each.name: raw[each.name] for each in fields(cls) if each.name in raw or each.name not in _LATER})
+        return cls(
+            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _LATER}
+        )
 
 
 _LATER = ("stop",)
@@ -220,4 +222,4 @@ def names_of(key: StudyKey) -> set[str]:
 
 def systems_of(key: StudyKey) -> tuple[str, ...]:
     """Systems that the key knows."""
-    return key.strata.systems if isinstance(key, Key) else tuple(each.name for each in key.frame.strata.systems)
+    return key.strata.systems if isinstance(key, Key) else tuple(system.name for system in key.frame.strata.systems)

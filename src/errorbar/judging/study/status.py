@@ -105,23 +105,25 @@ def agreement_table(agreement: StudyAgreement, *, gold: bool) -> Table:
 
 def rater_table(raters: Sequence[RaterFigures]) -> Table:
     """Raters."""
-    classes = list(dict.fromkeys(name for each in raters for name in each.gold_by_class))
+    classes = list(dict.fromkeys(name for rater in raters for name in rater.gold_by_class))
     columns = [Column("rater"), Column("status"), Column("judgments", "count"), Column("gold", "count")]
     columns += [Column(name, "percent", name, 1, "beside") for name in ("right", *classes)]
     columns += [Column("agree", "percent", "rest", 1), Column("seconds", "number", "median_seconds", 1)]
     columns += [Column("an hour", "number", "per_hour", 0), Column("hasty", "count"), Column("pauses", "count")]
-    sided = any(each.top is not None for each in raters)
-    columns += [Column("alike", "percent", "repeats", 1, "beside")] if any(x.repeats.n_units for x in raters) else []
+    sided = any(rater.top is not None for rater in raters)
+    columns += (
+        [Column("alike", "percent", "repeats", 1, "beside")] if any(rater.repeats.n_units for rater in raters) else []
+    )
     columns += [Column("top", "percent", "top", 1, "beside")] if sided else []
     rows: list[list[Cell]] = []
-    for each in raters:
-        row: list[Cell] = [each.rater, each.status, each.n_judgments, each.gold.n_units, each.gold]
-        row += [each.gold_by_class.get(name) for name in classes]
-        row += [each.rest, each.median_seconds, each.per_hour, each.n_hasty, each.n_pauses]
-        row += [each.repeats] if any(x.repeats.n_units for x in raters) else []
-        rows.append([*row, each.top] if sided else row)
-    notes = [f"{each.rater}: {each.excluded}" for each in raters if each.excluded]
-    alike = "; alike: repeated items" if any(x.repeats.n_units for x in raters) else ""
+    for rater in raters:
+        row: list[Cell] = [rater.rater, rater.status, rater.n_judgments, rater.gold.n_units, rater.gold]
+        row += [rater.gold_by_class.get(name) for name in classes]
+        row += [rater.rest, rater.median_seconds, rater.per_hour, rater.n_hasty, rater.n_pauses]
+        row += [rater.repeats] if any(rater.repeats.n_units for rater in raters) else []
+        rows.append([*row, rater.top] if sided else row)
+    notes = [f"{rater.rater}: {rater.excluded}" for rater in raters if rater.excluded]
+    alike = "; alike: repeated items" if any(rater.repeats.n_units for rater in raters) else ""
     notes.append(f"agree: mean share of the other raters of an item who say the same{alike}")
     return Table(columns, rows, "Raters", "raters", notes)
 
@@ -142,10 +144,12 @@ def item_table(items: Sequence[ItemFigures], texts: Mapping[str, str] | None = N
     """Items for work; with their texts by name, where they are given."""
     columns = [*map(Column, ("item", "state")), Column("judgments", "count"), Column("label")]
     columns += [Column("share", "percent", interval="beside"), Column("stopped")]
-    rows: list[list[Cell]] = [[x.item, x.state, x.n_judgments, x.label, x.share, x.stopped] for x in items]
+    rows: list[list[Cell]] = [
+        [item.item, item.state, item.n_judgments, item.label, item.share, item.stopped] for item in items
+    ]
     if texts is not None:
         columns.append(Column("text"))
-        rows = [[*row, texts.get(x.item, "")] for row, x in zip(rows, items, strict=True)]
+        rows = [[*row, texts.get(item.item, "")] for row, item in zip(rows, items, strict=True)]
     return Table(columns, rows, "Items", "items")
 
 
@@ -192,9 +196,9 @@ class StudyStatus(Result):
             "progress": asdict(self.progress),
             "forecast": {**asdict(self.forecast), **ahead},
             "agreement": _record(self.agreement),
-            "raters": [{**_record(each), "last": _moment(each.last)} for each in self.raters],
+            "raters": [{**_record(rater), "last": _moment(rater.last)} for rater in self.raters],
             "systems": [{"system": name, **_record(score)} for name, score in self.systems],
-            "items": [_record(each) for each in self.items],
+            "items": [_record(item) for item in self.items],
             "stopping": None if self.stopping is None else _record(self.stopping),
         }
 
@@ -217,14 +221,14 @@ def _moment(seconds: float | None) -> str | None:
 
 def _record(figures: DataclassInstance) -> dict[str, object]:
     """The fields of a dataclass, estimates as JSON has them."""
-    return {each.name: _plain(getattr(figures, each.name)) for each in fields(figures)}
+    return {field.name: _plain(getattr(figures, field.name)) for field in fields(figures)}
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Estimate):
         return estimate_record(value)
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(part) for name, part in value.items()}
     return list(value) if isinstance(value, tuple) else value
 
 
