@@ -38,6 +38,16 @@ def made(folder: Path, scheme: str, **more: object) -> Path:
     return folder / "study"
 
 
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the exports of one study, ``all.jsonl`` and ``all.jsonl.gz``; tests read them alone."""
+    folder = tmp_path_factory.mktemp("exports")
+    judged = made(folder / "one", "error-ok")
+    for name in ("all.jsonl", "all.jsonl.gz"):
+        judge_export(judged, folder / name)
+    return folder
+
+
 @pytest.mark.parametrize("scheme", [*TEXTS])
 def test_export_import_export_is_the_same(scheme: str, tmp_path: Path) -> None:
     first = made(tmp_path / "one", scheme)
@@ -55,22 +65,20 @@ def test_export_import_export_is_the_same(scheme: str, tmp_path: Path) -> None:
     assert one.rows == two.rows
 
 
-def test_what_was_agreed_to_is_in_it_and_who_it_was_is_not(tmp_path: Path) -> None:
-    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
-    text = (tmp_path / "1.jsonl").read_text(encoding="utf-8")
-    raters = [each for line in text.splitlines() if "agreed" in (each := json.loads(line))]
-    assert [each["agreed"] for each in raters] == [{"consent": "I agree", "adult": "yes"}] * 5
+def test_what_was_agreed_to_is_in_it_and_who_it_was_is_not(exports: Path) -> None:
+    text = (exports / "all.jsonl").read_text(encoding="utf-8")
+    raters = [record for line in text.splitlines() if "agreed" in (record := json.loads(line))]
+    assert [rater["agreed"] for rater in raters] == [{"consent": "I agree", "adult": "yes"}] * 5
     assert "who rater-1 is" not in text
 
 
-def test_work_goes_on_in_a_restored_study(tmp_path: Path) -> None:
-    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl.gz")
-    judge_init(tmp_path / "again", tmp_path / "1.jsonl.gz")
+def test_work_goes_on_in_a_restored_study(exports: Path, tmp_path: Path) -> None:
+    judge_init(tmp_path / "again", exports / "all.jsonl.gz")
     work(tmp_path / "again", 6, prefix="later")
     with Study.open(tmp_path / "again").store() as store:
         assert check(store) == []
-    found = judge(tmp_path / "again").judgments
-    assert (found.label_weights().sum(axis=1) <= 3).all()
+    judgments = judge(tmp_path / "again").judgments
+    assert (judgments.label_weights().sum(axis=1) <= 3).all()
 
 
 def test_from_sqlite_to_postgresql_and_back(tmp_path: Path, postgres_url: str) -> None:
@@ -93,9 +101,8 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize(("said", "change"), [*DAMAGE.items()], ids=[*DAMAGE])
-def test_a_damaged_export_makes_nothing(said: str, change: tuple[str, str], tmp_path: Path) -> None:
-    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
-    text = (tmp_path / "1.jsonl").read_text(encoding="utf-8")
+def test_a_damaged_export_makes_nothing(said: str, change: tuple[str, str], exports: Path, tmp_path: Path) -> None:
+    text = (exports / "all.jsonl").read_text(encoding="utf-8")
     assert change[0] in text
     (tmp_path / "bad.jsonl").write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -105,9 +112,9 @@ def test_a_damaged_export_makes_nothing(said: str, change: tuple[str, str], tmp_
     assert not (tmp_path / "again").exists()
 
 
-def test_an_export_cut_short_makes_nothing(tmp_path: Path) -> None:
-    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl.gz")
-    whole = gzip.decompress((tmp_path / "1.jsonl.gz").read_bytes())
+def test_an_export_cut_short_makes_nothing(exports: Path, tmp_path: Path) -> None:
+    whole = (exports / "all.jsonl").read_bytes()
+    assert gzip.decompress((exports / "all.jsonl.gz").read_bytes()) == whole
     for cut in (len(whole) // 3, len(whole) - 2000):
         (tmp_path / "cut.jsonl").write_bytes(whole[:cut])
         with pytest.raises(ErrorbarError):
@@ -116,15 +123,13 @@ def test_an_export_cut_short_makes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [{"scheme": "choice"}, {"raters_per_item": 5}, {"items": "words"}, {"quiz": 3}])
-def test_what_is_for_new_studies_is_refused(more: dict[str, object], tmp_path: Path) -> None:
-    judge_export(made(tmp_path / "one", "error-ok"), tmp_path / "1.jsonl")
+def test_what_is_for_new_studies_is_refused(more: dict[str, object], exports: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is for new studies, and this is the export of one"):
-        judge_init(tmp_path / "again", tmp_path / "1.jsonl", **more)  # type: ignore[arg-type]
+        judge_init(tmp_path / "again", exports / "all.jsonl", **more)  # type: ignore[arg-type]
 
 
-def test_on_the_command_line(tmp_path: Path, errorbar: CommandLine) -> None:
-    made(tmp_path / "one", "error-ok")
-    assert errorbar("judge", "export", tmp_path / "one/study", "-o", tmp_path / "1.jsonl").code == 0
+def test_on_the_command_line(exports: Path, tmp_path: Path, errorbar: CommandLine) -> None:
+    assert errorbar("judge", "export", exports / "one/study", "-o", tmp_path / "1.jsonl").code == 0
     done = errorbar("judge", "init", tmp_path / "again", "--from", tmp_path / "1.jsonl")
     assert (done.code, "18 items and 2 gold items" in done.out) == (0, True), done.err
     again = errorbar("judge", "export", tmp_path / "again", "--to", "jsonl")

@@ -24,20 +24,27 @@ def reason(
         return after_answer(StudyRules(policy=policy), gold_answers(tx, SCHEME, rater))
 
 
-def test_who_answers_ok_to_every_error_is_excluded_by_the_fourth() -> None:
-    always_ok = [StoredAnswer("ann", item.name, OK) for item in GOLD]
-    assert reason(always_ok[:7]) is None  # three errors among them
-    assert "0 of 4 gold items right where 'error' is right" in (reason(always_ok[:8]) or "")
-    assert reason(always_ok, policy="none") is None
+ALWAYS_OK = [StoredAnswer("ann", item.name, OK) for item in GOLD]  # at 1, 2, ... 12: errors at even seconds
 
 
-def test_without_gold_nobody_fails() -> None:
-    assert reason([StoredAnswer("ann", item.name, OK) for item in WORK]) is None
-    assert reason([StoredAnswer("ann", "g0", OK)]) is None
-
-
-def test_unknown_is_wrong_on_no_gold_item() -> None:
-    assert reason([StoredAnswer("ann", item.name, UNKNOWN) for item in GOLD]) is None
+@pytest.mark.parametrize(
+    ("said", "policy", "excluded", "why"),
+    [
+        (ALWAYS_OK[:7], "sequential", [], None),  # three errors among them
+        (ALWAYS_OK[:8], "sequential", [], "0 of 4 gold items right where 'error' is right"),
+        (ALWAYS_OK, "none", [], None),
+        ([StoredAnswer("ann", item.name, OK) for item in WORK], "sequential", [], None),
+        ([StoredAnswer("ann", item.name, UNKNOWN) for item in GOLD], "sequential", [], None),
+        (ALWAYS_OK, "sequential", [{"rater": "ann", "until": 8.5}], None),  # readmitted: afresh from then on
+        (ALWAYS_OK, "sequential", [{"rater": "ann", "until": 0.5}], "0 of 6 gold items right where 'error' is right"),
+    ],
+    ids=["three", "four", "no policy", "no gold", "unknown", "readmitted late", "readmitted early"],
+)
+def test_who_answers_ok_to_every_error_is_excluded_by_the_fourth(
+    said: list[StoredAnswer], policy: Policy, excluded: list[dict[str, object]], why: str | None
+) -> None:
+    told = reason(said, policy, excluded=excluded)
+    assert (told and told.partition(" (")[0]) == why
 
 
 def test_only_the_raters_own_answers_of_the_main_round_count() -> None:
@@ -47,31 +54,20 @@ def test_only_the_raters_own_answers_of_the_main_round_count() -> None:
     assert reason([*quiz, *others], rater=2) is not None
 
 
-def test_a_changed_answer_counts_as_it_is_now_and_where_it_was_first() -> None:
+def test_a_gold_answer_counts_as_it_is_now_and_where_it_was_first() -> None:
+    """What is held or skipped is no answer, and what came late is one."""
     said = [
         StoredAnswer("ann", "g1", ERROR, earlier=[OK]),
         StoredAnswer("ann", "g3", OK),
         StoredAnswer("ann", "g0", OK),
+        StoredAnswer("ann", "g5", None, state="open"),
+        StoredAnswer("ann", "g2", None, state="skipped", skip="cannot read it"),
+        StoredAnswer("ann", "g7", OK, state="extra"),
+        StoredAnswer("ann", "g9", OK, state="aside"),
     ]
     with filled(SCHEME, GOLD, said) as tx:
-        assert gold_answers(tx, SCHEME, 1).counted() == [("error", True), ("error", False), ("ok", True)]
-
-
-def test_what_is_held_or_skipped_is_no_answer_and_what_came_late_is_one() -> None:
-    said = [
-        StoredAnswer("ann", "g1", None, state="open"),
-        StoredAnswer("ann", "g3", None, state="skipped", skip="cannot read it"),
-        StoredAnswer("ann", "g5", OK, state="extra"),
-        StoredAnswer("ann", "g7", OK, state="aside"),
-    ]
-    with filled(SCHEME, GOLD, said) as tx:
-        assert gold_answers(tx, SCHEME, 1).counted() == [("error", False), ("error", False)]
-
-
-def test_who_was_readmitted_starts_afresh() -> None:
-    said = [StoredAnswer("ann", item.name, OK) for item in GOLD]  # at 1, 2, ... 12: errors at even seconds
-    assert reason(said, excluded=[{"rater": "ann", "until": 8.5}]) is None
-    assert reason(said, excluded=[{"rater": "ann", "until": 0.5}]) is not None
+        answers = gold_answers(tx, SCHEME, 1).counted()
+    assert answers == [("error", True), ("error", False), ("ok", True), ("error", False), ("error", False)]
 
 
 def test_typed_words_are_one_class() -> None:
