@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.formats.look import Source
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.sources import read_items
 from errorbar.judging.protocol.assignments import note
 from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item
@@ -97,54 +96,41 @@ def judge_change(
     if halt and resume:
         raise UsageError(Problem("two-choices", "--halt and --resume", fix="give one of them"))
     problems, stopped = Problems(lenient=lenient), [stop] if isinstance(stop, str) and stop else list(stop)
-    whole = not (rules or add is not None or stopped or key is not None or halt or resume)
-    with Study.open(study).store(read_only=whole) as store:
+    only_tells = not (rules or add is not None or stopped or key is not None or halt or resume)
+    with Study.open(study).store(read_only=only_tells) as store:
         with store.read() as snapshot:
             before, halted = read_about(snapshot), why_halted(snapshot)
-        if whole:
+        if only_tells:
             return JudgeChange(before.rules, 0, (), halted)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
         added = [] if add is None else list(read_items(add, before.scheme, problems))
-        known = "" if key is None else read_study_key(key, problems)
+        new_key = "" if key is None else read_study_key(key, problems)
         problems.raise_errors()
-        change = _Change(rules or {}, added, stopped, reason, known, halt, resume)
-        result = store.write(lambda tx: change.make(tx, study_clock()()))
-        return replace(result, notes=tuple(problems.notes))
 
+        def change(tx: Connection) -> JudgeChange:
+            now = study_clock()()
+            if resume:
+                resume_study(tx, MANAGER, now)
+            about, why = read_about(tx), why_halted(tx)
+            changed = changed_rules(about.rules, rules or {})
+            if new_key:
+                set_value(tx, "key", new_key)
+                note(tx, now, "key")
+            n_added = add_items(tx, added, now) if added else 0
+            if changed.stop and (new_key or added or changed.stop != about.rules.stop):
+                stop_text = fitting(changed.stop, about.scheme, all_items(tx), new_key or about.key)
+                changed = replace(changed, stop=stop_text)
+            if changed != about.rules:
+                set_rules(tx, changed, now)
+            for name in stopped:
+                stop_item(tx, name, reason, now)
+            if why and (n_added or changed.raters_per_item > about.rules.raters_per_item):
+                halt_study(tx, why, MANAGER, now)  # new places of a halted study are handed out once it is resumed
+            if halt:
+                halt_study(tx, reason, MANAGER, now)
+            return JudgeChange(changed, n_added, tuple(stopped), why_halted(tx))
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """All that is changed in one transaction."""
-
-    rules: Mapping[str, Rule]
-    items: Sequence[JudgedItem]
-    stop: Sequence[str]
-    reason: str
-    key: str
-    halt: bool
-    resume: bool
-
-    def make(self, tx: Connection, now: float) -> JudgeChange:
-        if self.resume:
-            resume_study(tx, MANAGER, now)
-        about, why = read_about(tx), why_halted(tx)
-        ruled = changed_rules(about.rules, self.rules)
-        if self.key:
-            set_value(tx, "key", self.key)
-            note(tx, now, "key")
-        added = add_items(tx, self.items, now) if self.items else 0
-        if ruled.stop and (self.key or self.items or ruled.stop != about.rules.stop):
-            stop = fitting(ruled.stop, about.scheme, all_items(tx), self.key or about.key)
-            ruled = replace(ruled, stop=stop)
-        if ruled != about.rules:
-            set_rules(tx, ruled, now)
-        for name in self.stop:
-            stop_item(tx, name, self.reason, now)
-        if why and (added or ruled.raters_per_item > about.rules.raters_per_item):
-            halt_study(tx, why, MANAGER, now)  # new places of a halted study are handed out once it is resumed
-        if self.halt:
-            halt_study(tx, self.reason, MANAGER, now)
-        return JudgeChange(ruled, added, tuple(self.stop), why_halted(tx))
+        return replace(store.write(change), notes=tuple(problems.notes))
 
 
 def changed_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRules:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count, islice
 from os import PathLike
 from typing import Annotated, Literal
 
@@ -256,10 +257,8 @@ def _name_taken(tx: Connection, name: str) -> bool:
 
 def _next_name(tx: Connection) -> str:
     """A pseudonym, in the order of their coming."""
-    number = (tx.scalar(select(func.count()).select_from(RATER)) or 0) + 1
-    while _name_taken(tx, f"rater-{number}") or _label_taken(tx, f"rater-{number}"):
-        number += 1
-    return f"rater-{number}"
+    names = map("rater-{}".format, count((tx.scalar(select(func.count()).select_from(RATER)) or 0) + 1))
+    return next(name for name in names if not _name_taken(tx, name) and not _label_taken(tx, name))
 
 
 def _label_taken(tx: Connection, label: str) -> bool:
@@ -360,37 +359,30 @@ def judge_invite(
     _refuse_unfit(raters, names, crowd, days, most)
     opened = Study.open(study)
     clock = study_clock()
-    store = opened.store()
-    try:
+
+    def work(tx: Connection) -> tuple[list[Invite], list[Problem]]:
+        now, key = clock(), opened.secrets.cookie
+        expires = None if days is None else now + days * 86400
+        invites = [revoke(tx, revoked, now)] if revoked else []
+        personal = [*names, *_free_names(tx, raters)]
+        invites += [make_invite(tx, key, "personal", name, now, (expires, 1)) for name in personal]
+        if crowd:
+            invites.append(make_invite(tx, key, kind, crowd, now, (expires, most)))
+        if back:
+            invites.append(_invite_back(tx, key, back, now, expires))
+        return invites, _warn_of_few(tx, now)
+
+    with opened.store() as store:
         with store.read() as snapshot:
-            base = get_value(snapshot, ADDRESS) or Reach().url
-        if not (raters or names or crowd or back or revoked):
-            with store.read() as snapshot:
-                listed = all_invites(snapshot)
-            return Invited([link_of(opened.secrets.cookie, base, invite, clock()) for invite in listed], whole=True)
-
-        def work(tx: Connection) -> tuple[list[Invite], list[Problem]]:
-            now = clock()
-            invites = [revoke(tx, revoked, now)] if revoked else []
-            limits = None if days is None else now + days * 86400, most
-            key = opened.secrets.cookie
-            personal = [*names, *_free_names(tx, raters)]
-            invites += [make_invite(tx, key, "personal", name, now, (limits[0], 1)) for name in personal]
-            if crowd:
-                invites.append(make_invite(tx, key, kind, crowd, now, limits))
-            if back:
-                invites.append(_made_back(tx, key, back, now, limits[0]))
-            return invites, _too_few(tx, now)
-
-        invites, notes = store.write(work)
+            base, listed = get_value(snapshot, ADDRESS) or Reach().url, all_invites(snapshot)
+        changes = bool(raters or names or crowd or back or revoked)
+        invites, notes = store.write(work) if changes else (listed, [])
         return Invited(
             [link_of(opened.secrets.cookie, base, invite, clock()) for invite in invites],
-            whole=bool(revoked),
+            whole=bool(revoked) or not changes,
             notes=notes,
-            new=[invite for invite in invites if invite.revoked is None],
+            new=[invite for invite in invites if changes and invite.revoked is None],
         )
-    finally:
-        store.close()
 
 
 def take_back_links(study: str | PathLike[str], result: Invited) -> None:
@@ -401,10 +393,8 @@ def take_back_links(study: str | PathLike[str], result: Invited) -> None:
 
 def standing_link(study: Study, tx: Connection, now: float, base: str) -> str:
     """The link that ``serve`` shows: for everybody, where nobody was invited otherwise; empty: there is none."""
-    known = all_invites(tx)
-    if not known:
-        known = [make_invite(tx, study.secrets.cookie, "crowd", OPEN_LABEL, now, (None, None))]
-    shown = [invite for invite in known if not invite.is_personal and invite.state(now) == "open"]
+    invites = all_invites(tx) or [make_invite(tx, study.secrets.cookie, "crowd", OPEN_LABEL, now, (None, None))]
+    shown = [invite for invite in invites if not invite.is_personal and invite.state(now) == "open"]
     return link_of(study.secrets.cookie, base, shown[0], now).url if shown else ""
 
 
@@ -413,7 +403,7 @@ def link_of(key: str, base: str, invite: Invite, now: float) -> Link:
     return Link(invite, f"{base}/j/{invite_token(key, invite.label)}", invite.state(now))
 
 
-def _made_back(tx: Connection, key: str, name: str, now: float, expires: float | None) -> Invite:
+def _invite_back(tx: Connection, key: str, name: str, now: float, expires: float | None) -> Invite:
     invite = make_invite(tx, key, "back", name, now, (expires, None))
     if rater_of(tx, invite) is None:
         message = f"no rater is called '{name}'"
@@ -424,16 +414,10 @@ def _made_back(tx: Connection, key: str, name: str, now: float, expires: float |
 def _free_names(tx: Connection, wanted: int) -> list[str]:
     """Names that no link has and nobody who came: who comes by a crowd's link is called so, too."""
     taken = {invite.label for invite in all_invites(tx)} | set(tx.scalars(select(RATER.c.name)))
-    names: list[str] = []
-    number = 0
-    while len(names) < wanted:
-        number += 1
-        if f"rater-{number}" not in taken:
-            names.append(f"rater-{number}")
-    return names
+    return [*islice((name for number in count(1) if (name := f"rater-{number}") not in taken), wanted)]
 
 
-def _too_few(tx: Connection, now: float) -> list[Problem]:
+def _warn_of_few(tx: Connection, now: float) -> list[Problem]:
     """A warning, as more can be invited at any time, where the raters that may come cannot make k judgments."""
     wanted = current_rules(tx).raters_per_item
     able = 0

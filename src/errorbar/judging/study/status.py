@@ -111,19 +111,18 @@ def rater_table(raters: Sequence[RaterFigures]) -> Table:
     columns += [Column("agree", "percent", "rest", 1), Column("seconds", "number", "median_seconds", 1)]
     columns += [Column("an hour", "number", "per_hour", 0), Column("hasty", "count"), Column("pauses", "count")]
     sided = any(rater.top is not None for rater in raters)
-    columns += (
-        [Column("alike", "percent", "repeats", 1, "beside")] if any(rater.repeats.n_units for rater in raters) else []
-    )
+    repeated = any(rater.repeats.n_units for rater in raters)
+    columns += [Column("alike", "percent", "repeats", 1, "beside")] if repeated else []
     columns += [Column("top", "percent", "top", 1, "beside")] if sided else []
     rows: list[list[Cell]] = []
     for rater in raters:
         row: list[Cell] = [rater.rater, rater.status, rater.n_judgments, rater.gold.n_units, rater.gold]
         row += [rater.gold_by_class.get(name) for name in classes]
         row += [rater.rest, rater.median_seconds, rater.per_hour, rater.n_hasty, rater.n_pauses]
-        row += [rater.repeats] if any(rater.repeats.n_units for rater in raters) else []
+        row += [rater.repeats] if repeated else []
         rows.append([*row, rater.top] if sided else row)
     notes = [f"{rater.rater}: {rater.excluded}" for rater in raters if rater.excluded]
-    alike = "; alike: repeated items" if any(rater.repeats.n_units for rater in raters) else ""
+    alike = "; alike: repeated items" if repeated else ""
     notes.append(f"agree: mean share of the other raters of an item who say the same{alike}")
     return Table(columns, rows, "Raters", "raters", notes)
 
