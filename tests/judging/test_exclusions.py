@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
 import pytest
 
 from errorbar.core import UsageError
-from errorbar.judging import Store, StudyRules, add_items, check, current_rules, exclude, readmit, stop_item
+from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, stop_item
 from errorbar.judging.protocol.leases import expire
 from tests.judging.empty_stores import Study, work_item
 
-
-def study_of(url: str, n: int, raters: int, k: int = 1) -> Study:
-    return Study(
-        url, StudyRules(raters_per_item=k, policy="none"), [work_item(f"w{number}") for number in range(n)], raters
-    )
+Make = Callable[[int, int], Study]
 
 
-def test_no_rater_has_a_number_that_no_store_holds(store_url: str) -> None:
-    with Store.create(store_url) as store, pytest.raises(UsageError, match="no rater"):
-        store.write(lambda tx: exclude(tx, 10**30, "x", "manager", 1.0))
+@pytest.fixture
+def make_study(store_url: str) -> Iterator[Make]:
+    """Makes a study of so many items and raters; at the end it is sound, and closed."""
+    studies = []
+
+    def make(items: int, raters: int) -> Study:
+        rules = StudyRules(raters_per_item=1, policy="none")
+        studies.append(Study(store_url, rules, [work_item(f"w{number}") for number in range(items)], raters))
+        return studies[-1]
+
+    yield make
+    for study in studies:
+        assert check(study.store) == []
+        study.store.close()
 
 
-def test_an_excluded_raters_places_are_free_and_come_back_with_them(store_url: str) -> None:
-    study = study_of(store_url, 3, 2)
+@pytest.mark.parametrize("rater", [99, 10**30])
+def test_there_is_no_such_rater(rater: int, make_study: Make) -> None:
+    """Nor one with a number that no store holds."""
+    study = make_study(1, 1)
+    with pytest.raises(UsageError, match=f"no rater {rater}"):
+        study.write(lambda tx: exclude(tx, rater, "reason", "manager", 1.0))
+
+
+def test_an_excluded_raters_places_are_free_and_come_back_with_them(make_study: Make) -> None:
+    study = make_study(3, 2)
     one, two = study.raters
     first, second, third = study.claim(one).leases
     for lease in (first, second):
@@ -43,14 +61,12 @@ def test_an_excluded_raters_places_are_free_and_come_back_with_them(store_url: s
     assert not study.write(lambda tx: readmit(tx, one, "manager", 9.0))
     states = study.states()
     assert [states[one, lease.item.name, "main"] for lease in (first, second, third)] == ["extra", "done", "done"]
-    assert check(study.store) == []
     rows = study.rows('SELECT reason, "by", since, until, undone_by FROM exclusion')
     assert rows == [("too fast", "manager", 5.0, 8.0, "manager")]
-    study.store.close()
 
 
-def test_an_extra_answer_takes_the_place_of_one_that_is_set_aside(store_url: str) -> None:
-    study = study_of(store_url, 1, 2)
+def test_an_extra_answer_takes_the_place_of_one_that_is_set_aside(make_study: Make) -> None:
+    study = make_study(1, 2)
     one, two = study.raters
     late = study.claim(one).leases[0]
     study.clock.now += 7200
@@ -60,27 +76,15 @@ def test_an_extra_answer_takes_the_place_of_one_that_is_set_aside(store_url: str
     assert study.states() == {(one, "w0", "main"): "done", (two, "w0", "main"): "aside"}
     study.write(lambda tx: readmit(tx, two, "manager", 2.0))
     assert study.states()[two, "w0", "main"] == "extra"
-    assert check(study.store) == []
-    study.store.close()
 
 
-def test_there_is_no_such_rater(store_url: str) -> None:
-    study = study_of(store_url, 1, 1)
-    with pytest.raises(UsageError, match="no rater 99"):
-        study.write(lambda tx: exclude(tx, 99, "reason", "manager", 1.0))
-    study.store.close()
-
-
-def test_an_item_is_added_once_and_never_another_by_its_name(store_url: str) -> None:
-    study = study_of(store_url, 2, 1)
-    longer = work_item("other")
+def test_an_item_is_added_once_and_never_another_by_its_name(make_study: Make) -> None:
+    study = make_study(2, 1)
     with pytest.raises(UsageError) as error:
         study.write(lambda tx: add_items(tx, [work_item("new"), work_item("w0")], 0.0))
     assert error.value.code == "judge-item-exists"
     assert study.rows("SELECT count(*) FROM item") == [(2,)]  # all or none
-    from dataclasses import replace
-
-    changed = replace(longer, name="w0")
+    changed = replace(work_item("other"), name="w0")
     with pytest.raises(UsageError) as error:
         study.write(lambda tx: add_items(tx, [changed], 0.0))
     assert error.value.code == "judge-item-changed"
@@ -89,5 +93,3 @@ def test_an_item_is_added_once_and_never_another_by_its_name(store_url: str) -> 
     assert error.value.code == "judge-no-item"
     with pytest.raises(UsageError, match="with a reason"):
         study.write(lambda tx: stop_item(tx, "w0", " ", 0.0))
-    assert check(study.store) == []
-    study.store.close()

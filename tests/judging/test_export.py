@@ -157,18 +157,6 @@ def test_what_does_not_count_is_left_out_unless_it_is_asked_for(tmp_path: Path) 
     assert "rater-2" in {row["rater"] for row in exported(folder)}, "nothing of theirs was lost"
 
 
-def test_an_unknown_part_names_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="include"):
-        judge_export(study(tmp_path), tmp_path / "x.csv", include="golds")  # type: ignore[arg-type]
-    assert not (tmp_path / "x.csv").exists()
-
-
-def test_nothing_is_written_where_there_is_no_study(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no study is in"):
-        judge_export(tmp_path / "none", tmp_path / "x.csv")
-    assert not (tmp_path / "x.csv").exists()
-
-
 def test_an_export_while_raters_work_is_of_one_moment(tmp_path: Path) -> None:
     """R24: what is counted in the items is what stands in the judgments."""
     folder, done = study(tmp_path), Event()
@@ -266,14 +254,6 @@ def test_pairs_go_into_rank(tmp_path: Path, errorbar: CommandLine) -> None:
     assert {(row["top"], row["better"]) for row in table} == {("first", "bottom"), ("second", "top")}
     done = errorbar("rank", tmp_path / "pairs.csv", "--format", "json")
     assert done.code == 0, done.err
-    with pytest.raises(UsageError, match="pairs are of choice tests"):
-        judge_export(other(tmp_path), tmp_path / "x", to="pairs")
-
-
-def other(folder: Path) -> Path:
-    """A study of another scheme."""
-    (folder / "second").mkdir()
-    return study(folder / "second")
 
 
 CLOZE = {"of": 0, "On": 1, NOTHING: 1}
@@ -336,12 +316,6 @@ def test_who_compares_two_systems_says_nothing_of_the_writer(tmp_path: Path) -> 
     assert not (tmp_path / "out.m2").read_text(encoding="utf-8")
 
 
-def test_a_scheme_without_corrections_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the scheme error-ok asks for no corrections"):
-        judge_export(study(tmp_path), tmp_path / "x.m2")
-    assert not (tmp_path / "x.m2").exists()
-
-
 def test_an_export_without_judgments_warns(tmp_path: Path, errorbar: CommandLine) -> None:
     done = errorbar("judge", "export", study(tmp_path))
     assert (done.code, done.out.count("\n")) == (0, 1)
@@ -363,17 +337,28 @@ def test_the_view_of_a_study(tmp_path: Path) -> None:
     assert found.to_dict()["judgments"] == len(table)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("x.xlsx", "ending '.xlsx'"), ("x.tsv.gz", "'.tsv'"), ("x", "has no ending")]
-)
-def test_an_ending_that_says_nothing_is_refused(tmp_path: Path, name: str, said: str) -> None:
-    folder = study(tmp_path)
+REFUSED: dict[str, tuple[str, str, dict[str, object]]] = {
+    "include must be one of": ("bad-parameter", "x.csv", {"include": "golds"}),
+    "include is for tables, and JSONL holds everything": ("useless-option", "x.jsonl", {"include": "gold"}),
+    "the scheme error-ok asks for no corrections": ("judge-export-kind", "x.m2", {}),
+    "pairs are of choice tests": ("judge-export-kind", "x.csv", {"to": "pairs"}),
+    "ending '.xlsx'": ("output-format", "x.xlsx", {}),
+    "'.tsv'": ("output-format", "x.tsv.gz", {}),
+    "has no ending": ("output-format", "x", {}),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_an_export_that_is_refused_writes_nothing(said: str, tmp_path: Path) -> None:
+    folder, (code, name, options) = study(tmp_path), REFUSED[said]
     with pytest.raises(UsageError, match=said) as refused:
-        judge_export(folder, tmp_path / name)
-    assert refused.value.problems[0].code == "output-format"
+        judge_export(folder, tmp_path / name, **options)  # type: ignore[arg-type]
+    assert refused.value.code == code
     assert not (tmp_path / name).exists()
-    assert judge_export(folder, tmp_path / name, to="csv").to == "csv"
-    assert judge_export(folder, tmp_path / "X.CSV").to == "csv"
+    with pytest.raises(InputError, match="no study is in"):
+        judge_export(tmp_path / "none", tmp_path / name)
+    assert not (tmp_path / name).exists()
+    assert judge_export(folder, tmp_path / name, to="csv").to == judge_export(folder, tmp_path / "X.CSV").to == "csv"
 
 
 FORMULAS = "item,text,=hidden\n=1+1,=cmd [of] x .,-2+3\n'@i,- he [of] him .,+x\n"

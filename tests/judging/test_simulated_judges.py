@@ -56,8 +56,7 @@ def test_what_is_true_of_an_item() -> None:
     assert drawn == [truth_of(scheme, JudgedItem(f"i{n}", "x")) for n in range(400)]
 
 
-def test_those_that_cannot_be() -> None:
+@pytest.mark.parametrize("wrong", [{"accuracy": 1.2}, {"seconds": 0}])
+def test_those_that_cannot_be(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
-        SimulatedJudge("x", 1.2)
-    with pytest.raises(UsageError):
-        SimulatedJudge("x", seconds=0)
+        SimulatedJudge("x", **wrong)  # type: ignore[arg-type]
