@@ -32,8 +32,8 @@ from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.judging.analysis.findings import Finding, agreement_findings, count_figure, merge_labels, take_items
 from errorbar.judging.items.item import JUDGED
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.study.agreement import error_labels
 from errorbar.judging.study.columns import StudyColumns
-from errorbar.judging.study.figures import error_labels
 from errorbar.stats.proportion import proportion_estimate
 from errorbar.stats.resampling import Resampling, stream
 

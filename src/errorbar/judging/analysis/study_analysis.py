@@ -37,8 +37,9 @@ from errorbar.judging.analysis.findings import (
 )
 from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.study.agreement import error_labels, gold_kappa, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
-from errorbar.judging.study.figures import error_labels, gold_kappa, rater_figures, system_scores
+from errorbar.judging.study.figures import rater_figures
 from errorbar.judging.study.folder import Study
 from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.stats.resampling import Resampling

@@ -15,19 +15,17 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problem, Problems
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
 from errorbar.judging.stopping.watch import stopping_table
+from errorbar.judging.study.agreement import StudyAgreement, study_agreement, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import (
     Forecast,
     ItemFigures,
     Progress,
     RaterFigures,
-    StudyAgreement,
     forecast,
     item_figures,
     progress,
     rater_figures,
-    study_agreement,
-    system_scores,
 )
 from errorbar.judging.study.folder import Study
 from errorbar.metrics.crowd_weighted import CrowdScore
