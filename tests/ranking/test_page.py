@@ -1,4 +1,4 @@
-"""The tables of docs/measurements/ranking.md are what the commands say of the judgments of Grundkiewicz et al. 2015."""
+"""The tables of tests/measured/ranking.md are what the commands say of the judgments of Grundkiewicz et al. 2015."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.cli import CommandLine
 
-PAGE = (Path(__file__).parents[2] / "docs/measurements/ranking.md").read_text(encoding="utf-8").replace("\\\n", "")
+MEASURED = (Path(__file__).parents[1] / "measured" / "ranking.md").read_text(encoding="utf-8")
 SYSTEMS = "conll14_systems/official_submissions"
 GOLD = "conll14/noalt/official-2014.combined.m2"
 METHODS = ("expected-wins", "trueskill")
@@ -32,7 +32,7 @@ def linked(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_table_of_metrics(errorbar: CommandLine, linked: Path, data: Path) -> None:
     """All but the rows of ERRANT, which needs a pipeline."""
     table = re.findall(
-        r"^\| `?([^`|]+?)`?(?: as recorded)? \|" + r" (-?\.\d{3}) \|" * 4 + r" (.*) \|$", PAGE, re.MULTILINE
+        r"^\| `?([^`|]+?)`?(?: as recorded)? \|" + r" (-?\.\d{3}) \|" * 4 + r" (.*) \|$", MEASURED, re.MULTILINE
     )
     recorded = [name for name, *_ in table if name in ("M2", "I-WAcc", "BLEU", "METEOR")]
     computed = [name for name, *_ in table if name not in recorded and "errant" not in name]
@@ -68,8 +68,8 @@ def test_the_table_of_published_scores(
     if not folder.is_dir():
         pytest.skip("needs the human rankings: no rankings_grundkiewicz2015 in ../shared/data beside the repository")
     monkeypatch.chdir(folder)
-    rows = dict(re.findall(r"^\| ([A-Z]+) \| \.\d+ \| (\.\d{4}) \|", PAGE, re.MULTILINE))
-    ranges = re.findall(r"^\| ([A-Z]+) \| ([\d–]+) \| ([\d–]+) \| ([\d–]+) \|$", PAGE, re.MULTILINE)
+    rows = dict(re.findall(r"^\| ([A-Z]+) \| \.\d+ \| (\.\d{4}) \|", MEASURED, re.MULTILINE))
+    ranges = re.findall(r"^\| ([A-Z]+) \| ([\d–]+) \| ([\d–]+) \| ([\d–]+) \|$", MEASURED, re.MULTILINE)
     assert (len(rows), len(ranges)) == (13, 4)
     out = errorbar("rank", "judgments.xml", "--by", by, "--format", "csv").out
     found = {row["system"]: row for row in csv.DictReader(out.splitlines())}
