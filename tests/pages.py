@@ -1,4 +1,4 @@
-"""Record again what pages show of the output of commands: ``python -m tests.pages docs/cli.md docs/tasks.md``.
+"""Record again what pages show of the output of commands: ``python -m tests.pages docs/cli.md docs/how-do-i.md``.
 
 The commands are typed as tests/test_docs.py types them, and left out where it leaves them out. An output is written
 anew only where the page no longer fits it, and stays abbreviated where that still tells which lines are meant; of an
@@ -74,8 +74,8 @@ def main(*names: str) -> int:
     pages = [Path(name).resolve() for name in names]
     docs = ROOT / "docs"
     known = [str(page.relative_to(docs if page.is_relative_to(docs) else ROOT)) for page in pages]
-    tests = [f"(commands_of_a_page and [{name})" for name in known if name != "tasks.md"]
-    tests += ["a_task_is_done"] * ("tasks.md" in known)
+    tests = [f"(commands_of_a_page and [{name})" for name in known if name != "how-do-i.md"]
+    tests += ["a_task_is_done"] * ("how-do-i.md" in known)
     return pytest.main([str(ROOT / "tests/test_docs.py"), "-q", "-m", "", "--record-pages", "-k", " or ".join(tests)])
 
 

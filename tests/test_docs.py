@@ -42,7 +42,7 @@ PAGES = [
     *sorted((ROOT / "docs/judge").glob("*.md")),
     *sorted((ROOT / "docs/measurements").glob("*.md")),
 ]
-TASKS = ROOT / "docs/tasks.md"
+TASKS = ROOT / "docs/how-do-i.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 PYTHON_BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 AT_HAND: dict[str, tuple[str, Callable[[str], str]]] = {
@@ -69,8 +69,8 @@ NOT_TYPED = (
     ("stopping.md", "errorbar sample draw lm.csv", "is about a study that raters stopped: tests/judging/stopping"),
     ("stopping.md", "errorbar judge", "is about a study that raters stopped: tests/judging/stopping"),
     ("judge/guarantees.md", "python -m tests.judging.jepsen", "kills servers for a minute; tests/judging/jepsen does"),
-    ("tasks.md", "errorbar train ", "needs books and a treebank: tests/detectors has its own"),
-    ("tasks.md", "errorbar detect demo/copy.txt --models", "needs what the command before it trains"),
+    ("how-do-i.md", "errorbar train ", "needs books and a treebank: tests/detectors has its own"),
+    ("how-do-i.md", "errorbar detect demo/copy.txt --models", "needs what the command before it trains"),
     ("design/fuzzing.md", "python -m tests.fuzz", "is typed in the checkout; tests/fuzz does"),
 )
 """Commands that are shown and not typed here: the page (empty: any), how they begin, and why."""
@@ -81,7 +81,7 @@ SLOW_PAGES = ("stopping.md", "codabench.md", "shared-task.md", "receipts.md", "d
 
 
 def name_of(page: Path) -> str:
-    """The page as pages call each other: ``README.md``, ``tasks.md``, ``judge/choice.md``."""
+    """The page as pages call each other: ``README.md``, ``how-do-i.md``, ``judge/choice.md``."""
     return str(page.relative_to(ROOT / "docs" if page.is_relative_to(ROOT / "docs") else ROOT))
 
 
@@ -351,7 +351,7 @@ def task_examples(heading: str, text: str) -> list[Example]:
         example
         for match in BLOCK.finditer(text)
         if match.group(1) == "console"
-        for example in examples_of(f"tasks.md: {heading}", match.group(2))
+        for example in examples_of(f"how-do-i.md: {heading}", match.group(2))
     ]
 
 
