@@ -208,7 +208,7 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
     assert fits(np.float64(0.5), float)
     assert fits(1, float)
     assert fits(np.True_, bool)
-    assert fits(np.array([True, False]), errorbar.api.crowd.Given)  # type: ignore[attr-defined]  # imported there, not exported
+    assert fits(np.array([True, False]), errorbar.api.crowd.FlagSource)  # type: ignore[attr-defined]  # imported there, not exported
     assert not fits(float("nan"), int)
     assert not fits(True, int)
     assert fits(range(10**18), errorbar.api.ceiling.Sequence[int])  # type: ignore[attr-defined]  # imported there, not exported

@@ -10,7 +10,7 @@ import pytest
 
 from errorbar import Judgments, agree
 from errorbar.api import ReadJudgments
-from errorbar.api.agree import agreed
+from errorbar.api.agree import measure_agreement
 from errorbar.core import UsageError
 from errorbar.edits import edit_items
 from errorbar.formats import read_corpus
@@ -68,7 +68,7 @@ def test_it_is_what_the_command_prints(
 
 def test_paths_and_objects_are_one() -> None:
     assert agree("votes.csv").to_dict() == agree([Path("votes.csv")]).to_dict() == agree(VOTES).to_dict()
-    assert agreed(ReadJudgments(VOTES, how="items=hand"), None).signature.startswith("agree(items=hand)|")
+    assert measure_agreement(ReadJudgments(VOTES, how="items=hand"), None).signature.startswith("agree(items=hand)|")
     corpus = read_corpus("gold.m2")
     of_corpus, of_path = agree(corpus, resamples=50), agree("gold.m2", resamples=50)
     assert of_corpus.to_dict() == of_path.to_dict()

@@ -10,8 +10,8 @@ import pytest
 
 import errorbar
 from errorbar import M2, Hypothesis
-from errorbar.api import Attacked, Landings
-from errorbar.api.attack import Kind, Standing, land, ordinal
+from errorbar.api import AttackRanking, AttackResult
+from errorbar.api.attack import Kind, SystemEstimate, ordinal, rank_attacks
 from errorbar.core import Estimate, InputError, MetricScores, Problem, UsageError
 from errorbar.demo import demo_files
 from errorbar.edits import KINDS, MatchRules, match_corpus
@@ -32,41 +32,43 @@ HALF = Hypothesis("half", ["A cat sat on the mat .", "He go to school ."])
 COPY = Hypothesis("copy", ["A cat sat on mat .", "He go to school ."])
 
 
-def standings(**values: float | None) -> list[Standing]:
-    return [Standing(name, Estimate(value, 10)) for name, value in values.items()]
+def standings(**values: float | None) -> list[SystemEstimate]:
+    return [SystemEstimate(name, Estimate(value, 10)) for name, value in values.items()]
 
 
-def landed(under: Landings, attack: str) -> tuple[int | None, int, int, str | None]:
+def landed(under: AttackRanking, attack: str) -> tuple[int | None, int, int, str | None]:
     found = under[attack]
     return found.rank, found.beats, found.level, found.above
 
 
 class TestRanks:
     def test_each_attack_is_ranked_alone(self) -> None:
-        under = land("m2", F, standings(a=0.4, b=0.3, c=0.2), standings(top=0.5, second=0.35, bottom=0.1))
+        under = rank_attacks("m2", F, standings(a=0.4, b=0.3, c=0.2), standings(top=0.5, second=0.35, bottom=0.1))
         assert landed(under, "top") == (1, 3, 0, "a")
         assert landed(under, "second") == (2, 2, 0, "b")
         assert landed(under, "bottom") == (4, 0, 0, None)
         assert under.n_ranked == 4
 
     def test_equal_values_share_the_better_rank_and_beat_nobody(self) -> None:
-        under = land("m2", F, standings(a=0.4, b=0.3, c=0.3, d=0.1), standings(x=0.3))
+        under = rank_attacks("m2", F, standings(a=0.4, b=0.3, c=0.3, d=0.1), standings(x=0.3))
         assert landed(under, "x") == (2, 1, 2, "d")
 
     def test_where_less_is_better(self) -> None:
-        under = land("cer", Measure("cer", "CER", better="lower"), standings(a=0.4, b=0.3, c=0.2), standings(x=0.25))
+        under = rank_attacks(
+            "cer", Measure("cer", "CER", better="lower"), standings(a=0.4, b=0.3, c=0.2), standings(x=0.25)
+        )
         assert landed(under, "x") == (2, 2, 0, "b")
         assert [each.attack.name for each in under.best_first] == ["x"]
 
     def test_systems_without_a_value_take_no_place(self) -> None:
-        under = land("m2", F, standings(a=0.4, b=None), standings(x=0.5, y=None))
+        under = rank_attacks("m2", F, standings(a=0.4, b=None), standings(x=0.5, y=None))
         assert under.n_ranked == 2
         assert landed(under, "x") == (1, 1, 0, "a")
         assert landed(under, "y") == (None, 0, 0, None)
         assert [each.attack.name for each in under.best_first] == ["x", "y"]
 
     def test_of_equal_ones_that_are_beaten_the_first(self) -> None:
-        assert landed(land("m2", F, standings(a=0.2, b=0.2), standings(x=0.5)), "x") == (1, 2, 0, "a")
+        assert landed(rank_attacks("m2", F, standings(a=0.2, b=0.2), standings(x=0.5)), "x") == (1, 2, 0, "a")
 
     @pytest.mark.parametrize(
         ("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th")]
@@ -218,7 +220,7 @@ class TestFromElsewhere:
     def test_they_land_in_a_table_of_their_own(self) -> None:
         table = scores(good=0.7, half=0.4, other=0.5)
         found = errorbar.attack(TWO, [GOOD, HALF], only=self.ONLY, scores=table)
-        assert [under.metric for under in found.landings] == ["lm"]  # no other metric was asked for
+        assert [under.metric for under in found.rankings] == ["lm"]  # no other metric was asked for
         assert landed(found["lm"], "unchanged") == (2, 1, 1, "half")  # other is a real system too
         assert landed(found["lm"], "empty") == (4, 0, 0, None)
         assert found.summaries()[0].startswith("Under lm, a system that does nothing ranks 2nd of 4, level with other;")
@@ -226,7 +228,7 @@ class TestFromElsewhere:
 
     def test_beside_metrics_that_are_computed(self) -> None:
         found = errorbar.attack(TWO, [GOOD], "m2", only=self.ONLY, scores=[scores(good=0.7)], ci=False)
-        assert [under.metric for under in found.landings] == ["m2", "lm"]
+        assert [under.metric for under in found.rankings] == ["m2", "lm"]
 
     def test_systems_that_can_be_made_are_no_real_ones(self) -> None:
         table = scores(good=0.7, shuffled=0.1, **{"pasted-A": 9.0})
@@ -276,7 +278,7 @@ TEAMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJ
 
 
 @pytest.fixture(scope="module")
-def found(data: Path) -> Attacked:
+def found(data: Path) -> AttackResult:
     systems = [data / "conll14_systems/official_submissions" / name for name in TEAMS]
     return errorbar.attack(data / "conll14/noalt/official-2014.combined.m2", systems, [M2(), Gleu()])
 
@@ -285,7 +287,7 @@ def found(data: Path) -> Attacked:
 class TestConll2014:
     """The twelve outputs that were released; the scores are in docs/measurements/attack.md."""
 
-    def test_a_system_that_does_nothing(self, found: Attacked, data: Path) -> None:
+    def test_a_system_that_does_nothing(self, found: AttackResult, data: Path) -> None:
         """INPUT is the source: its GLEU is one of the published script's recorded lines."""
         text = (data / "conll14_systems/official_submissions/INPUT").read_text(encoding="utf-8")
         assert found.attacks[0].lines == tuple(" ".join(line.split()) for line in text.splitlines())
@@ -296,7 +298,7 @@ class TestConll2014:
         own = found["gleu"]["unchanged"].attack.estimate.value or 0
         assert {name for name, value in values.items() if value < own} == {"POST", "RAC", "IPN"}
 
-    def test_empty_lines_beat_seven_teams_under_m2(self, found: Attacked, data: Path) -> None:
+    def test_empty_lines_beat_seven_teams_under_m2(self, found: AttackResult, data: Path) -> None:
         assert landed(found["m2"], "empty") == (6, 7, 0, "RAC")
         assert found["gleu"]["empty"].rank == 13
         # By the kernel and by the search that reads as the definition does.
@@ -306,7 +308,7 @@ class TestConll2014:
         )
         assert (kernel == twin).all()
 
-    def test_the_page_shows_these_numbers(self, found: Attacked) -> None:
+    def test_the_page_shows_these_numbers(self, found: AttackResult) -> None:
         page = (Path(__file__).parents[2] / "docs/measurements/attack.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([\w-]+)` \| ([\d.]+.*?) \| (\w+) \| (.*?) \| (\w+) \|", page, re.MULTILINE)
         assert [row[0] for row in rows] == [each.name for each in found.attacks]
@@ -318,7 +320,7 @@ class TestConll2014:
                 shown += f" ({100 * ends.low:.2f}–{100 * ends.high:.2f})" if ends else ""
                 assert (value, rank) == (shown, ordinal(landing.rank or 0)), f"{name} {spec}"
 
-    def test_every_kind_is_made(self, found: Attacked) -> None:
+    def test_every_kind_is_made(self, found: AttackResult) -> None:
         made = {each.name for each in found.attacks}
         assert made == {*KINDS, "pasted-0", "pasted-1"} - {"pasted"}
         assert found.left_out == {}

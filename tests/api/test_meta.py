@@ -246,7 +246,7 @@ def test_scores_in_a_folder_with_an_equals_sign_in_its_name() -> None:
     Path("human.csv").write_text("system,score\ngood,3\nfair,2\nnone,1\n")
     for given, name in ((str(scores), "known"), (scores, "known"), (f"mine={scores}", "mine")):
         assert [each.metric for each in meta("human.csv", given).agreements] == [name]
-    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).landings] == ["known"]
+    assert [each.metric for each in attack("gold.m2", scores=str(scores), lenient=True).rankings] == ["known"]
 
 
 def test_nothing_is_computed_without_a_reference() -> None:

@@ -17,7 +17,7 @@ import yaml
 
 import errorbar.demo
 from errorbar.api import ComparisonResult
-from errorbar.api.compare import gate
+from errorbar.api.compare import decide_losses
 from errorbar.cli.compare import SUMMARY, junit_xml, workflow_commands
 from errorbar.core import Interval, UsageError
 from errorbar.metrics import Measure
@@ -61,7 +61,7 @@ def decided(compared: ComparisonResult, low: float, high: float, points: float, 
     pair = replace(first, t=replace(first.t, interval=interval), interval=interval)
     measure = Measure("f", "F", better="lower" if better == "lower" else "higher")
     one = replace(found, names=found.names[:2], pairs=(pair,), measures=(measure,), main=0)
-    (check,) = gate(one, points, 0.95, "document").checks
+    (check,) = decide_losses(one, points, 0.95, "document").checks
     return check.outcome
 
 
@@ -127,7 +127,7 @@ class TestDecision:
 
     def test_a_measure_in_another_unit_than_percent(self, compared: ComparisonResult) -> None:
         measures = (Measure("f", "F", "number"),)
-        found = gate(replace(compared.found, measures=measures, main=0), 0.5, 0.95, "document")
+        found = decide_losses(replace(compared.found, measures=measures, main=0), 0.5, 0.95, "document")
         assert (found.allowed, found.amount) == (0.5, "0.5 of F")
 
 

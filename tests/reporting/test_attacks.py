@@ -9,8 +9,8 @@ import pytest
 
 import errorbar
 from errorbar import Hypothesis
-from errorbar.api import Attacked, CorpusStudy
-from errorbar.api.attack import QUICK, Standing, land
+from errorbar.api import AttackResult, CorpusStudy
+from errorbar.api.attack import QUICK, SystemEstimate, rank_attacks
 from errorbar.core import Estimate, Problem, UsageError
 from errorbar.demo import demo_files
 from errorbar.edits import Degenerate
@@ -63,10 +63,10 @@ def landed(values: dict[str, float], attacks: dict[str, float], n: int = 1) -> C
     """A study with attacks under so many metrics."""
     made = [Degenerate(name, f"does {name}", "nothing", ()) for name in attacks]
     systems, degenerate = (
-        [Standing(name, Estimate(value, 10)) for name, value in each.items()] for each in (values, attacks)
+        [SystemEstimate(name, Estimate(value, 10)) for name, value in each.items()] for each in (values, attacks)
     )
-    landings = [land(f"m{number}", Measure("f", "F0.5"), systems, degenerate) for number in range(n)]
-    found = Attacked(made, {"shuffled": "there is no other sentence"}, landings, len(values))
+    rankings = [rank_attacks(f"m{number}", Measure("f", "F0.5"), systems, degenerate) for number in range(n)]
+    found = AttackResult(made, {"shuffled": "there is no other sentence"}, rankings, len(values))
     return replace(study([score(name, value) for name, value in values.items()]), attacked=found)
 
 
@@ -131,5 +131,5 @@ def test_a_metric_whose_maker_of_edits_is_not_installed_is_named(monkeypatch: py
     monkeypatch.setattr(Gleu, "measure", measure)
     found = reported(GOLD, MINE, ["m2", "gleu"])
     assert found.attacked is not None
-    assert [under.metric for under in found.attacked.landings] == ["m2"]
+    assert [under.metric for under in found.attacked.rankings] == ["m2"]
     assert "no attack on gleu: edits need errant; install it [attack-no-score]" in [str(note) for note in found.notes]

@@ -1,8 +1,8 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
 from errorbar.api.arguments import metrics_of as metrics_of
-from errorbar.api.attack import Attacked as Attacked
-from errorbar.api.attack import Landings as Landings
+from errorbar.api.attack import AttackRanking as AttackRanking
+from errorbar.api.attack import AttackResult as AttackResult
 from errorbar.api.audit_edits import LABELS as LABELS
 from errorbar.api.audit_edits import AuditKey as AuditKey
 from errorbar.api.audit_edits import ValidityRule as ValidityRule

@@ -27,7 +27,7 @@ from errorbar.core.labels import named
 from errorbar.core.problems import Problem, UsageError
 from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
-from errorbar.tables.plain import estimate_record
+from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
@@ -42,10 +42,10 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AgreementResult(Result):
-    """How far raters agree.
+    """The agreement of raters.
 
     Attributes:
-        report: The coefficients, and what they are of.
+        report: The coefficients.
         signature: What was computed on which data how.
         notes: Warnings and repairs.
         intervals: Whether intervals were asked for.
@@ -65,10 +65,7 @@ class AgreementResult(Result):
         return {
             "scale": report.level,
             "weights": report.weighting,
-            "n_items": report.n_items,
-            "n_raters": report.n_raters,
-            "n_judgments": report.n_judgments,
-            "n_missing": report.n_missing,
+            **attributes(report, "n_items", "n_raters", "n_judgments", "n_missing"),
             "coefficients": {name: estimate_record(estimate) for name, estimate in report.coefficients.items()},
             "specific": {label: estimate_record(estimate) for label, estimate in report.specific.items()},
             "prevalence": dict(report.prevalence),
@@ -98,7 +95,7 @@ class AgreementResult(Result):
             message = "--pairs is Cohen's kappa of every pair, which has no weights for ratios"
             raise UsageError(Problem("agreement-weighting", message, fix="choose another --scale"))
         code = {"pairs": "agreement-pairs", "confusion": "agreement-labels"}.get(name)
-        for note in (note for note in self.report.notes if note.code == code):
+        if note := next((note for note in self.report.notes if note.code == code), None):
             raise UsageError(Problem(note.code, note.what, fix="choose raters, or group the labels"))
         return next(table for table in self.tables() if table.name == name)
 
@@ -114,14 +111,13 @@ class AgreementResult(Result):
             f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
             f"{report.n_missing:,} missing",
             f"shares of the judgments: {_shares(report)}",
-            *self._over(),
+            *self._interval_lines(),
             *report.remarks,
             f"signature {self.signature}",
         ]
         return Table([Column("", key="coefficient"), self._estimates("value")], rows, name="agreement", notes=notes)
 
-    def _over(self) -> list[str]:
-        """The lines that say what intervals are over."""
+    def _interval_lines(self) -> list[str]:
         if not self.intervals:
             return []
         if self.judges == "random":
@@ -188,17 +184,17 @@ def agree(
     labels = tuple(options.labels)
     kind: Labels = "type" if labels == ("type",) else "error"
     ranks = () if labels in KINDS else labels
-    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    how = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
     problems = options.problems()
     judged = read_judged(judgments, replace(options, labels=()), LabelScale(scale, ranks, kind), problems)
     if clusters is not None:
         judged = replace(judged, clusters=np.asarray(clusters))
-    return agreed(judged, drawn, scale, weights, problems.notes, judges=judges)
+    return measure_agreement(judged, how, scale, weights, problems.notes, judges=judges)
 
 
-def agreed(
+def measure_agreement(
     judged: ReadJudgments,
-    drawn: Resampling | None,
+    how: Resampling | None,
     scale: Level = "nominal",
     weights: Weighting | None = None,
     notes: Sequence[Problem] = (),
@@ -214,7 +210,7 @@ def agreed(
         order=judged.order,
         weighting=weights,
         clusters=judged.clusters,
-        resampling=drawn,
+        resampling=how,
         judges=judges,
     )
     conventions = [] if scale == "nominal" else [f"scale={scale}"]
@@ -222,14 +218,14 @@ def agreed(
     signature = agreement_signature(
         judged.judgments,
         ",".join((judged.how, *conventions)),
-        resampling=drawn,
+        resampling=how,
         clusters=judged.clusters,
         unknown=unknown,
         order=judged.order,
         judges=judges,
     )
-    shown = _without_intervals(report) if drawn is None else report
-    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None, judges=judges)
+    shown = _without_intervals(report) if how is None else report
+    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=how is not None, judges=judges)
 
 
 def _without_intervals(report: AgreementReport) -> AgreementReport:
@@ -240,17 +236,17 @@ def _without_intervals(report: AgreementReport) -> AgreementReport:
 
     pairs = [PairAgreement(p.table, replace(p.kappa, estimate=bare(p.kappa.estimate))) for p in report.pairwise]
     return replace(
-        report, coefficients={name: bare(each) for name, each in report.coefficients.items()}, pairwise=pairs
+        report,
+        coefficients={name: bare(coefficient) for name, coefficient in report.coefficients.items()},
+        pairwise=pairs,
     )
 
 
 def _pair_record(pair: PairAgreement, *, counted: bool) -> dict[str, object]:
     return {
-        "first": pair.table.raters[0],
-        "second": pair.table.raters[1],
+        **dict(zip(("first", "second"), pair.table.raters, strict=True)),
         "n_items": pair.table.n_items,
-        "observed": pair.kappa.observed,
-        "expected": pair.kappa.expected,
+        **attributes(pair.kappa, "observed", "expected"),
         "kappa": estimate_record(pair.kappa.estimate),
         "kappa_max": pair.kappa.maximum,
         "counts": pair.table.counts.tolist() if counted else None,

@@ -32,8 +32,9 @@ from errorbar.api.inputs import (
 )
 from errorbar.api.paper import TITLE, judge_line
 from errorbar.api.signatures import made_by, types_convention
+from errorbar.api.significance import cell_estimate
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.metrics.base import Metric
 from errorbar.metrics.ceiling import (
@@ -59,10 +60,9 @@ from errorbar.metrics.ceiling import ceiling as fold_ceiling
 from errorbar.metrics.judge_sets import GROUPS, MOST
 from errorbar.metrics.judges import LEAST_JUDGES, JudgePlan, JudgeRule
 from errorbar.stats.resampling import Resampling, left_out_groups
+from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Kind, Table
-
-# What ``errorbar ceiling`` gives, and how it is shown.
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -93,13 +93,12 @@ class CeilingResult(Result):
 
     def to_dict(self) -> dict[str, object]:
         """A row for each number of references, recall by type, and the spread over documents."""
-        types = [
-            {"type": one.type, **self._type_record(one), "by_references": self._by_references(one.type)}
-            for one in self.by_type or ()
-        ]
         return {
             "rows": [self._record(k) for k in range(len(self.found.sizes))],
-            "by_type": types,
+            "by_type": [
+                {"type": row.type, **self._type_record(row), "by_references": self._by_references(row.type)}
+                for row in self.by_type or ()
+            ],
             "essays": None if self.spread is None else self._spread_record(self.spread),
             "signature": self.signature,
         }
@@ -109,43 +108,40 @@ class CeilingResult(Result):
         main = [self._table()] if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
         return main if self.spread is None else [*main, *self._spread_tables(self.spread)]
 
-    def _type_record(self, one: TypeRow) -> dict[str, object]:
-        return {"human": one.human, "systems": dict(zip(self.found.systems, one.systems, strict=True))}
+    def _type_record(self, row: TypeRow) -> dict[str, object]:
+        return {"human": row.human, "systems": dict(zip(self.found.systems, row.systems, strict=True))}
 
     def _by_references(self, kind: str) -> list[dict[str, object]]:
         """A type at every size at which somebody has it."""
-        sizes = zip(self.found.sizes, self.types_by_size, strict=True)
-        every = [(size, one) for size, rows in sizes for one in rows if one.type == kind]
-        return [{"n_references": size, **self._type_record(one)} for size, one in every]
+        return [
+            {"n_references": size, **self._type_record(row)}
+            for size, rows in zip(self.found.sizes, self.types_by_size, strict=True)
+            for row in rows
+            if row.type == kind
+        ]
 
     def _record(self, k: int) -> dict[str, object]:
         result, names = self.found, [measure.name for measure in self.found.measures]
         main = names[result.main]
+        both = [(kind, part) for kind, part in (("", self.intervals), ("_judges", self.judged)) if part is not None]
         systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(result.systems):
             own: dict[str, object] = {**_named(names, result.scores[s, k]), "ratio": known(result.ratio[s, k])}
             if own["ratio"] is None:
                 own["undefined"] = {"ratio": result.no_ratio(s, k)}
-            if self.intervals is not None:
-                own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
-                own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
-            if self.judged is not None:
-                own["ratio_interval_judges"] = _ends(self.judged.ratios[s][k])
-                own[f"{main}_interval_judges"] = _ends(self.judged.systems[s][k])
+            for kind, part in both:
+                own[f"ratio_interval{kind}"] = _ends(part.ratios[s][k])
+                own[f"{main}_interval{kind}"] = _ends(part.systems[s][k])
             systems[name] = own
-        record: dict[str, object] = {
+        return {
             "n_references": result.sizes[k],
             "n_subsets": result.n_subsets[k],
             "exact": result.exact[k],
             "human": _named(names, result.human[k]),
             "annotators": _named(result.annotators, result.humans[:, k, result.main]),
             "systems": systems,
+            **{f"human_interval{kind}": _ends(part.human[k]) for kind, part in both},
         }
-        if self.intervals is not None:
-            record["human_interval"] = _ends(self.intervals.human[k])
-        if self.judged is not None:
-            record["human_interval_judges"] = _ends(self.judged.human[k])
-        return record
 
     def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
         ratios = [[list(map(known, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
@@ -167,21 +163,20 @@ class CeilingResult(Result):
         rows: list[list[Cell]] = []
         for k, size in enumerate(result.sizes):
             drawn = f"{result.n_subsets[k]}{'' if result.exact[k] else ' drawn'}"
-            human = _estimate(result.human[k, result.main], None if intervals is None else intervals.human[k])
+            human = cell_estimate(result.human[k, result.main], None if intervals is None else intervals.human[k])
             row: list[Cell] = [size, drawn, result.n_subsets[k], result.exact[k], human]
             row += [] if self.judged is None else [self.judged.human[k]]
             for s in range(len(result.systems)):
-                value = known(result.scores[s, k, result.main])
-                row += [value, _estimate(result.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
+                interval = None if intervals is None else intervals.ratios[s][k]
+                row += [known(result.scores[s, k, result.main]), cell_estimate(result.ratio[s, k], interval)]
                 row += [] if self.judged is None else [self.judged.ratios[s][k]]
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
         note = f"{title} of {len(result.annotators)} annotators, each against subsets of the others, and of systems"
-        few = len(result.annotators) < LEAST_JUDGES and result.systems
-        warnings = (
-            ["two annotators do not show how humans vary: of two others a share may differ by much"] if few else []
-        )
-        notes = [note, *self.interval_notes(), *warnings, *result.ratio_notes(), f"signature {self.signature}"]
+        notes = [note, *self.interval_notes()]
+        if len(result.annotators) < LEAST_JUDGES and result.systems:
+            notes.append("two annotators do not show how humans vary: of two others a share may differ by much")
+        notes += [*result.ratio_notes(), f"signature {self.signature}"]
         return Table(columns, rows, name="ceiling", notes=notes)
 
     def interval_notes(self) -> list[str]:
@@ -194,9 +189,12 @@ class CeilingResult(Result):
     @property
     def why_none(self) -> Undefined | None:
         """Why none of the intervals that were wanted exists; None: some do, or none was wanted."""
-        computed = [one for one in (self.intervals, self.judged) if one is not None]
-        every = [one for each in computed for row in (each.human, *each.systems, *each.ratios) for one in row]
-        return next((one for one in every if isinstance(one, Undefined)), None) if not _some(every) else None
+        computed = [part for part in (self.intervals, self.judged) if part is not None]
+        rows = (row for part in computed for row in (part.human, *part.systems, *part.ratios))
+        intervals = [interval for row in rows for interval in row]
+        if any(isinstance(interval, Interval) for interval in intervals):
+            return None
+        return next((interval for interval in intervals if isinstance(interval, Undefined)), None)
 
     def _both(self, key: str, kind: Kind) -> list[Column]:
         """The column of intervals over texts and judges, if there are any."""
@@ -207,8 +205,8 @@ class CeilingResult(Result):
         for name in self.found.systems:
             columns += [Column(name, "percent"), _of_human(name)]
         rows: list[list[Cell]] = [
-            [one.type, one.human, *(value for pair in zip(one.systems, one.ratios, strict=True) for value in pair)]
-            for one in types
+            [row.type, row.human, *(value for pair in zip(row.systems, row.ratios, strict=True) for value in pair)]
+            for row in types
         ]
         note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
         return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
@@ -217,14 +215,14 @@ class CeilingResult(Result):
         """Recall of each type by number of references: a table of humans, and one of each system."""
         if len(self.found.sizes) < 2:
             return []
-        known = [{one.type: one for one in rows} for rows in self.types_by_size]
+        known = [{row.type: row for row in rows} for rows in self.types_by_size]
         columns = [Column("type"), *(Column(str(size), "percent", f"references_{size}") for size in self.found.sizes)]
         tables = []
         for at, who in enumerate(("humans", *self.found.systems)):
             rows: list[list[Cell]] = []
-            for kind in (one.type for one in self.by_type or ()):
-                ones = [types.get(kind) for types in known]
-                rows.append([kind, *(None if one is None else (one.human, *one.systems)[at] for one in ones)])
+            for kind in (row.type for row in self.by_type or ()):
+                by_size = [types.get(kind) for types in known]
+                rows.append([kind, *(None if row is None else (row.human, *row.systems)[at] for row in by_size)])
             note = f"recall of {who} by type and number of references, in percent; – where there is nothing to find"
             tables.append(Table(columns, rows, f"Recall of {who} by number of references", f"types-{at}", [note]))
         return tables
@@ -238,15 +236,15 @@ class CeilingResult(Result):
         whole = np.concatenate([result.human[None, :, result.main], result.ratio])
         rows: list[list[Cell]] = []
         for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
-            for size, value, one in zip(result.sizes, values, summaries, strict=True):
-                rows.append([name, size, known(value), *one])
+            for size, value, summary in zip(result.sizes, values, summaries, strict=True):
+                rows.append([name, size, known(value), *summary])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
         n = len(rows) if measure.kind == "percent" else len(result.sizes)
         parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
         start = [Column("what"), Column("references", "text")]
         shown = ("all documents", "lowest", "5%", "median", "95%", "highest", "SD")
         return [
-            Table([*start, *(Column(one, kind) for one in shown)], part, name=name, notes=[note])
+            Table([*start, *(Column(title, kind) for title in shown)], part, name=name, notes=[note])
             for name, kind, part in parts
             if part
         ]
@@ -256,17 +254,8 @@ def _of_human(name: str) -> Column:
     return Column(f"{name} / human %", "percent", f"{name}_ratio")
 
 
-def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
-    estimate = Estimate(known(value), 0)
-    return estimate if interval is None else estimate.with_interval(interval)
-
-
-def _some(row: Sequence[Interval | Undefined]) -> bool:
-    return any(isinstance(one, Interval) for one in row)
-
-
-def _ends(value: Interval | Undefined) -> object:
-    return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
+def _ends(interval: Interval | Undefined) -> dict[str, object]:
+    return {"reason": str(interval)} if isinstance(interval, Undefined) else attributes(interval, "low", "high")
 
 
 def _named(names: Sequence[str], values: Floats) -> dict[str, float | None]:
@@ -333,13 +322,12 @@ def ceiling(
             raise UsageError(Problem("bad-parameter", f"{name} must be a whole number from 1, got {value!r}"))
     parsed = sentence_metric(usual_metric(gold, metric), beta, "ceiling")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
-    wanted = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
-    return reached(
-        data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress, asked_judges(shared)
-    )
+    subsets = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
+    how = resampling(shared, jobs=shared["jobs"])
+    return measure_ceiling(data, parsed, how, subsets, shared["ci"], progress, asked_judges(shared))
 
 
-def reached(
+def measure_ceiling(
     data: Loaded,
     metric: Metric,
     drawn: Resampling,

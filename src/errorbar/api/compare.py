@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import isfinite, isnan
 from typing import Literal, Unpack
 
@@ -30,8 +30,8 @@ from errorbar.api.inputs import (
 from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets_column, sets_record
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
-from errorbar.api.significance import pair_record, pair_table
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
@@ -48,21 +48,9 @@ from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
 from errorbar.stats.resampling import Method, Resampling
+from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-# Is a new system worse than the old one by more than is allowed: what ``errorbar compare --fail-if-worse`` decides.
-#
-# Formula
-#     Of the first system and each other, the interval of other - first, in the direction in which more is better: the
-#     other is worse if the upper end lies below -allowed. A loss is excluded if the lower end does not.
-# Conventions
-#     The interval is the one on which the comparison rests: over texts and judges, or runs, where these are drawn anew,
-#     else over texts. It is not adjusted for the number of systems. Two that score alike pass; where there is no
-#     interval for another reason nothing is decided, and that is no pass.
-# Source
-#     The decision by an interval and a margin is that of non-inferiority trials, turned round: ICH E9 (1998), 3.3.2.
-
 
 Outcome = Literal["worse", "loss not excluded", "loss excluded", "score alike", "no interval"]
 _SHOWN: dict[Outcome, str] = {
@@ -76,7 +64,7 @@ _SHOWN: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One system beside the first: what the interval of their difference says of a loss."""
+    """The decision on one system beside the first, by the interval of their difference."""
 
     system: str
     change: float | None  # the system's value less the first's; None where one of them has none
@@ -87,7 +75,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The decisions about every system but the first.
+    """The decisions of ``errorbar compare --fail-if-worse`` about every system but the first.
+
+    Formula
+        Of the first system and each other, the interval of other - first, in the direction in which more is better: the
+        other is worse if the upper end lies below -allowed. A loss is excluded if the lower end does not.
+    Conventions
+        The interval is the one on which the comparison rests: over texts and judges, or runs, where these are drawn
+        anew, else over texts. It is not adjusted for the number of systems. Two that score alike pass; where there is
+        no interval for another reason nothing is decided, and that is no pass.
+    Source
+        The decision by an interval and a margin is that of non-inferiority trials, turned round: ICH E9 (1998), 3.3.2.
 
     Attributes:
         baseline: The first system, beside which the others stand.
@@ -103,62 +101,84 @@ class Gate:
     measure: Measure
     over: str
     confidence: float
-    checks: Sequence[Check]
+    checks: Sequence[Check] = ()
 
     @property
     def failed(self) -> bool:
         """Whether a system is worse by more than is allowed."""
-        return any(each.outcome == "worse" for each in self.checks)
+        return any(check.outcome == "worse" for check in self.checks)
 
     @property
     def undecided(self) -> bool:
-        """Whether of some system nothing can be said, for want of an interval."""
-        return any(each.outcome == "no interval" for each in self.checks)
+        """Whether nothing can be said of some system, for want of an interval."""
+        return any(check.outcome == "no interval" for check in self.checks)
 
     @property
     def amount(self) -> str:
-        """The loss that is allowed, as it is told: ``0.5 points of F0.5``."""
+        """The loss that is allowed, in words: ``0.5 points of F0.5``."""
         scale, unit = (100, " points") if self.measure.kind == "percent" else (1, "")
         return f"{scale * self.allowed:g}{unit} of {self.measure.title}"
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON has it."""
+        """The decisions as JSON has them."""
+        checks = [{**asdict(check), "interval": ends_record(check.interval)} for check in self.checks]
+        facts = attributes(self, "over", "confidence", "failed")
         return {
-            "baseline": self.baseline,
-            "allowed": self.allowed,
-            "measure": self.measure.name,
-            "over": self.over,
-            "confidence": self.confidence,
-            "failed": self.failed,
-            "checks": [
-                {
-                    "system": each.system,
-                    "change": each.change,
-                    "interval": _record(each.interval),
-                    "outcome": each.outcome,
-                    "sentence": each.sentence,
-                }
-                for each in self.checks
-            ],
+            **{"baseline": self.baseline, "allowed": self.allowed, "measure": self.measure.name},
+            **facts,
+            "checks": checks,
         }
 
     def table(self) -> Table:
         """A row for each system, its change with the interval that decides; the sentences below."""
-        columns = [
-            Column("system"),
-            Column(f"{self.measure.title} change", self.measure.kind, "change", signed=True, interval="beside"),
-            Column("gate", key="outcome"),
+        title, kind = self.measure.title, self.measure.kind
+        change = Column(f"{title} change", kind, "change", signed=True, interval="beside")
+        rows: list[list[Cell]] = [
+            [check.system, cell_estimate(check.change, check.interval), _SHOWN[check.outcome]] for check in self.checks
         ]
-        rows: list[list[Cell]] = [[each.system, _estimate(each), _SHOWN[each.outcome]] for each in self.checks]
-        title = self.measure.title
-        points = ", in points" if self.measure.kind == "percent" else ""
+        points = ", in points" if kind == "percent" else ""
         legend = f"{title} change: {title} of the system minus {title} of {self.baseline}{points}; over {self.over}"
-        notes = [legend, *(each.sentence for each in self.checks)]
+        notes = [legend, *(check.sentence for check in self.checks)]
+        columns = [Column("system"), change, Column("gate", key="outcome")]
         return Table(columns, rows, f"Worse by more than {self.amount}?", "gate", notes, self.confidence)
+
+    def check(self, pair: Pair, unit: str) -> Check:
+        """Decide on the second of a pair whose first is the baseline."""
+        verdict, of_first = pair.verdict, pair.verdict.interval
+        change = None if isnan(verdict.difference) else 0.0 - verdict.difference  # no negative zero
+        system, beside = pair.second, f"than {pair.first}"
+        more = f"worse {beside} by more than {self.amount}"
+        if verdict.result == "score alike":
+            sentence = f"{system} is not worse {beside}: the two score alike in every {unit}."
+            return Check(system, change, Undefined.NO_DISAGREEMENT, "score alike", sentence)
+        if not isinstance(of_first, Interval):
+            why = of_first if of_first is not None else Undefined.NO_VALUE
+            sentence = f"Whether {system} is {more} is not decided: there is no interval ({why})."
+            return Check(system, change, why, "no interval", sentence)
+        interval = replace(of_first, low=-of_first.high, high=-of_first.low)
+        worst, best = sorted((self.measure.sign * interval.low, self.measure.sign * interval.high))
+        changed = f"{self.measure.title} changes by {self._number(change or 0.0)} ({100 * self.confidence:g}% interval "
+        changed += f"over {self.over}: {self._number(interval.low)} to {self._number(interval.high)})"
+        if best < -self.allowed:
+            return Check(system, change, interval, "worse", f"{system} is {more}: {changed}.")
+        if worst >= -self.allowed:
+            sentence = f"{system} is not {more}: {changed}, which excludes such a loss."
+            return Check(system, change, interval, "loss excluded", sentence)
+        units = " or ".join([f"{unit}s", *pair.test.over[1:]])  # what would make the interval shorter
+        sentence = (
+            f"{system} is not shown to be {more}, but such a loss cannot be excluded: {changed}, so that a loss of up "
+            f"to {self._number(abs(worst), sign='')} is possible; more {units} would tell."
+        )
+        return Check(system, change, interval, "loss not excluded", sentence)
+
+    def _number(self, value: float, sign: str = "+") -> str:
+        """A change as tables show it."""
+        scale, digits = (100, 2) if self.measure.kind == "percent" else (1, 4)
+        return f"{scale * value:{sign}.{digits}f}"
 
 
 def allowed_loss(points: float | None, *, intervals: bool) -> float | None:
-    """The loss that is allowed, as it was given; ``UsageError`` if it is none, or without intervals."""
+    """The loss that is allowed; ``UsageError`` if it is none, or without intervals."""
     if points is None:
         return None
     if not (isfinite(points) and points >= 0):
@@ -170,90 +190,16 @@ def allowed_loss(points: float | None, *, intervals: bool) -> float | None:
     return points
 
 
-def gate(found: Comparison, points: float, confidence: float, unit: str) -> Gate:
+def decide_losses(comparison: Comparison, points: float, confidence: float, unit: str) -> Gate:
     """Decide of every system but the first whether it is worse by more than ``points``.
 
     Points are what tables show: of percent where the measure is, else the measure's own unit.
     """
-    measure = found.measure
+    measure = comparison.measure
     allowed = points / 100 if measure.kind == "percent" else points
-    limits = Gate(found.names[0], allowed, measure, found.test.over_text, confidence, ())
-    with_first = found.pairs[: len(found.names) - 1]  # pairs come in the order of itertools.combinations
-    checks = [_check(pair, limits, unit) for pair in with_first]
-    return Gate(limits.baseline, allowed, measure, limits.over, confidence, checks)
-
-
-def _check(pair: Pair, made: Gate, unit: str) -> Check:
-    """The decision on the second of a pair whose first is the baseline."""
-    verdict, of_first = pair.verdict, pair.verdict.interval
-    change = None if isnan(verdict.difference) else 0.0 - verdict.difference  # no negative zero
-    outcome: Outcome
-    if verdict.result == "score alike":
-        interval: Interval | Undefined = Undefined.NO_DISAGREEMENT
-        outcome = "score alike"
-    elif not isinstance(of_first, Interval):
-        interval = of_first if of_first is not None else Undefined.NO_VALUE
-        outcome = "no interval"
-    else:
-        interval = Interval(-of_first.high, -of_first.low, of_first.confidence_level, of_first.method)
-        outcome = _outcome(*_gains(interval, made.measure), made.allowed)
-    return Check(pair.second, change, interval, outcome, _sentence(pair, change, interval, outcome, made, unit))
-
-
-def _gains(interval: Interval, measure: Measure) -> tuple[float, float]:
-    """The ends of an interval of a change, the worse one first: more is better."""
-    low, high = sorted((measure.sign * interval.low, measure.sign * interval.high))
-    return low, high
-
-
-def _outcome(low: float, high: float, allowed: float) -> Outcome:
-    if high < -allowed:
-        return "worse"
-    return "loss not excluded" if low < -allowed else "loss excluded"
-
-
-def _sentence(
-    pair: Pair, change: float | None, interval: Interval | Undefined, outcome: Outcome, made: Gate, unit: str
-) -> str:
-    """The decision, and what could not be seen."""
-    first, system = pair.first, pair.second
-    if outcome == "score alike":
-        return f"{system} is not worse than {first}: the two score alike in every {unit}."
-    if isinstance(interval, Undefined):
-        return (
-            f"Whether {system} is worse than {first} by more than {made.amount} is not decided: there is no interval "
-            f"({interval})."
-        )
-    reach = f"{100 * made.confidence:g}% interval over {made.over}: {_number(interval.low, made)} to "
-    reach += _number(interval.high, made)
-    changed = f"{made.measure.title} changes by {_number(change or 0.0, made)} ({reach})"
-    if outcome == "worse":
-        return f"{system} is worse than {first} by more than {made.amount}: {changed}."
-    if outcome == "loss excluded":
-        return f"{system} is not worse than {first} by more than {made.amount}: {changed}, which excludes such a loss."
-    worst = abs(_gains(interval, made.measure)[0])
-    more = " or ".join([f"{unit}s", *pair.test.over[1:]])  # what would make the interval shorter
-    return (
-        f"{system} is not shown to be worse than {first} by more than {made.amount}, but such a loss cannot be "
-        f"excluded: {changed}, so that a loss of up to {_number(worst, made, signed=False)} is possible; more "
-        f"{more} would tell."
-    )
-
-
-def _number(value: float, made: Gate, *, signed: bool = True) -> str:
-    """A change as tables show it."""
-    scale, digits = (100, 2) if made.measure.kind == "percent" else (1, 4)
-    return f"{scale * value:{'+' if signed else ''}.{digits}f}"
-
-
-def _estimate(check: Check) -> Estimate:
-    return Estimate(check.change, 0).with_interval(check.interval)
-
-
-def _record(interval: Interval | Undefined) -> dict[str, object]:
-    if isinstance(interval, Undefined):
-        return {"low": None, "high": None, "reason": str(interval)}
-    return {"low": interval.low, "high": interval.high, "method": interval.method}
+    gate = Gate(comparison.names[0], allowed, measure, comparison.test.over_text, confidence)
+    with_first = comparison.pairs[: len(comparison.names) - 1]  # pairs come in the order of itertools.combinations
+    return replace(gate, checks=[gate.check(pair, unit) for pair in with_first])
 
 
 USUAL_JUDGES = JudgePlan()
@@ -331,16 +277,17 @@ class ComparisonResult(Result):
     def system_table(self) -> Table:
         """The systems, the best first."""
         ranking = self.ranking()
-        unknown = any(one.undecided for one in ranking)
+        unknown = any(place.undecided for place in ranking)
         columns = [Column("", "count", key="number"), Column("system"), *map(measure_column, self.found.measures)]
         if self.found.test.smaller_sets is not None:
             columns.append(sets_column(self.found.measure, self.found.test.smaller_sets.rule))
         columns += [Column("significantly better than", key="better_than")]
         columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
         rows: list[list[Cell]] = []
-        for one in ranking:
-            row: list[Cell] = [one.number, one.name, *one.scores, *self._against_sets(one.name).values()]
-            rows.append([*row, *(" ".join(map(str, numbers)) for numbers in (one.better, one.undecided)), one.group])
+        for place in ranking:
+            row: list[Cell] = [place.number, place.name, *place.scores, *self._against_sets(place.name).values()]
+            others = (" ".join(map(str, numbers)) for numbers in (place.better, place.undecided))
+            rows.append([*row, *others, place.group])
         notes = self.found.group_legend()
         if len(self.found.names) > FEW:
             notes += [
@@ -403,13 +350,13 @@ def compare(
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
     testing, judges = SwapPlan(adjust, swaps), asked_judges(shared)
-    result = compared(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
-    return (
-        result if points is None else replace(result, gate=gate(result.found, points, result.confidence, result.unit))
-    )
+    result = compare_loaded(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
+    if points is None:
+        return result
+    return replace(result, gate=decide_losses(result.found, points, result.confidence, result.unit))
 
 
-def compared(
+def compare_loaded(
     data: Loaded,
     metric: Metric,
     how: Resampling,
@@ -421,7 +368,7 @@ def compared(
     """Compare what was read; errors are those of ``compare``."""
     n_systems = len(data.systems) - sum(len(names) - 1 for names in data.runs.values())
     check_size(testing, n_systems, data.documents.n_clusters, 1 - how.confidence_level)
-    metric, measured = _measured(data, metric)
+    metric, measured = _measure_systems(data, metric)
     confidence, unit = how.confidence_level, data.documents.unit
     comparison = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
@@ -441,7 +388,7 @@ def compared(
     return ComparisonResult(comparison, confidence, unit, signature, scored, tuple(data.problems.notes))
 
 
-def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
+def _measure_systems(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
     """The systems, measured; with several runs of some, a metric of means over runs."""
     every = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
     if not data.runs:
@@ -453,38 +400,40 @@ def _measured(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
 
 
 def _with_judges(
-    found: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], plan: JudgePlan, how: Resampling
+    comparison: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], plan: JudgePlan, how: Resampling
 ) -> Comparison:
     """The comparison with judges drawn anew, where the plan and the data allow it; notes say what to know of it."""
     names, problems = data.corpus.annotators, data.problems
     rule = plan.rule(metric, len(names))
     if not rule.random:
         rule.note(problems)
-        return _with_runs(found, data, metric, systems, how)
+        return _with_runs(comparison, data, metric, systems, how)
     clusters = data.documents.clusters()
     judging = judging_of(metric, systems[0].statistics, len(names), clusters, plan.k, how.seed)
     rule = plan.rule(metric, len(judging.judges))  # without those who looked at nothing
     rule.note(problems)
     if not rule.random:
-        return _with_runs(found, data, metric, systems, how)
+        return _with_runs(comparison, data, metric, systems, how)
     unit = "group" if judging.grouped else data.documents.unit
     note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
-    result = over_judges(found, metric, systems, judging, rule, how)
+    result = over_judges(comparison, metric, systems, judging, rule, how)
     short = [pair for pair in result.pairs if pair.t and pair.t.components and pair.t.components.looks_short]
     note_short([f"{pair.first} and {pair.second}" for pair in short], problems)
     return result
 
 
 def _with_runs(
-    found: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], how: Resampling
+    comparison: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], how: Resampling
 ) -> Comparison:
     """The comparison where judges are fixed: over texts and runs where a system has several."""
-    return over_runs(found, metric, systems, data.documents.clusters(), how.confidence_level) if data.runs else found
+    if not data.runs:
+        return comparison
+    return over_runs(comparison, metric, systems, data.documents.clusters(), how.confidence_level)
 
 
 def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
     """Say beside systems with several runs of whom nobody knows how other runs would vary."""
-    single = [one.name for one in systems if one.name not in data.runs]
+    single = [system.name for system in systems if system.name not in data.runs]
     if not data.runs or not single:
         return
     named = ", ".join(single[:FEW]) + (f" and {len(single) - FEW} more" if len(single) > FEW else "")

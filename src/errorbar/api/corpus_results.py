@@ -14,11 +14,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from errorbar.api.agree import AgreementResult, agree, agreed
-from errorbar.api.attack import Attacked, attacks_among
+from errorbar.api.agree import AgreementResult, agree, measure_agreement
+from errorbar.api.attack import AttackResult, attack_for_report
 from errorbar.api.browse import Browse, BrowseEdit, BrowseUnit, browse_corpus
-from errorbar.api.ceiling import RESAMPLES, CeilingResult, reached
-from errorbar.api.compare import USUAL_JUDGES, ComparisonResult, compared
+from errorbar.api.ceiling import RESAMPLES, CeilingResult, measure_ceiling
+from errorbar.api.compare import USUAL_JUDGES, ComparisonResult, compare_loaded
 from errorbar.api.crowd import Against, CrowdScores, crowd_rows
 from errorbar.api.curve import Curves, Marks, curve_rows
 from errorbar.api.detector_study import DetectorStudy
@@ -60,7 +60,7 @@ class CorpusStudy:
         others: Under further metrics or choices of annotators (``choose=sentence`` always, where there are two
             annotators or more): spec to the systems' scores, without intervals.
         agreement: Of the annotators, about tokens.
-        attacked: Where systems that nobody would want land under the metrics that were asked for.
+        attacked: The ranks of systems that nobody would want, under the metrics that were asked for.
         detectors: Detectors of errors against the annotators, beside the systems.
     """
 
@@ -78,7 +78,7 @@ class CorpusStudy:
     notes: Sequence[Problem]
     confidence_level: float
     metric: Metric  # the main one
-    attacked: Attacked | None = None
+    attacked: AttackResult | None = None
     detectors: DetectorStudy | None = None
 
     @property
@@ -88,16 +88,16 @@ class CorpusStudy:
         A question mark stands where no difference with some other system could have been significant.
         """
         letters = {} if self.comparison is None else {row.name: row.group for row in self.comparison.ranking()}
-        return [letters.get(one.system, "") for one in self.scores]
+        return [letters.get(score.system, "") for score in self.scores]
 
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each result, by its title."""
         parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
-        by_title = {f"score: {one.system}": str(one.signature) for one in self.scores}
+        by_title = {f"score: {score.system}": str(score.signature) for score in self.scores}
         by_title |= {title: part.signature for title, part in parts.items() if part is not None}
-        landings = () if self.attacked is None else self.attacked.landings
-        by_title |= {f"attacks: {under.metric}": line for under in landings for line in under.signature_lines}
+        rankings = () if self.attacked is None else self.attacked.rankings
+        by_title |= {f"attacks: {ranking.metric}": line for ranking in rankings for line in ranking.signature_lines}
         return by_title if self.detectors is None else {**by_title, **self.detectors.signatures}
 
 
@@ -183,9 +183,6 @@ class SampleStudy:
 Study = CorpusStudy | HooStudy | CrowdStudy | SampleStudy
 
 
-# Systems against the annotators of a corpus: scores, comparison, ceiling, agreement and sentences at once.
-
-
 USUAL_SWAPS = SwapPlan()
 
 
@@ -216,7 +213,7 @@ def study_corpus(
             seconds.
         judges: Whether intervals, and what is significant, are also over judges.
         browse: Also sentences and edits.
-        attacks: Also where systems that nobody would want land.
+        attacks: Also the ranks of systems that nobody would want.
 
     Raises:
         InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
@@ -225,14 +222,14 @@ def study_corpus(
     corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
     metric, memory = metrics[0], Memory(corpus)
     main = remembering(metric, memory)
-    _measure(main, corpus, systems, resampling.jobs)
+    _measure_in_parallel(main, corpus, systems, resampling.jobs)
     admission = Admission(force=True)  # who read the systems has looked at them
     plan = ScoringPlan(
         [main], "types" not in metric.lacks, True, resampling, data.conventions, admission, judges=judges
     )
     scores = score_corpus(corpus, systems, plan, problems)
     further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
-    unique = {str(each.spec): remembering(each, memory) for each in further}
+    unique = {str(variant.spec): remembering(variant, memory) for variant in further}
     silent = Admission(silent=True)  # what is to be said of the texts has been said
     plan = ScoringPlan(list(unique.values()), conventions=data.conventions, admission=silent)
     further_scores = score_corpus(corpus, systems, plan, problems) if unique else []
@@ -242,66 +239,56 @@ def study_corpus(
         one_unit = len(np.unique(documents.clusters())) < 2
         if len(systems) < 2 or one_unit or resampling.method == "closed":
             return None
-        return compared(own, main, resampling, testing, judges)
+        return compare_loaded(own, main, resampling, testing, judges)
 
-    def reach(own: Loaded) -> CeilingResult | None:
+    def find_ceiling(own: Loaded) -> CeilingResult | None:
         if len(corpus.annotators) < 2 or metric.annotator is not None or "annotators" in metric.lacks:
             return None
         drawn = replace(resampling, method="percentile", replicates=ceiling_resamples or RESAMPLES)
         without_k = JudgePlan(judges.kind)  # the numbers of references are the curve's own
-        return reached(own, main, drawn, ci=None if ceiling_resamples is None else True, judges=without_k)
+        return measure_ceiling(own, main, drawn, ci=None if ceiling_resamples is None else True, judges=without_k)
 
-    def meet(own: Loaded) -> AgreementResult | None:
-        """Agreement about tokens; also where some annotators looked at nothing."""
+    def find_agreement(own: Loaded) -> AgreementResult | None:
         looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
-        if len(looked) < 2:
+        if len(looked) < 2:  # some annotators may have looked at nothing
             return None
         n, level = resampling.replicates, resampling.confidence_level
         result = agree(corpus, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
         own.problems.notes += result.notes
         return result
 
-    def show(_: Loaded) -> Browse | None:
+    def lay_out(_: Loaded) -> Browse | None:
         return browse_corpus(corpus, systems, main) if browse else None
 
-    def strike(own: Loaded) -> Attacked | None:
-        return attacks_among(own, metrics, {str(metric.spec): scores, **others}) if attacks else None
+    def attack(own: Loaded) -> AttackResult | None:
+        return attack_for_report(own, metrics, {str(metric.spec): scores, **others}) if attacks else None
 
-    def do(part: Callable[[Loaded], Any]) -> tuple[Any, list[Problem]]:
+    def compute(part: Callable[[Loaded], Any]) -> tuple[Any, list[Problem]]:
         own = replace(data, problems=Problems(lenient=problems.lenient))
         return part(own), own.problems.notes
 
     # In the order in which warnings are given. The parts do not depend on each other.
-    parts: list[Callable[[Loaded], Any]] = [compare, reach, meet, show, strike]
-    (comparison, ceiling, agreement, shown, attacked), (*notes, struck) = zip(
-        *run(do, parts, resampling.jobs), strict=True
-    )
+    parts: list[Callable[[Loaded], Any]] = [compare, find_ceiling, find_agreement, lay_out, attack]
+    results, (*notes, attack_notes) = zip(*run(compute, parts, resampling.jobs), strict=True)
+    comparison, ceiling, agreement, shown, attacked = results
     # The parts warn of the same things, and so did who read the files, who knows another way out.
     first: dict[tuple[str, Place, str], Problem] = {}
     for note in (*problems.notes, *chain.from_iterable(notes)):
         first.setdefault((note.code, note.place, note.what), note)
     reported = {(note.code, note.what) for note in first.values()}  # of an attack only what is said of nothing else
-    struck = [note for note in struck if (note.code, note.what) not in reported]
+    attack_notes = [note for note in attack_notes if (note.code, note.what) not in reported]
+    n_documents = documents.n_clusters if documents.unit == "document" else None
     return CorpusStudy(
-        corpus.name,
-        documents.unit,
-        len(corpus),
-        documents.n_clusters if documents.unit == "document" else None,
-        corpus.annotators,
+        *(corpus.name, documents.unit, len(corpus), n_documents, corpus.annotators),
         scores,
         others,
-        comparison,
-        ceiling,
-        agreement,
-        shown,
-        [*first.values(), *struck],
-        resampling.confidence_level,
-        metric,
-        attacked,
+        *(comparison, ceiling, agreement, shown),
+        [*first.values(), *attack_notes],
+        *(resampling.confidence_level, metric, attacked),
     )
 
 
-def _measure(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
+def _measure_in_parallel(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
     """Measure the systems on several cores; those of another length are refused by who scores them."""
     ready = [system.lines for system in systems if len(system.lines) == len(corpus)]
     only = metric.annotator
@@ -385,7 +372,7 @@ class Measured:
 
 
 def _is_kept(selection: Selection) -> bool:
-    """Whether it is a table of resamples that is used again, as nobody can change it, against one set of annotators."""
+    """Whether it is a table of resamples that nobody can change, to be used again, against one set of annotators."""
     units, masks = selection.units, selection.annotators
     if units is None or selection.swapping is not None or (masks is not None and len(masks) > 1):
         return False
@@ -395,14 +382,6 @@ def _is_kept(selection: Selection) -> bool:
 def remembering(metric: Metric, memory: Memory) -> Metric:
     """The metric with a memory."""
     return cast("Metric", Measured(metric, memory))
-
-
-# What a report shows of HOO data, of a crowd and of a judged sample: the results of the commands, gathered.
-#
-# Formula Expected half-widths of a larger sample are those of ``errorbar.sampling.plan`` with the error rates that
-# were seen, (x + ½) / (n + 1) in each stratum. A larger budget keeps what was judged and adds where it serves R best.
-# Conventions Of two systems the wider half-width is given. Budgets are the one that was spent, and 1.5, 2, 3, 5 and 10
-# times as many items, at most all of them. Source Cochran 1977, sections 5.5 and 5.9.
 
 
 HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -431,8 +410,9 @@ def study_hoo(
     n_bare = sum(fragment.text is None for fragment in fragments)
     wanted = [Hoo.read({"conventions": name}) for name in CONVENTIONS]
     wanted.append(replace(metric, matching="edits" if metric.matching == "maxmatch" else "maxmatch"))
-    usable = [one for one in wanted if not n_bare or not (one.edge_space or one.matching == "maxmatch")]
-    others = {str(one.spec): one for one in usable if one != metric}
+    if n_bare:
+        wanted = [variant for variant in wanted if not (variant.edge_space or variant.matching == "maxmatch")]
+    others = {str(variant.spec): variant for variant in wanted if variant != metric}
     quiet = Problems()  # precision above 1 is said of the main metric
     other_scores = (
         score_runs(fragments, runs, list(others.values()), quiet, conventions=data.conventions) if others else []
@@ -464,9 +444,9 @@ def browse_hoo(fragments: Sequence[Fragment], runs: Mapping[str, Sequence[Edits]
     return Browse((GOLD_NAME,), tuple(runs), units, "text")
 
 
-def _unit(fragment: Fragment, said: Sequence[Edits], metric: Hoo) -> BrowseUnit:
+def _unit(fragment: Fragment, outputs: Sequence[Edits], metric: Hoo) -> BrowseUnit:
     systems, counts = [], []
-    for edits in said:
+    for edits in outputs:
         aligned = edits
         if metric.matching == "maxmatch":
             aligned = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
@@ -475,7 +455,7 @@ def _unit(fragment: Fragment, said: Sequence[Edits], metric: Hoo) -> BrowseUnit:
         row = metric.measure([fragment], [edits]).counts[0].tolist()
         counts.append((row[CORRECTED], row[SYSTEM], row[GOLD]))
     gold = tuple(_shown(edit) for edit in fragment.edits)
-    chosen = (0,) * len(said)
+    chosen = (0,) * len(outputs)
     return BrowseUnit(fragment.name, fragment.text or "", "", (gold,), tuple(systems), tuple(counts), chosen)
 
 
@@ -504,7 +484,7 @@ def study_crowd(
     curves = Curves(tuple(curve_rows(against, systems, how)), Marks().prevalence, how.seed, ())
     n_raters = len(np.unique(table.rater))
     known = replace(judged, options=replace(judged.options, unknown=()))  # those are gone already
-    agreement = agreed(known, how) if n_raters > 1 else None
+    agreement = measure_agreement(known, how) if n_raters > 1 else None
     problems.notes += agreement.notes if agreement is not None else ()
     share = against.votes.share[against.votes.n_judgments > 0]
     histogram = {(low, high): int(in_bin(share, low, high).sum()) for low, high in pairwise(HISTOGRAM)}
@@ -532,7 +512,15 @@ def study_sample(estimated: SampleEstimation, name: str = "") -> SampleStudy:
 def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list[BudgetStep]:
     """The judgments that were spent and what more of them would buy, smallest first.
 
-    ``aim`` says what more judgments shall show best, the weight of recall, and the level of the intervals.
+    Formula
+        Expected half-widths of a larger sample are those of ``errorbar.sampling.plan`` with the error rates that were
+        seen, (x + ½) / (n + 1) in each stratum. A larger budget keeps what was judged and adds where it serves R best.
+    Conventions
+        Of two systems the wider half-width is given. Budgets are the one that was spent, and 1.5, 2, 3, 5 and 10 times
+        as many items, at most all of them. ``aim`` says what more judgments shall show best, the weight of recall, and
+        the level of the intervals.
+    Source
+        Cochran 1977, sections 5.5 and 5.9.
 
     Raises:
         UsageError: If the sample does not fit the strata.
@@ -549,7 +537,7 @@ def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list
 
 def _half_widths(expected: Sequence[ExpectedScore]) -> dict[str, float | None]:
     """The widest of all systems."""
-    return {target: max(each.half_width for each in expected if each.name == target) for target in TARGETS}
+    return {target: max(score.half_width for score in expected if score.name == target) for target in TARGETS}
 
 
 def _signature(estimated: SampleEstimation) -> str:

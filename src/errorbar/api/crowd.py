@@ -39,12 +39,12 @@ from errorbar.metrics.crowd_weighted import (
     sweep_scores,
 )
 from errorbar.stats.resampling import Resampling, stream, unasked
-from errorbar.tables.plain import estimate_record
+from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-Given = Source | Mapping[str, bool] | Flags | Sequence[bool]
-Systems = Source | Sequence[Source] | Mapping[str, Given]
+FlagSource = Source | Mapping[str, bool] | Flags | Sequence[bool]
+Systems = Source | Sequence[Source] | Mapping[str, FlagSource]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +143,7 @@ def _record(row: CrowdRow) -> dict[str, object]:
         "estimand": score.estimand,
         "n_items": score.n_items,
         "n_judgments": dict(zip(("least", "mean", "most"), score.n_judgments, strict=True)),
-        **{name: getattr(score, name) for name in ("hits", "false_positives", "misses", "true_negatives")},
+        **attributes(score, "hits", "false_positives", "misses", "true_negatives"),
         "P": estimate_record(score.precision),
         "R": estimate_record(score.recall),
         "F": estimate_record(score.f),
@@ -192,17 +192,17 @@ def crowd_metric(metric: Metric | str, beta: float | None = None) -> Crowd:
 
 
 def read_against(
-    judgments: VotesSource, metric: Crowd, given: CrowdJudging
+    judgments: VotesSource, metric: Crowd, options: CrowdJudging
 ) -> tuple[Against, Problems, Resampling | None]:
     """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
-    drawn = resampling(given, jobs=given["jobs"])
-    judged, problems = take_crowd(judgments, given)
+    drawn = resampling(options, jobs=options["jobs"])
+    judged, problems = take_crowd(judgments, options)
     if judged.drawn:
         message = "these judgments are of a drawn set, in which flagged items have another share than in the corpus"
         fix = "scores of the corpus: errorbar sample estimate, with the key of the set"
         problems.note("crowd-drawn", message, Place(), fix=fix)
-    against = Against.of(judged, metric, judged.options.error, given["seed"])
-    ci, n = given["ci"], len(judged.judgments.items)
+    against = Against.of(judged, metric, judged.options.error, options["seed"])
+    ci, n = options["ci"], len(judged.judgments.items)
     return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None
 
 
@@ -218,25 +218,25 @@ def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling
 def read_systems(systems: Systems, crowd: ReadJudgments, problems: Problems) -> dict[str, Flags]:
     """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
     if isinstance(systems, Mapping):
-        return {name: _system(name, system, crowd, problems) for name, system in systems.items()}
+        return {name: _read_flags_of(name, system, crowd, problems) for name, system in systems.items()}
     named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
     refuse_same_names(named_files, "systems")
-    return {file.name: _of_file(file, crowd, problems) for file in named_files}
+    return {file.name: _read_file(file, crowd, problems) for file in named_files}
 
 
-def _system(name: str, given: Given, crowd: ReadJudgments, problems: Problems) -> Flags:
-    if isinstance(given, str | PathLike):
-        return _of_file(NamedFile(str(given), name), crowd, problems)
-    if isinstance(given, Mapping):
-        return _for_items(given, crowd.judgments.items, name, problems)
-    flags, n_items = np.asarray(given), len(crowd.judgments.items)
+def _read_flags_of(name: str, source: FlagSource, crowd: ReadJudgments, problems: Problems) -> Flags:
+    if isinstance(source, str | PathLike):
+        return _read_file(NamedFile(str(source), name), crowd, problems)
+    if isinstance(source, Mapping):
+        return _order_flags(source, crowd.judgments.items, name, problems)
+    flags, n_items = np.asarray(source), len(crowd.judgments.items)
     if flags.dtype != np.bool_ or flags.shape != (n_items,):
         message = f"the flags of '{name}' must be {n_items} truth values, got {flags.shape} {flags.dtype}"
         raise UsageError(Problem("wrong-type", message))
     return cast("Flags", flags)
 
 
-def _of_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags:
+def _read_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags:
     """The flags that a table gives or, of a system that corrects, flags of the items that its edits change."""
     path, corpus = str(file.path), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
@@ -252,18 +252,18 @@ def _of_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags
 
 def flags_of_items(table: SystemFlags, items: Sequence[str], problems: Problems) -> Flags:
     """A table's flag of each judged item; one without is an ``InputError``, or repaired."""
-    return _for_items(table.flags, items, table.name, problems)
+    return _order_flags(table.flags, items, table.name, problems)
 
 
-def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
+def _order_flags(flags: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
     judged = set(items)
-    others = [item for item in given if item not in judged]
+    others = [item for item in flags if item not in judged]
     if others:
         message = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
         if len(others) == 1:
             message = f"1 item of the system was not judged, '{others[0]}'; it does not count"
         problems.note("crowd-not-judged", message, Place(name))
-    lacking = [item for item in items if item not in given]
+    lacking = [item for item in items if item not in flags]
     if lacking:
         message = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
         repair = "they count as not flagged"
@@ -271,10 +271,7 @@ def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, probl
             message, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
         problems.repairable("crowd-no-flag", message, Place(name), repair=repair)
         problems.raise_errors()
-    return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
-
-
-# Judgments as one table, whatever they came as: what ``errorbar crowd judgments`` writes.
+    return np.fromiter((flags.get(item, False) for item in items), np.bool_, len(items))
 
 
 class DrawnItem(NamedTuple):
@@ -300,9 +297,7 @@ class CrowdJudgments(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Every judgment."""
-        table = self.every()
-        names = [column.key or column.title for column in table.columns]
-        return {"rows": [dict(zip(names, row, strict=True)) for row in table.rows]}
+        return {"rows": records(self.every())}
 
     def tables(self) -> list[Table]:
         """How often each rater gave each label."""
@@ -321,16 +316,13 @@ class CrowdJudgments(Result):
     def every(self) -> Table:
         """All judgments, as every command that takes judgments reads them; those of a set as filled-in sets are."""
         j, drawn = self.judgments, self.drawn
-        rows = zip(*(codes.tolist() for codes in (j.item, j.rater, j.label)), strict=True)
         weights = [[]] * len(j) if j.weight is None else [[weight] for weight in j.weight.tolist()]
         body: list[list[Cell]] = [
-            [
-                j.items[item],
-                *(drawn[j.items[item]] if drawn is not None else ()),
-                *(j.raters[rater], j.labels[label]),
-                *weight,
-            ]
-            for (item, rater, label), weight in zip(rows, weights, strict=True)
+            [item, *(drawn[item] if drawn is not None else ()), j.raters[rater], j.labels[label], *weight]
+            for code, rater, label, weight in zip(
+                j.item.tolist(), j.rater.tolist(), j.label.tolist(), weights, strict=True
+            )
+            for item in [j.items[code]]
         ]
         names = ["item", *(DrawnItem._fields if drawn is not None else ()), "rater", "label"]
         columns = [*map(Column, names), *([] if j.weight is None else [Column("weight", "number")])]
@@ -374,8 +366,8 @@ def _read_set(path: Source, problems: Problems) -> dict[str, DrawnItem]:
     return items
 
 
-def _note_missing(found: Judgments, drawn: dict[str, DrawnItem], place: Place, problems: Problems) -> None:
-    judged = {found.items[code] for code in np.unique(found.item).tolist()}
+def _note_missing(judgments: Judgments, drawn: dict[str, DrawnItem], place: Place, problems: Problems) -> None:
+    judged = {judgments.items[code] for code in np.unique(judgments.item).tolist()}
     missing = [item for item in drawn if item not in judged]
     if not judged:
         message = f"nobody judged any of its {len(drawn):,} items"
@@ -384,9 +376,6 @@ def _note_missing(found: Judgments, drawn: dict[str, DrawnItem], place: Place, p
     if missing:
         message = f"{len(missing):,} of its {len(drawn):,} items have no judgment, first '{missing[0]}'"
         problems.note("sample-unjudged", message, place)
-
-
-# Detectors under every threshold, against a crowd: what ``errorbar crowd sweep`` shows.
 
 
 _USUAL = Crowd()
@@ -414,27 +403,25 @@ class Sweeps(Result):
         return {"rows": [self._record(name, sweep) for name, sweep in self.systems.items()]}
 
     def _record(self, name: str, sweep: Sweep) -> dict[str, object]:
-        points = [
-            {
-                "recall": each.recall,
-                "threshold": each.threshold,
-                "n_flagged": each.n_flagged,
-                "P": estimate_record(each.precision),
-            }
-            for each in sweep.points
-        ]
-        facts = {"truth": sweep.truth, "n_items": sweep.n_items, "errors": sweep.errors}
-        average = estimate_record(sweep.average_precision)
-        return {"system": name, **facts, "AP": average, "points": points, "signature": self.signatures[name]}
+        return {
+            "system": name,
+            **attributes(sweep, "truth", "n_items", "errors"),
+            "AP": estimate_record(sweep.average_precision),
+            "points": [
+                {**attributes(point, "recall", "threshold", "n_flagged"), "P": estimate_record(point.precision)}
+                for point in sweep.points
+            ],
+            "signature": self.signatures[name],
+        }
 
     def tables(self) -> list[Table]:
         """P at each recall, and a line with the average precision of each system."""
         columns = [Column("system"), Column("recall %", "percent", "recall"), Column("threshold", "number", digits=3)]
         columns += [Column("flagged", "count"), Column("P", "percent", "P")]
         body: list[list[Cell]] = [
-            [name, each.recall, each.threshold, each.n_flagged, each.precision]
+            [name, point.recall, point.threshold, point.n_flagged, point.precision]
             for name, sweep in self.systems.items()
-            for each in sweep.points
+            for point in sweep.points
         ]
         of_all: list[list[Cell]] = [
             [name, sweep.n_items, sweep.errors, sweep.average_precision] for name, sweep in self.systems.items()
@@ -475,11 +462,11 @@ def crowd_sweep(
         UsageError: If an argument does not fit.
     """
     need_systems(systems)
-    asked = crowd_metric(metric)
-    _see_parameters(asked, truth)
-    against, problems, drawn = read_against(judgments, asked, shared)
-    items = against.judged.judgments.items
-    scores = {name: _of_items(name, values, items, problems) for name, values in _read(systems, problems).items()}
+    parsed = crowd_metric(metric)
+    _refuse_useless(parsed, truth)
+    against, problems, drawn = read_against(judgments, parsed, shared)
+    items, by_system = against.judged.judgments.items, _read_scores(systems, problems)
+    scores = {name: _order_scores(name, values, items, problems) for name, values in by_system.items()}
     problems.raise_errors()
     result = sweeps(against, scores, truth, drawn, recalls)
     return replace(result, notes=tuple(problems.notes))
@@ -493,18 +480,18 @@ def sweeps(
     recalls: Sequence[float] = RECALLS,
 ) -> Sweeps:
     """Sweep scores of each judged item, by system; a ``UsageError`` if one is no number."""
-    asked = against.metric
+    shares, ties = against.metric.shares, against.metric.ties
     swept = {
-        name: sweep_scores(values, against.votes, truth, ties=asked.ties, recalls=recalls, resampling=drawn)
+        name: sweep_scores(values, against.votes, truth, ties=ties, recalls=recalls, resampling=drawn)
         for name, values in scores.items()
     }
-    how = f"truth={truth},shares={asked.shares}" + f",ties={asked.ties}" * (asked.ties != _USUAL.ties)
-    spec = f"sweep({how},recalls={'+'.join(f'{each:g}' for each in recalls)})"
-    signed = {name: against.signature(spec, values, drawn) for name, values in scores.items()}
-    return Sweeps(swept, signed, against.unit, ())
+    how = f"truth={truth},shares={shares}" + f",ties={ties}" * (ties != _USUAL.ties)
+    spec = f"sweep({how},recalls={'+'.join(f'{recall:g}' for recall in recalls)})"
+    signatures = {name: against.signature(spec, values, drawn) for name, values in scores.items()}
+    return Sweeps(swept, signatures, against.unit, ())
 
 
-def _see_parameters(metric: Crowd, truth: Truth) -> None:
+def _refuse_useless(metric: Crowd, truth: Truth) -> None:
     """Refuse what would change nothing, and what rests on no single rater."""
     message = ""
     if metric.beta != _USUAL.beta:
@@ -517,7 +504,7 @@ def _see_parameters(metric: Crowd, truth: Truth) -> None:
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
 
 
-def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
+def _read_scores(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
     if isinstance(systems, Mapping):
         return {
             name: system if isinstance(system, Mapping) else read_flags(system, problems, name).scores
@@ -528,7 +515,7 @@ def _read(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]
     return {file.name: read_flags(file.path, problems, file.name).scores for file in files}
 
 
-def _of_items(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:
+def _order_scores(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:
     """The score of each judged item."""
     missing = [item for item in items if item not in scores]
     if missing:

@@ -47,7 +47,7 @@ from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.judgments import read_answers
 from errorbar.formats.look import Lines, Source
 from errorbar.stats.resampling import stream
-from errorbar.tables.plain import estimate_record
+from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
@@ -61,7 +61,7 @@ class CrowdAnswers(Result):
     """Answers by several methods next to each other.
 
     Attributes:
-        made: The answers, item by item.
+        made: The answers of each method, item by item.
         chosen: Numbers of the items that tables show.
         summary: Tables show a summary in their place.
         signature: What was computed on which data how.
@@ -98,8 +98,8 @@ class CrowdAnswers(Result):
     def _item(self, item: int) -> dict[str, object]:
         first = self.made.answers["majority"]
         answers = {
-            name: {"answer": each.name(item), "share": self._share(name, item)}
-            for name, each in self.made.answers.items()
+            name: {"answer": answer.name(item), "share": self._share(name, item)}
+            for name, answer in self.made.answers.items()
         }
         return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
 
@@ -113,7 +113,7 @@ class CrowdAnswers(Result):
         columns += [Column(f"{name} share", "number") for name in names]
         rows: list[list[Cell]] = []
         for item in self.chosen:
-            answers = [each.name(item) for each in self.made.answers.values()]
+            answers = [answer.name(item) for answer in self.made.answers.values()]
             shares = [self._share(name, item) for name in names]
             rows.append([first.items[item], *answers, int(first.n_judgments[item]), *shares])
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
@@ -220,7 +220,9 @@ def crowd_aggregate(
 def _warn_of_one_answer(made: MethodComparison, name: str, problems: Problems) -> None:
     """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
     answers, base = made.answers[name], made.answers["majority"]
-    labels_of = {known: set(each.answer[each.n_judgments > 0].tolist()) - {-1} for known, each in made.answers.items()}
+    labels_of = {
+        known: set(answer.answer[answer.n_judgments > 0].tolist()) - {-1} for known, answer in made.answers.items()
+    }
     if len(labels_of[name]) == 1 < len(labels_of["majority"]):
         (label,) = labels_of[name]
         n, all_items = int((base.answer == label).sum()), int((base.n_judgments > 0).sum())
@@ -251,8 +253,8 @@ class CrowdSizes(Result):
         """The curve and the expert's line."""
         names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
         curve = [dict(zip(names, astuple(p), strict=True)) for p in self.found.curve]
-        facts = ("n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
-        return {"curve": curve, **{name: getattr(self.found, name) for name in facts}, "seed": self.seed}
+        facts = attributes(self.found, "n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
+        return {"curve": curve, **facts, "seed": self.seed}
 
     def tables(self) -> list[Table]:
         """The curve."""
@@ -313,9 +315,6 @@ def crowd_howmany(
     return CrowdSizes(sizes, seed, tuple(problems.notes))
 
 
-# Whom to ask and what: raters tested by gold items, and likely errors to put before them.
-
-
 RuleName = Literal["sprt", "posterior", "running", "fixed"]
 
 
@@ -341,8 +340,8 @@ class CrowdRaters(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The rule with its error rates, and every rater."""
-        rates = list(map(_rate_record, self.rates))
-        return {"rule": self.rule, "rates": rates, "raters": list(map(_rater_record, self.raters))}
+        rates = [*map(_rate_record, self.rates)]
+        return {"rule": self.rule, "rates": rates, "raters": [*map(_rater_record, self.raters)]}
 
     def tables(self) -> list[Table]:
         """Raters, or error rates where they were asked for."""
@@ -361,7 +360,8 @@ class CrowdRaters(Result):
             bias = [row.bias[label] if row.bias else None for label in self.labels]
             start: list[Cell] = [row.rater, str(row.verdict), row.n_judgments, row.gold.n_units, row.gold, *by_label]
             rows.append([*start, row.trust, row.rest, *bias, row.median_seconds])
-        counts = (f"{each} {sum(row.verdict == each for row in self.raters)}" for each in _VERDICTS)
+        verdicts = (RaterVerdict.KEEP, RaterVerdict.WATCH, RaterVerdict.DROP)
+        counts = (f"{verdict} {sum(row.verdict == verdict for row in self.raters)}" for verdict in verdicts)
         notes = [f"{', '.join(counts)} of {len(rows)} raters"]
         for rate in self.rates:
             line = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
@@ -379,12 +379,8 @@ class CrowdRaters(Result):
         return Table(columns, rows, "Rules", "rates", ["exact; who is neither kept nor dropped is watched"])
 
 
-_VERDICTS = (RaterVerdict.KEEP, RaterVerdict.WATCH, RaterVerdict.DROP)
-
-
 def _rate_record(rate: Characteristic) -> dict[str, object]:
-    names = ("rule", "accuracy", "most", "keep", "drop", "mean_items")
-    values = {name: getattr(rate, name) for name in names}
+    values = attributes(rate, "rule", "accuracy", "most", "keep", "drop", "mean_items")
     return {**values, "mean_items_dropped": rate.mean_items_dropped if rate.drop else None}
 
 
@@ -396,7 +392,7 @@ def _rater_record(row: RaterRow) -> dict[str, object]:
         "n_judgments": row.n_judgments,
         "gold": estimate_record(row.gold),
         "gold_by_label": {label: estimate_record(estimate) for label, estimate in row.gold_by_label.items()},
-        **{name: getattr(row, name) for name in ("trust", "rest", "n_rest", "bias", "median_seconds")},
+        **attributes(row, "trust", "rest", "n_rest", "bias", "median_seconds"),
     }
 
 
@@ -436,7 +432,7 @@ def crowd_raters(
     rules: dict[str, RaterRule] = {"sprt": sprt(good, bad), "posterior": posterior(threshold)}
     rules |= {"running": running(threshold), "fixed": fixed(threshold)}
     chosen = list(rules.values()) if rates else [rules[rule]]
-    errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
+    errors = [characteristic(test, accuracy, most) for test in chosen for accuracy in (good, bad, 0.5)]
     crowd, problems = take_crowd(judgments, shared)
     known = gold if gold is None or isinstance(gold, Mapping) else read_answers(gold, problems)
     rows = rater_rows(crowd.judgments, known, rule=rules[rule], per_label=not together, seconds=crowd.seconds)
@@ -461,21 +457,18 @@ class CrowdQuestions(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The items."""
-        (table,) = self.tables()
-        names = [column.title for column in table.columns]
-        return {"items": [dict(zip(names, row, strict=True)) for row in table.rows], "n_repeated": self.n_repeated}
+        return {"items": records(self.tables()[0]), "n_repeated": self.n_repeated}
 
     def tables(self) -> list[Table]:
         """One table."""
         columns = [*map(Column, ("item", "word", "text", "kind")), Column("score", "number", digits=3)]
         shown = 3 if self.blind else len(columns)
-        rows: list[list[Cell]] = [[each.item, each.word, each.text(), each.kind, each.score] for each in self.items]
-        rows = [row[:shown] for row in rows]
-        return [Table(columns[:shown], rows, "Words to ask about", "mined")]
+        rows: list[list[Cell]] = [[item.item, item.word, item.text(), item.kind, item.score] for item in self.items]
+        return [Table(columns[:shown], [row[:shown] for row in rows], "Words to ask about", "mined")]
 
     def key(self) -> list[str]:
         """Scores and kinds as lines of CSV, for who judges the answers."""
-        return ["item,kind,score", *(csv_line((each.item, each.kind, each.score)) for each in self.items)]
+        return ["item,kind,score", *(csv_line((item.item, item.kind, item.score)) for item in self.items)]
 
 
 @public()

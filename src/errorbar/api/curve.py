@@ -24,7 +24,7 @@ from errorbar.metrics.crowd_weighted import (
     kappa_curve,
 )
 from errorbar.stats.resampling import Resampling
-from errorbar.tables.plain import estimate_record
+from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -71,30 +71,30 @@ class Curves(Result):
         """Bins and curve of every system."""
         rows = [
             {
-                "system": each.system,
-                "bins": [_bin_record(part) for part in each.bins],
-                "curve": [_point_record(point) for point in each.curve],
-                "signature": each.signature,
+                "system": curve.system,
+                "bins": [*map(_bin_record, curve.bins)],
+                "curve": [*map(_point_record, curve.curve)],
+                "signature": curve.signature,
             }
-            for each in self.systems
+            for curve in self.systems
         ]
         return {"reference_prevalence": self.reference_prevalence, "seed": self.seed, "rows": rows}
 
     def tables(self) -> list[Table]:
         """The bins and the curve, those that were asked for."""
-        bins = [self._bins()] if any(each.bins for each in self.systems) else []
-        return [*bins, *([self._curve()] if any(each.curve for each in self.systems) else [])]
+        bins = [self._bins()] if any(curve.bins for curve in self.systems) else []
+        return [*bins, *([self._curve()] if any(curve.curve for curve in self.systems) else [])]
 
     def _bins(self) -> Table:
         columns = [Column("system"), Column("agreement"), Column("estimand"), Column("items", "count")]
         columns += [Column("judgments"), Column("P", "percent", "P"), Column("R", "percent", "R")]
         body: list[list[Cell]] = [
             [
-                *(each.system, f"{part.low:g}–{part.high:g}", score.estimand, score.n_items),
+                *(curve.system, f"{part.low:g}–{part.high:g}", score.estimand, score.n_items),
                 *(judgments_text(score.n_judgments), score.precision, score.recall),
             ]
-            for each in self.systems
-            for part in each.bins
+            for curve in self.systems
+            for part in curve.bins
             for score in part.scores.values()
         ]
         notes = ["agreement: share of the majority; a bin holds its low edge, the last one also its high edge"]
@@ -107,11 +107,11 @@ class Curves(Result):
         columns += [Column(title, "number", name, 3) for title, name in zip(titles, CURVES, strict=True)]
         body: list[list[Cell]] = [
             [
-                *(each.system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence),
+                *(curve.system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence),
                 *(p.kappa, p.youden, p.log_odds, p.kappa_at),
             ]
-            for each in self.systems
-            for p in each.curve
+            for curve in self.systems
+            for p in curve.curve
         ]
         notes = [
             "ties: items that divide the raters in two halves; they have no majority and are left out",
@@ -125,13 +125,12 @@ def _bin_record(part: AgreementBin) -> dict[str, object]:
         name: {"P": estimate_record(score.precision), "R": estimate_record(score.recall)}
         for name, score in part.scores.items()
     }
-    return {"low": part.low, "high": part.high, "n_items": part.n_items, **scores}
+    return attributes(part, "low", "high", "n_items") | scores
 
 
 def _point_record(point: CurvePoint) -> dict[str, object]:
-    plain = ("threshold", "n_items", "n_ties", "kept", "prevalence", "sensitivity", "specificity")
-    values = {name: getattr(point, name) for name in plain}
-    return {**values, **{name: estimate_record(getattr(point, name)) for name in CURVES}}
+    plain = "threshold", "n_items", "n_ties", "kept", "prevalence", "sensitivity", "specificity"
+    return attributes(point, *plain) | {name: estimate_record(getattr(point, name)) for name in CURVES}
 
 
 @public(without_intervals("resamples confidence"))

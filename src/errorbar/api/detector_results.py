@@ -38,14 +38,6 @@ from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.metrics.crowd_weighted import EQUAL, TRUTHS, Crowd, CrowdScore, Truth, Votes, score_kinds, truth_of
 from errorbar.stats.resampling import Resampling
 
-# The words that detectors and annotators judge, where they stand, and what annotators write in their place.
-#
-# Conventions A word that an edit deletes became "". Where an edit covers several words, these and its replacement are
-# aligned with as few changes as can be: what the word is aligned with stands for it, the word itself where it stayed.
-# Within a change of several words, words stand for each other in order where there are as many on both sides; else it
-# is not known what became of one, as of an edit without a correction. Of several replacements the first counts.
-
-
 _ITEM = re.compile(r"(\d+):(\d+)-(\d+)")
 
 UNKNOWN = None
@@ -75,7 +67,7 @@ class JudgedWords:
     def spans(self) -> list[tuple[int, int, int] | None]:
         """Sentence, from 0, and span of tokens of each item; None where the name does not tell."""
         matches = [_ITEM.fullmatch(name) for name in self.names]
-        return [None if one is None else (int(one[1]) - 1, int(one[2]), int(one[3])) for one in matches]
+        return [None if match is None else (int(match[1]) - 1, int(match[2]), int(match[3])) for match in matches]
 
     def tokens(self, number: int) -> list[str]:
         """The tokens of the sentence of an item; none where there is no corpus."""
@@ -145,7 +137,14 @@ class JudgedWords:
 
 
 def written_instead(tokens: Sequence[str], edits: Sequence[Edit], at: int) -> list[str | None]:
-    """The replacement of a token by each edit that touches it: words in lower case, "" where it goes, ``UNKNOWN``."""
+    """The replacement of a token by each edit that touches it: words in lower case, "" where it goes, ``UNKNOWN``.
+
+    Conventions
+        Where an edit covers several words, these and its replacement are aligned with as few changes as can be: what
+        the word is aligned with stands for it, the word itself where it stayed. Within a change of several words, words
+        stand for each other in order where there are as many on both sides; else it is not known what became of one, as
+        of an edit without a correction. Of several replacements the first counts.
+    """
     return [_became(tokens, edit, at) for edit in edits if edit.start <= at < edit.end]
 
 
@@ -160,7 +159,7 @@ def _became(tokens: Sequence[str], edit: Edit, at: int) -> str | None:
     except InputError:  # too long to compare
         return UNKNOWN
     place = at - edit.start
-    part = next((one for one in parts if one.start <= place < one.end), None)
+    part = next((part for part in parts if part.start <= place < part.end), None)
     if part is None:
         return span[place].casefold()
     words = part.replacements[0].split()
@@ -234,7 +233,7 @@ def study_detectors(
         message = f"{n:,} of {len(items.names):,} judged items have no score, so there is no threshold curve"
         problems.note("detector-no-score", message, Place(name), severity="warning")
     swept = {truth: sweeps(against, whole, truth, how) for truth in TRUTHS} if whole else {}
-    one = _One(items, against, how, texts)
+    scoring = _DetectorScoring(items, against, how, texts)
     signatures = {
         f"detector: {name}": against.signature("detector(truth=any+majority+weighted)", own, how)
         for name, own in flags.items()
@@ -246,21 +245,15 @@ def study_detectors(
         for other, n in own.items():
             written[word.casefold(), other] += n
     judges = len(np.unique(judged.judgments.rater))
-    return DetectorStudy(
-        int((against.votes.n_judgments > 0).sum()),
-        judges,
-        judged.corpus is not None,
-        against.unit,
-        [one.result(table, flags[table.name], scored[table.name]) for table in tables],
-        swept,
-        written,
-        signatures,
-    )
+    n_items, results = int((against.votes.n_judgments > 0).sum()), []
+    for table in tables:
+        results.append(scoring.result(table, flags[table.name], scored[table.name]))
+    return DetectorStudy(n_items, judges, judged.corpus is not None, against.unit, results, swept, written, signatures)
 
 
 @dataclass(frozen=True, eq=False)
-class _One:
-    """The inputs of the results that are computed for one detector after the other."""
+class _DetectorScoring:
+    """Judged items, and how the result of one detector after the other is computed."""
 
     items: JudgedWords
     against: Against
@@ -325,7 +318,7 @@ class _One:
             WordConfusion(*pair, n, marked, agreed if annotated else None)
             for pair, (n, marked, agreed) in counts.items()
         ]
-        return sorted(confusions, key=lambda each: (-each.n_flagged, each.written, each.suggested))
+        return sorted(confusions, key=lambda pair: (-pair.n_flagged, pair.written, pair.suggested))
 
     def _hard(self, number: int, table: SystemFlags, scores: Floats) -> HardItem:
         span, name, votes = self.items.spans[number], self.items.names[number], self.against.votes

@@ -37,6 +37,7 @@ from errorbar.metrics.population_fit import (
 )
 from errorbar.metrics.populations import FORMAT, MOST_JUDGES, SQUARED_POINT, VERSION, JudgeVariances, population_of
 from errorbar.stats.resampling import Resampling, left_out_groups
+from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -110,18 +111,19 @@ class CoverageGroup:
     @property
     def mean(self) -> float:
         """The mean share over scores, or differences, that have intervals."""
-        return _skipping(np.mean, [interval.holds for interval in self.intervals])
+        return _summarize_known(np.mean, [interval.holds for interval in self.intervals])
 
     @property
     def worst(self) -> Coverage | None:
-        """That which holds the truth least often, small systems left out."""
+        """The interval that holds the truth least often, small systems left out."""
         large = (interval for interval in self.intervals if not self.small & {*interval.names})
-        return min((own for own in large if not isnan(own.holds)), key=lambda own: own.holds, default=None)
+        known = (interval for interval in large if not isnan(interval.holds))
+        return min(known, key=lambda interval: interval.holds, default=None)
 
     @property
     def half_width(self) -> float:
         """The median of median half-widths."""
-        return _skipping(np.median, [interval.half_width for interval in self.intervals])
+        return _summarize_known(np.median, [interval.half_width for interval in self.intervals])
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +172,12 @@ class JudgeFit(Result):
         return {"format": FORMAT, "version": VERSION, "name": self.name, "described": self.described, "tables": tables}
 
     def _table(self, fitted: FittedMeasure, known: JudgeVariances) -> dict[str, object]:
-        named = {kind: [text.name for text in fitted.texts if getattr(text, kind)] for kind in ("fitted", "held_out")}
         return {
-            "metric": known.metric,
-            "measure": known.measure,
-            "floor": known.floor,
-            "exponent": known.exponent,
-            "df": known.df,
+            **attributes(known, "metric", "measure", "floor", "exponent", "df"),
             "constants": {str(k): value for k, value in known.constants.items()},
-            **named,
+            **{kind: [text.name for text in fitted.texts if getattr(text, kind)] for kind in ("fitted", "held_out")},
             "too_small": [text.name for text in fitted.texts if text.small and not text.held_out],
-            "n_judges": self.n_judges,
-            "n_texts": self.n_texts,
-            "signature": self.signature,
+            **attributes(self, "n_judges", "n_texts", "signature"),
         }
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -204,10 +199,7 @@ class JudgeFit(Result):
                 }
                 for fit in self.measures
             ],
-            "n_judges": self.n_judges,
-            "n_texts": self.n_texts,
-            "unit": self.unit,
-            "signature": self.signature,
+            **attributes(self, "n_judges", "n_texts", "unit", "signature"),
         }
 
     def tables(self) -> Sequence[Table]:
@@ -307,38 +299,32 @@ def fit_judges(
         InputError: If a file is bad, or a system is no correction of the source.
         UsageError: If there are fewer than three annotators, the metric knows none, or an argument will not do.
     """
-    metrics = _metrics(usual_metric(gold, metric), beta)
+    metrics = _parse_metrics(usual_metric(gold, metric), beta)
     resampling = Resampling(confidence_level=confidence, seed=seed, jobs=jobs)
     plan = FitPlan(up_to, floor, exponent, df, frozenset(hold_out), draws, resampling)
     _check_population(name, described, plan)
     data = load(gold, systems, ReadingOptions.of(shared, metrics))
     data.problems.raise_errors()
-    _check(data, hold_out)
+    _refuse_too_few(data, hold_out)
     n_judges = len(data.corpus.annotators)
     described = described or f"the {n_judges} judges of {data.corpus.name or 'the reference'}"
-    measures = [fit for single in metrics for fit in _fit(data, single, plan)]
+    measures = [fit for parsed in metrics for fit in _fit(data, parsed, plan)]
     if not any(fit.variances for fit in measures):
         raise UsageError(_nothing_to_fit(measures))
     _note_few(measures, data.problems)
-    specs = " ".join(str(single.spec) for single in metrics)
+    documents, specs = data.documents, " ".join(str(parsed.spec) for parsed in metrics)
     return JudgeFit(
-        name,
-        described,
-        measures,
-        n_judges,
-        data.documents.n_clusters,
-        data.documents.unit,
-        confidence,
-        data.signature(specs, *plan.conventions(data.documents.clustering)),
+        *(name, described, measures, n_judges, documents.n_clusters, documents.unit, confidence),
+        data.signature(specs, *plan.conventions(documents.clustering)),
         tuple(data.problems.notes),
     )
 
 
-def _metrics(metric: Metrics, beta: float | None) -> list[Metric]:
+def _parse_metrics(metric: Metrics, beta: float | None) -> list[Metric]:
     """The metrics, each of sentences with single annotators."""
     several = list(metric) if isinstance(metric, list | tuple) else [metric]
-    metrics = [sentence_metric(single, beta, "judges fit") for single in several or [None]]
-    for spec, times in Counter(str(single.spec) for single in metrics).items():
+    metrics = [sentence_metric(spec, beta, "judges fit") for spec in several or [None]]
+    for spec, times in Counter(str(parsed.spec) for parsed in metrics).items():
         if times > 1:
             raise UsageError(Problem("two-choices", f"the metric {spec} is named twice", fix="name it once"))
     return metrics
@@ -357,7 +343,7 @@ def _check_population(name: str, described: str, plan: FitPlan) -> None:
             raise UsageError(Problem(code, f"{where}{error}")) from None
 
 
-def _check(data: Loaded, hold_out: Sequence[str]) -> None:
+def _refuse_too_few(data: Loaded, hold_out: Sequence[str]) -> None:
     """Refuse too few annotators or texts, and names to hold out that are of nobody."""
     names = data.corpus.annotators
     if len(names) < LEAST_ANNOTATORS:
@@ -470,20 +456,21 @@ def _simulate(
                     yield CoverageGroup(k, is_difference, held_out, group, small)
 
 
-def _skipping(summary: Callable[[list[float]], Any], values: Sequence[float]) -> float:
+def _summarize_known(summary: Callable[[list[float]], Any], values: Sequence[float]) -> float:
     """A summary of the values that are known; NaN where none is."""
     known = [value for value in values if not isnan(value)]
     return float(summary(known)) if known else float("nan")
 
 
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
 def _text_record(text: FittedText) -> dict[str, object]:
     return {
-        "name": text.name,
-        "annotator": text.annotator,
-        "held_out": text.held_out,
-        "small": text.small,
+        **attributes(text, "name", "annotator", "held_out", "small"),
         "variances": [
-            {"k": k, "mean": fresh.mean, "variance": fresh.variance, "from_above": fresh.from_above}
+            {"k": k, **attributes(fresh, "mean", "variance", "from_above")}
             for k, fresh in text.by_judges.items()
             if fresh is not None
         ],
@@ -495,13 +482,12 @@ def _coverage_record(group: CoverageGroup) -> dict[str, object]:
         "k": group.k,
         "of": "difference" if group.difference else "score",
         "held_out": group.held_out,
-        "holds": None if isnan(group.mean) else group.mean,
-        "half_width": None if isnan(group.half_width) else group.half_width,
+        "holds": _known(group.mean),
+        "half_width": _known(group.half_width),
         "intervals": [
             {
                 "names": [*interval.names],
-                "holds": None if isnan(interval.holds) else interval.holds,
-                "half_width": None if isnan(interval.half_width) else interval.half_width,
+                **{"holds": _known(interval.holds), "half_width": _known(interval.half_width)},
                 "given": interval.given,
             }
             for interval in group.intervals

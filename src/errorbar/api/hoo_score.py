@@ -65,7 +65,7 @@ class HooRuns:
         if isinstance(self.systems, Mapping):
             return [(str(name), _path(path)) for name, path in self.systems.items()]
         listed = self.systems if isinstance(self.systems, list | tuple) else [self.systems]
-        return expand_runs([_path(each) for each in listed])
+        return expand_runs([_path(path) for path in listed])
 
 
 def _path(value: object) -> str:
@@ -114,7 +114,7 @@ class HooScores(Scores):
                 {"fragment": name, "measure": measure, "bonus": condition == BONUS, **values, **why}
                 for name, unit in zip(self.fragments, score.by_unit, strict=True)
                 for condition, measure in product(CONDITIONS, MEASURES)
-                for values in [{each: unit.values[measure_name(condition, measure, each)] for each in FIGURES}]
+                for values in [{figure: unit.values[measure_name(condition, measure, figure)] for figure in FIGURES}]
             ],
             "signature": str(score.type_signature),
         }
@@ -127,7 +127,12 @@ class HooScores(Scores):
             for label, score in zip(labels, self.scores, strict=True)
             for row in in_order(score.by_type)
         ]
-        columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
+        columns = [
+            *columns,
+            Column("type"),
+            Column("gold", "count"),
+            *(Column(measure, "percent") for measure in MEASURES),
+        ]
         return [Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])]
 
     def _score_table(self) -> Table:
@@ -170,17 +175,18 @@ def score_hoo(
     if resampling is not None:
         resampling.bootstrap("HOO scores")
     problems = Problems(lenient=runs.lenient)
-    asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
-    asked, missing_as_empty = without_missing(asked)
+    parsed, missing_as_empty = without_missing([parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")])
     gold = list_gold(runs.gold_path(), source=runs.source)
-    names = [each.name for each in gold]
+    names = [fragment.name for fragment in gold]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
-    fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in gold]
+    fragments = [replace(fragment, runs=tuple(run.get(fragment.name) for run in files.values())) for fragment in gold]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
     own = {run: ("missing:empty",) for run, without in lacking.items() if without and missing_as_empty}
-    plan = replace(hoo_plan(both_ways(asked), resampling), most=most, own=own)
+    plan = replace(hoo_plan(both_ways(parsed), resampling), most=most, own=own)
     endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
-    order = [path for one in gold for path in one.paths]  # without runs: gold edits come first, then run by run
+    order = [
+        path for fragment in gold for path in fragment.paths
+    ]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]
     with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
         pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))
@@ -197,7 +203,7 @@ def score_hoo(
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
     """Each metric with recall by row and then by error code: what both count is counted once."""
-    return [replace(one, by=by) for one in metrics for by in ("row", "code")]
+    return [replace(metric, by=by) for metric in metrics for by in ("row", "code")]
 
 
 def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
@@ -232,10 +238,12 @@ def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None
 
 def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]:
     named = dict(zip(FIGURES, prf(score, condition, measure), strict=True))
-    record: dict[str, object] = {name: each.value for name, each in named.items()}
-    record["undefined"] = {name: str(each.undefined) for name, each in named.items() if each.undefined is not None}
+    record: dict[str, object] = {name: estimate.value for name, estimate in named.items()}
+    record["undefined"] = {
+        name: str(why) for name, estimate in named.items() if (why := estimate.undefined) is not None
+    }
     if score.has_intervals:
-        record["intervals"] = {name: interval_record(each) for name, each in named.items()}
+        record["intervals"] = {name: interval_record(estimate) for name, estimate in named.items()}
     return record
 
 
@@ -243,5 +251,5 @@ def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
     record: dict[str, object] = {"type": row.type, **row.counts}
     if asked:
         named = zip(MEASURES, row.estimates.values(), strict=True)
-        record["intervals"] = {measure: interval_record(each) for measure, each in named}
+        record["intervals"] = {measure: interval_record(estimate) for measure, estimate in named}
     return record

@@ -70,10 +70,10 @@ def plain_data(value: Any, name: str) -> Any:  # noqa: ANN401, PLR0911 - whateve
         return value if all(plain[key] is inner for key, inner in value.items()) else plain
     if isinstance(value, list | tuple):
         simple = {*map(type, value)} <= {str, int, float, bool, type(None)}
-        inner = value if simple else [plain_data(each, name) for each in value]
+        inner = value if simple else [plain_data(item, name) for item in value]
         return value if all(a is b for a, b in zip(inner, value, strict=True)) else inner
     kind = type(value)  # a frame of pandas has a column's name as an attribute too
-    of_names = next((each for each in ("column_names", "columns") if hasattr(kind, each)), "")
+    of_names = next((attribute for attribute in ("column_names", "columns") if hasattr(kind, attribute)), "")
     if of_names and hasattr(kind, "__getitem__"):
         names = list(getattr(value, of_names))
         keys = [str(key) for key in names]
@@ -168,10 +168,10 @@ def are_references(gold: object, sources: Sequence[str] | None) -> bool:
     """Whether references are sentences, and neither paths nor a corpus."""
     n = None if sources is None else len(sources)
     if isinstance(gold, Mapping):
-        known = all(isinstance(each, list | tuple | str | PathLike) for each in gold.values())
-        return known and any(isinstance(each, list | tuple) for each in gold.values())
+        known = all(isinstance(texts, list | tuple | str | PathLike) for texts in gold.values())
+        return known and any(isinstance(texts, list | tuple) for texts in gold.values())
     if isinstance(gold, list | tuple):
-        nested = bool(gold) and all(isinstance(each, list | tuple) for each in gold)
+        nested = bool(gold) and all(isinstance(texts, list | tuple) for texts in gold)
         return nested or are_sentences(gold, n, usual=isinstance(gold, list))
     return False
 
@@ -245,11 +245,11 @@ def _named_references(gold: Any, n: int | None, call: str) -> dict[str, Any]:  #
     if isinstance(gold, Mapping):
         return {str(name): texts for name, texts in gold.items()}
     listed = [gold] if isinstance(gold, str | PathLike) else gold
-    if all(isinstance(each, list | tuple) for each in listed):
+    if all(isinstance(texts, list | tuple) for texts in listed):
         return {f"reference {k}": texts for k, texts in enumerate(_by_annotator(listed, n), 1)}
     if are_sentences(listed, n):
         return {"reference": listed}
-    return {file.name: file.path for file in expand_files([str(each) for each in listed])}
+    return {file.name: file.path for file in expand_files([*map(str, listed)])}
 
 
 def _by_annotator(gold: Sequence[Any], n: int | None) -> list[Sequence[str | None]]:
@@ -271,17 +271,19 @@ def _take_systems(given: dict[str, Any], names: Mapping[str, str], n: int | None
     if isinstance(systems, Mapping):
         given[argument] = {str(name): _of_system(system) for name, system in systems.items()}
     elif isinstance(systems, list | tuple) and systems:
-        if all(isinstance(each, list | tuple) for each in systems):
+        if all(isinstance(system, list | tuple) for system in systems):
             given[argument] = {f"system {k}": _of_system(system) for k, system in enumerate(systems, 1)}
         elif are_sentences(systems, n, usual=isinstance(systems, list)):
             name = names.get(argument, "system")
             given[argument] = [Hypothesis(name, _sentences(systems, name))]
 
 
-def _of_system(said: Any) -> Any:  # noqa: ANN401 - a path, or sentences
-    """A system's sentences as they are; paths, which are its runs, as one argument."""
-    paths = isinstance(said, list | tuple) and said and all(isinstance(each, str | PathLike) for each in said)
-    return ",".join(map(str, said)) if paths and all(is_there(each) for each in said) else said
+def _of_system(system: Any) -> Any:  # noqa: ANN401 - a path, or sentences
+    """A system's sentences unchanged; paths, which are its runs, as one argument."""
+    if not isinstance(system, list | tuple) or not system:
+        return system
+    runs = all(isinstance(path, str | PathLike) and is_there(path) for path in system)
+    return ",".join(map(str, system)) if runs else system
 
 
 def with_documents(corpus: Corpus, documents: Sequence[object]) -> list[Sentence]:
@@ -289,4 +291,4 @@ def with_documents(corpus: Corpus, documents: Sequence[object]) -> list[Sentence
     if len(documents) != len(corpus):
         message = f"documents: {wrong_count(len(documents), len(corpus)).replace('line', 'name', 1)}"
         raise UsageError(Problem("line-count", message, Place(corpus.name), "the essay of each sentence"))
-    return [replace(each, document=str(name)) for each, name in zip(corpus.sentences, documents, strict=True)]
+    return [replace(sentence, document=str(name)) for sentence, name in zip(corpus.sentences, documents, strict=True)]

@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from errorbar.formats.essay_texts import EssayReader
 
 
-# Systems that are given as several runs: ``name=run1,run2``.
-
-
 RunNames = dict[str, tuple[str, ...]]
 """Systems that are given as several runs, and what these are called."""
 
@@ -62,15 +59,15 @@ def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFil
     """
     listed: list[NamedFile | Hypothesis] = []
     runs: RunNames = {}
-    for each in systems:
-        paths = [] if isinstance(each, Hypothesis) else each.path.split(",")
-        if isinstance(each, Hypothesis) or not _several(each.path, paths):
-            listed.append(each)
+    for system in systems:
+        paths = [] if isinstance(system, Hypothesis) else system.path.split(",")
+        if isinstance(system, Hypothesis) or not _several(system.path, paths):
+            listed.append(system)
             continue
         if again := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
-            raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {each.name}", fix="name it once"))
-        runs[each.name] = tuple(f"{each.name}#{k}" for k in range(1, len(paths) + 1))
-        listed += map(NamedFile, paths, runs[each.name])
+            raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {system.name}", fix="name it once"))
+        runs[system.name] = tuple(f"{system.name}#{k}" for k in range(1, len(paths) + 1))
+        listed += map(NamedFile, paths, runs[system.name])
     if runs:
         refuse_same_names(listed, "systems")
     return listed, runs
@@ -372,13 +369,13 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     problems = options.problems()
     outputs, runs = split_runs(system_list(systems))
     references = _references(gold, options)
-    files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
+    files = [*references, *(output for output in outputs if isinstance(output, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
         if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
             from errorbar.formats.reference import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
             carry = not executor.sees([file.path for file in files])
-            cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
+            cut = [CutSystem(output, problems, carry=carry) for output in outputs if isinstance(output, NamedFile)]
             size, unmarked = piece_size(len(outputs)), options.unmarked
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
             yield Pieces(pieces, cut, problems, runs)
@@ -452,11 +449,12 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
     elif isinstance(systems, Corpus):
         listed.append(annotator_as_system(systems))
     else:
-        one = isinstance(systems, str | PathLike | Hypothesis)
-        for each in cast("Iterable[System]", [systems] if one else systems):
-            listed += (
-                [each] if isinstance(each, Hypothesis) else named_files([each], "a system", "a path or a Hypothesis")
-            )
+        several = [systems] if isinstance(systems, str | PathLike | Hypothesis) else systems
+        for system in cast("Iterable[System]", several):
+            if isinstance(system, Hypothesis):
+                listed.append(system)
+            else:
+                listed += named_files([system], "a system", "a path or a Hypothesis")
     if not one_name:
         refuse_same_names(listed, "systems")
     return listed
@@ -487,13 +485,13 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 def system_streams(
     systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
 ) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory]:
-    """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
-    for each in systems:
-        if isinstance(each, Hypothesis):
-            yield InMemory(each, problems)
+    """The readers of each system's sentences in step with the source; a file is opened when its turn comes."""
+    for system in systems:
+        if isinstance(system, Hypothesis):
+            yield InMemory(system, problems)
         else:
             flags = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
-            yield open_system(each.path, each.name, problems, **flags)
+            yield open_system(system.path, system.name, problems, **flags)
 
 
 def _can_cut(
@@ -501,7 +499,7 @@ def _can_cut(
 ) -> bool:
     from errorbar.formats.reference import can_cut  # noqa: PLC0415 - one process needs none
 
-    files = [each for each in systems if isinstance(each, NamedFile)]
+    files = [system for system in systems if isinstance(system, NamedFile)]
     only_files = bool(references) and len(files) == len(systems) and options.documents is options.source is None
     return only_files and can_cut(references, files)
 
@@ -514,9 +512,6 @@ def problems_in_order(problems: Problems, files: Sequence[str]) -> Iterator[None
     except InputError as error:
         raise InputError(in_file_order(error.problems, files)) from None
     problems.notes = in_file_order(problems.notes, files)
-
-
-# What public functions take to draw judges anew.
 
 
 class Panels(TypedDict, total=False):
@@ -563,7 +558,9 @@ def read_population(path: str) -> JudgePopulation:
         message = f"this is no population of judges: {error}"
         fix = "name the file that 'errorbar judges fit' wrote"
         raise InputError(Problem("bad-population", message, place, f"JSON of the format {FORMAT}", fix)) from None
-    return replace(population, tables=tuple(replace(one, metric=_usual_spec(one.metric)) for one in population.tables))
+    return replace(
+        population, tables=tuple(replace(table, metric=_usual_spec(table.metric)) for table in population.tables)
+    )
 
 
 def _usual_spec(spec: str) -> str:

@@ -123,19 +123,22 @@ class CrowdJudging(CrowdReading, Working, total=False):
     """The options of scoring against a crowd."""
 
 
-def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def labels_by_role(arguments: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The labels of each role that a function has an argument for, and under "" those without a role.
 
     Args:
-        given: The arguments: ``labels``, with ``ROLE=LABEL`` or bare labels, maybe between commas; and those of roles.
+        arguments: Those of the function: ``labels``, with ``ROLE=LABEL`` or bare labels, maybe between commas; and
+            those of roles.
 
     Raises:
         UsageError: If a role has no meaning here.
     """
-    roles = [role for role in ROLES if role in given]
-    labels: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
+    roles = [role for role in ROLES if role in arguments]
+    labels: dict[str, tuple[str, ...]] = {
+        role: tuple(_texts(arguments[role])) if arguments[role] else () for role in roles
+    }
     labels[""] = ()
-    for text in _texts(given["labels"]):
+    for text in _texts(arguments["labels"]):
         role, equals, label = text.partition("=")
         if equals and role in ROLES and role not in roles:
             message = f"--labels={role}= has no meaning here"
@@ -148,13 +151,13 @@ def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return labels | ({"type": split_types(labels["type"])} if "type" in labels else {})
 
 
-def _texts(given: str | Sequence[str]) -> Sequence[str]:
-    return [given] if isinstance(given, str) else given
+def _texts(values: str | Sequence[str]) -> Sequence[str]:
+    return [values] if isinstance(values, str) else values
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentOptions:
-    """How judgments are read: what ``Reading`` says, ``error`` that of ``CrowdReading``.
+    """How judgments are read: the arguments of ``JudgmentReading``, and ``error`` of ``CrowdReading``.
 
     ``shared``: documents and unmarked sentences may be those of another corpus of the same command.
     """
@@ -173,15 +176,15 @@ class JudgmentOptions:
     error: Sequence[str] = ()
 
     @classmethod
-    def of(cls, given: JudgmentReading) -> JudgmentOptions:
+    def of(cls, arguments: JudgmentReading) -> JudgmentOptions:
         """The options of the arguments."""
-        labels = labels_by_role(given)
-        options = {name: value for name, value in part(JudgmentReading, given).items() if name != "column"}
+        labels = labels_by_role(arguments)
+        options = {name: value for name, value in part(JudgmentReading, arguments).items() if name != "column"}
         options |= {"labels": labels.pop(""), "type": ",".join(labels.pop("type")), **labels}
-        return cls(columns=column_roles(given["column"]), **options)
+        return cls(columns=column_roles(arguments["column"]), **options)
 
     @property
-    def told(self) -> bool:
+    def names_table(self) -> bool:
         """Whether an option says that the judgments are a table."""
         return bool(self.columns) or self.layout != "auto"
 
@@ -204,7 +207,7 @@ class JudgmentOptions:
                 refuse_option("column" if name == "columns" else name, corpus=corpus)
 
 
-_DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
+_DEFAULTS = {field.name: field.default for field in fields(JudgmentOptions)}
 
 
 def refuse_option(name: str, *, corpus: bool) -> None:
@@ -269,19 +272,19 @@ def read_judgments(
     return read_crowd(judgments, options, options.problems() if problems is None else problems).judgments
 
 
-def take_crowd(judgments: VotesSource, given: JudgmentReading) -> tuple[ReadJudgments, Problems]:
+def take_crowd(judgments: VotesSource, arguments: JudgmentReading) -> tuple[ReadJudgments, Problems]:
     """A crowd as the arguments say, and the notebook of its reading."""
-    options = JudgmentOptions.of(given)
+    options = JudgmentOptions.of(arguments)
     problems = options.problems()
     return read_crowd(judgments, options, problems), problems
 
 
 def read_crowd(judgments: VotesSource, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
     """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order."""
-    source, _ = _found(judgments, options, LabelScale(), problems)
+    source, _ = _read_source(judgments, options, LabelScale(), problems)
     if isinstance(source, JudgmentTable):
-        return _in_order(source, options, problems)
-    items = _items(source, options, "error", problems)
+        return _arrange(source, options, problems)
+    items = _project_edits(source, options, "error", problems)
     table, _ = items.judgments.arranged(natural_order(items.judgments.raters), items.judgments.labels)
     return ReadJudgments(table, items.clusters, None, source, options, how=options.projected())
 
@@ -290,9 +293,9 @@ def read_judged(
     judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
 ) -> ReadJudgments:
     """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides."""
-    source, name = _found(judgments, options, scale, problems)
+    source, name = _read_source(judgments, options, scale, problems)
     if isinstance(source, Corpus):
-        items = _items(source, options, scale.labels, problems)
+        items = _project_edits(source, options, scale.labels, problems)
         first = [label for label in (OK, ERROR) if label in items.judgments.labels]
         types = [label for label in items.judgments.labels if label not in first]
         table, _ = items.judgments.arranged(items.judgments.raters, (*first, *usual_order(types)))
@@ -306,11 +309,11 @@ def read_judged(
         return ReadJudgments(table, options=options)
     ranked = tuple(label for label in labels if label not in {*options.unknown})
     if not scale.order:
-        _see_that_numbers_rank(ranked)
+        _refuse_unranked(ranked)
     return ReadJudgments(table, options=options, order=ranked)
 
 
-def _found(
+def _read_source(
     judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
 ) -> tuple[JudgmentTable | Corpus, str]:
     """A table of judgments, or the corpus that they are to be made of; and what to call it."""
@@ -328,7 +331,10 @@ def _found(
             message = f"judgments are paths or a table, got a list that begins with {shortened(paths[0])!r}"
             raise UsageError(Problem("wrong-type", message, fix='name the columns: {"A": labels, "B": labels}'))
         files = expand_files(paths)
-        corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
+        corpus, gold = (
+            is_corpus(files[0].path, told=options.names_table),
+            [f"{file.name}={file.path}" for file in files],
+        )
     options.refuse(corpus=corpus)
     scale.refuse(corpus=corpus)
     if isinstance(judgments, Judgments):
@@ -380,7 +386,7 @@ def _table_in_memory(
     if wide:
         raters = {name: column for name, column in columns.items() if name != roles["item"]}
         if options.layout == "auto":
-            _see_that_columns_are_raters(raters)
+            _refuse_other_columns(raters)
         cells = [*zip(*raters.values(), strict=True)]
         names = range(1, len(cells) + 1) if items is None else items
         columns = {
@@ -402,7 +408,7 @@ def _table_in_memory(
     return JudgmentTable(judgments.take(kept), times)
 
 
-def _see_that_columns_are_raters(raters: Mapping[str, Sequence[object]]) -> None:
+def _refuse_other_columns(raters: Mapping[str, Sequence[object]]) -> None:
     """See that each column has a label in common with another: else it may be something else than a rater."""
     labels = {name: {str(label) for label in column} for name, column in raters.items()}
     for name, own in labels.items():
@@ -414,7 +420,7 @@ def _see_that_columns_are_raters(raters: Mapping[str, Sequence[object]]) -> None
 _WHICH_COLUMN = 'say which is which: column={"rater": NAME, "label": NAME}; or layout="wide" if each column is a rater'
 
 
-def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
+def _project_edits(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
     items, words = split_items(options.items)
     result = edit_items(corpus, items, words=words, type=options.type, labels=labels)
     problems.notes += result.notes()
@@ -433,7 +439,7 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
     return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn)
 
 
-def _see_that_numbers_rank(labels: Sequence[str]) -> None:
+def _refuse_unranked(labels: Sequence[str]) -> None:
     """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks."""
     if any(isnan(as_number(label)) for label in labels):
         message, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
@@ -452,7 +458,7 @@ def paths_of(files: Files, what: str = "judgments") -> list[str]:
     return [str(fspath(path)) for path in ([files] if isinstance(files, str | PathLike) else files)]
 
 
-def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
+def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
     judgments, seconds, drawn = table
     if options.unknown:

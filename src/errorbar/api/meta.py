@@ -13,7 +13,7 @@ import numpy as np
 
 from errorbar.api.arguments import Bounds, Metrics, metrics_of, public, without_intervals
 from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
-from errorbar.api.rank import RankingDraws, drawn
+from errorbar.api.rank import RankingDraws, ranking_resampling
 from errorbar.api.signatures import made_by
 from errorbar.core.arrays import Floats
 from errorbar.core.corpus import ContentHash, Hypothesis
@@ -44,13 +44,10 @@ from errorbar.ranking.metric_agreement import (
 from errorbar.ranking.ranked import Method, signature
 from errorbar.stats.paired import WAYS
 from errorbar.stats.resampling import Resampling
-from errorbar.tables.plain import interval_record, value_record
+from errorbar.tables.plain import as_text, attributes, interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
-
-# The metrics that ``meta`` looks at: read from files of scores, or computed from systems' outputs.
-
 
 Scores = Source | MetricScores
 
@@ -61,12 +58,12 @@ class Recorded:
 
     scores: MetricScores
 
-    def signed(self, seed: int) -> str | None:
+    def signature_of(self, seed: int) -> str | None:
         """The signature for soft accuracy: scores of sentences, and ways to swap them; None: there are none."""
         if not self.scores.sentences:
             return None
         content = ContentHash()
-        rows = ((name, sorted(each.items())) for name, each in sorted(self.scores.sentences.items()))
+        rows = ((number, sorted(row.items())) for number, row in sorted(self.scores.sentences.items()))
         content.add([repr(row) for row in rows])
         n = len(self.scores.sentences)
         return f"recorded|scores:{content.short()}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
@@ -85,7 +82,7 @@ class Computed(Recorded):
     documents: Documents
     signature: str
 
-    def signed(self, seed: int) -> str | None:
+    def signature_of(self, seed: int) -> str | None:
         """The signature of the scores that were computed."""
         return self.signature
 
@@ -116,8 +113,8 @@ class Outputs:
         need_systems(self.systems)
         outputs = system_list(self.systems)
         if not problems.lenient:  # in the end all metrics are asked for all systems, but measuring may take minutes
-            _same_systems([each.name for each in outputs], list(ranked), problems)
-        named = {each.name: each.lines if isinstance(each, Hypothesis) else each.path for each in outputs}
+            _refuse_other_systems([output.name for output in outputs], list(ranked), problems)
+        named = {output.name: output.lines if isinstance(output, Hypothesis) else output.path for output in outputs}
         data = load(self.gold, named, self.reading)
         problems.take(data.problems.notes)
         computed: list[Recorded] = []
@@ -147,14 +144,16 @@ def read_scores(
     return list(map(Recorded, tables))
 
 
-def _same_systems(given: Sequence[str], ranked: Sequence[str], problems: Problems) -> None:
+def _refuse_other_systems(outputs: Sequence[str], ranked: Sequence[str], problems: Problems) -> None:
     """Name every system that only one side has."""
-    for system in (each for each in ranked if each not in given):
-        message, hint = f"there is no output of '{system}', which humans ranked", nearest(system, given)
-        problems.error("meta-missing-system", message, Place(), fix=hint)
-    for system in (each for each in given if each not in ranked):
-        message, hint = f"no human ranked '{system}'", nearest(system, ranked)
-        problems.error("meta-unknown-system", message, Place(), fix=hint)
+    for system in ranked:
+        if system not in outputs:
+            message, hint = f"there is no output of '{system}', which humans ranked", nearest(system, outputs)
+            problems.error("meta-missing-system", message, Place(), fix=hint)
+    for system in outputs:
+        if system not in ranked:
+            message, hint = f"no human ranked '{system}'", nearest(system, ranked)
+            problems.error("meta-unknown-system", message, Place(), fix=hint)
     problems.raise_errors()
 
 
@@ -186,10 +185,8 @@ def _main(metric: Metric, folded: Folded) -> Floats:
     return np.where(folded.n_units > 0, folded.values[:, metric.main], np.nan)
 
 
-# Metrics beside humans as tables and as JSON: what ``errorbar meta`` returns.
-
-
 SOFT = "soft-pairwise-accuracy"
+ACCURACIES = ("calibrated", "plain", "decided")
 TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
 
 
@@ -229,37 +226,35 @@ class MetaEvaluation(Result):
             "human": {"method": self.method, "scores": human},
             "metrics": [
                 {
-                    **_record(each),
+                    **_record(agreement),
                     "soft_pairwise_accuracy": _soft_record(soft.accuracy),
-                    "signature": self.signatures[each.metric],
+                    "signature": self.signatures[agreement.metric],
                 }
-                for each, soft in zip(self.agreements, self.soft, strict=True)
+                for agreement, soft in zip(self.agreements, self.soft, strict=True)
             ],
             "window": self.window,
-            "sentences": [_accuracy_record(each) for each in self.by_sentence or ()],
-            "tests": [_test_record(each) for each in self.tests],
+            "sentences": [*map(_accuracy_record, self.by_sentence or ())],
+            "tests": [*map(_test_record, self.tests)],
             "signature": self.signature,
         }
 
     def tables(self) -> list[Table]:
-        """The correlations."""
-        return [self._correlation_table()]
-
-    def _correlation_table(self) -> Table:
         """A row for each metric and correlation, with an interval over systems and one over judgments."""
         judged = self.human.subsampled is not None
         n = len(self.human.systems)
-        softly = any(each.accuracy.value is not None for each in self.soft)
+        softly = any(soft.accuracy.value is not None for soft in self.soft)
         rows: list[list[Cell]] = []
-        for each, soft in zip(self.agreements, self.soft, strict=True):
-            for kind, estimate in each.correlations.items():
-                judgments = _ends(each.judged.get(kind))
-                rows.append([each.metric, kind, TITLES[kind], n, estimate, judgments, each.p_values[kind]])
+        for agreement, soft in zip(self.agreements, self.soft, strict=True):
+            for kind, estimate in agreement.correlations.items():
+                judgments = _ends(agreement.judged.get(kind))
+                rows.append([agreement.metric, kind, TITLES[kind], n, estimate, judgments, agreement.p_values[kind]])
             if softly:
                 accuracy = soft.accuracy
                 bare = replace(accuracy, interval=None, no_interval=None)
-                rows.append([each.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
-        beside = any(each.interval for one in self.agreements for each in one.correlations.values())
+                rows.append([agreement.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
+        beside = any(
+            correlation.interval for agreement in self.agreements for correlation in agreement.correlations.values()
+        )
         notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
         if not softly:
             notes += ["no soft pairwise accuracy (SPA): humans or metrics have scores of systems alone"]
@@ -268,28 +263,25 @@ class MetaEvaluation(Result):
             notes += [f"SPA: soft pairwise accuracy over {pairs} of systems"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
-        notes += [each for each in self.signatures.values() if each is not None]
-        columns = [
-            Column("metric"),
-            Column("correlation", only="data"),
-            Column("correlation", key="title", only="shown"),
-        ]
+        notes += filter(None, self.signatures.values())
+        columns = [Column("metric"), Column("correlation", only="data")]
+        columns += [Column("correlation", key="title", only="shown")]
         columns += [Column("n", "count", only="data"), Column("value", "number", digits=3)]
         columns += [Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data")]
         columns += [Column("p", "p")]
-        return Table(columns, rows, "Correlations with humans", "correlations", notes)
+        return [Table(columns, rows, "Correlations with humans", "correlations", notes)]
 
     def window_table(self) -> Table:
         """A row for each metric and window of neighbors in the human ranking."""
         systems, window = self.human.systems, self.window
         rows: list[list[Cell]] = [
             [
-                each.metric,
+                agreement.metric,
                 f"{at + 1}–{at + window}",
                 " ".join(systems[at : at + window]),
-                *(each.windows[kind][at] for kind in each.windows),
+                *(agreement.windows[kind][at] for kind in agreement.windows),
             ]
-            for each in self.agreements
+            for agreement in self.agreements
             for at in range(len(systems) - window + 1)
         ]
         columns = [Column(name) for name in ("metric", "places", "systems")]
@@ -299,26 +291,25 @@ class MetaEvaluation(Result):
 
     def sentence_table(self) -> Table:
         """A row for each metric with scores of sentences."""
-        names = ("calibrated", "plain", "decided")
         rows: list[list[Cell]] = [
             [
-                *(each.metric, each.calibrated.n_units, each.n_ties, each.n_metric_ties, each.threshold),
-                *(each.calibrated, each.plain, each.decided),
+                *(accuracy.metric, accuracy.calibrated.n_units, accuracy.n_ties, accuracy.n_metric_ties),
+                *(accuracy.threshold, accuracy.calibrated, accuracy.plain, accuracy.decided),
             ]
-            for each in self.by_sentence or ()
+            for accuracy in self.by_sentence or ()
         ]
         columns = [Column("metric"), *(Column(name, "count") for name in ("comparisons", "ties", "metric ties"))]
-        columns += [Column("threshold", "number", digits=3), *(Column(name, "percent") for name in names)]
+        columns += [Column("threshold", "number", digits=3), *(Column(name, "percent") for name in ACCURACIES)]
         notes = ["calibrated: ties within the threshold; plain: equal scores only; decided: without the judges' ties"]
         return Table(columns, rows, "Pairwise accuracy of sentence scores", "sentences", notes)
 
     def test_table(self) -> Table:
         """A row for each pair of metrics: Williams' test, and what swapping their scores shows."""
         rows: list[list[Cell]] = []
-        for each in self.tests:
-            williams = each.williams
-            row: list[Cell] = [each.first, each.second, williams.undefined or williams.t, williams.p_value]
-            for swap in each.permutation.values():
+        for test in self.tests:
+            williams = test.williams
+            row: list[Cell] = [test.first, test.second, williams.undefined or williams.t, williams.p_value]
+            for swap in test.permutation.values():
                 row += [swap.difference, swap.p_value]
             rows.append(row)
         columns = [Column("first"), Column("second"), Column("Williams t", "number", digits=3), Column("p", "p")]
@@ -326,7 +317,7 @@ class MetaEvaluation(Result):
             key = kind.replace("-", "_")
             columns += [Column(f"Δ {title}", "number", f"{key}_difference", 3, signed=True)]
             columns += [Column("p (swap)", "p", f"{key}_p")]
-        swapped = ", ".join(sorted({each.swapped for each in self.tests}))
+        swapped = ", ".join(sorted({test.swapped for test in self.tests}))
         notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
         return Table(columns, rows, "Tests between metrics", "tests", notes)
 
@@ -336,19 +327,17 @@ def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
 
 
 def _record(agreement: MetricAgreement) -> dict[str, object]:
-    return {
-        "metric": agreement.metric,
-        "correlations": [
-            {
-                "kind": kind,
-                **value_record(estimate),
-                "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
-                "p_value": agreement.p_values[kind],
-                "windows": [value_record(each) for each in agreement.windows[kind]],
-            }
-            for kind, estimate in agreement.correlations.items()
-        ],
-    }
+    correlations = [
+        {
+            "kind": kind,
+            **value_record(estimate),
+            "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
+            "p_value": agreement.p_values[kind],
+            "windows": [*map(value_record, agreement.windows[kind])],
+        }
+        for kind, estimate in agreement.correlations.items()
+    ]
+    return {"metric": agreement.metric, "correlations": correlations}
 
 
 def _soft_record(accuracy: Estimate) -> dict[str, object]:
@@ -358,35 +347,26 @@ def _soft_record(accuracy: Estimate) -> dict[str, object]:
 
 
 def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
-    names = ("calibrated", "plain", "decided")
-    others = ("metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
-    return {
-        **{name: getattr(accuracy, name) for name in others},
-        **{name: value_record(getattr(accuracy, name)) for name in names},
-    }
+    facts = attributes(accuracy, "metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
+    return facts | {name: value_record(getattr(accuracy, name)) for name in ACCURACIES}
 
 
 def _test_record(test: MetricTest) -> dict[str, object]:
     williams = test.williams
     return {
-        "first": test.first,
-        "second": test.second,
-        "swapped": test.swapped,
+        **attributes(test, "first", "second", "swapped"),
         "williams": {
             "t": williams.t if williams.t is None or isfinite(williams.t) else None,
-            **{"df": williams.df, "p_value": williams.p_value},
-            "undefined": None if williams.undefined is None else str(williams.undefined),
+            **attributes(williams, "df", "p_value"),
+            "undefined": as_text(williams.undefined),
         },
         "permutation": [
             {
                 "kind": kind,
-                "difference": each.difference,
-                "p_value": each.p_value,
-                "n_replicates": each.n_replicates,
-                "exact": each.exact,
-                "undefined": None if each.undefined is None else str(each.undefined),
+                **attributes(swap, "difference", "p_value", "n_replicates", "exact"),
+                "undefined": as_text(swap.undefined),
             }
-            for kind, each in test.permutation.items()
+            for kind, swap in test.permutation.items()
         ],
     }
 
@@ -445,16 +425,16 @@ def meta(
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     outputs = _outputs(gold, systems, metric, shared, first_sentence)
-    human_data = _human(human, problems)
+    human_data = _read_human(human, problems)
     betas = [beta] if isinstance(beta, float | int) else beta
     compared = read_scores(scores, betas, first_sentence, problems)
-    _see_names([*([] if outputs is None else outputs.names), *(each.scores.metric for each in compared)])
+    _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
     metrics = [each.scores for each in compared]
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
-        how, chosen = drawn(human_data, shared, problems), method
+        how, chosen = ranking_resampling(human_data, shared, problems), method
         everybody = human_scores(human_data, method, how, by=by, seed=seed, progress=shared["progress"])
     else:
         everybody = plain_scores(human_data.systems)
@@ -467,7 +447,7 @@ def meta(
     if sentences:
         judged = _judged_sentences(human_data, metrics)
         accuracies = [pairwise_accuracy(judged, each, how, by=by) for each in metrics if each.sentences]
-        for left in (each for each in accuracies if each.n_left_out):
+        for left in (accuracy for accuracy in accuracies if accuracy.n_left_out):
             message = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
             problems.note(
                 "meta-left-out", message, Place(), fix="see --first-sentence, if the numbers of sentences differ"
@@ -489,7 +469,7 @@ def meta(
         tested,
         signed,
         {
-            each.scores.metric: each.signed(seed) if known or isinstance(each, Computed) else None
+            each.scores.metric: each.signature_of(seed) if known or isinstance(each, Computed) else None
             for each, known in zip(compared, softly, strict=True)
         },
         tuple(problems.notes),
@@ -524,7 +504,7 @@ def _soft(
         own = JudgedPairs(human, systems, shared["by"])
     else:
         own = Recorded(human).chances(systems, seed)
-    chances = {each.scores.metric: None if own is None else each.chances(systems, seed) for each in metrics}
+    chances = {metric.scores.metric: None if own is None else metric.chances(systems, seed) for metric in metrics}
     return soft_accuracies(own, chances, how)
 
 
@@ -534,12 +514,12 @@ def _bare(agreement: MetricAgreement) -> MetricAgreement:
     def bare(estimate: Estimate) -> Estimate:
         return replace(estimate, interval=None, no_interval=None)
 
-    correlations = {kind: bare(each) for kind, each in agreement.correlations.items()}
-    windows = {kind: tuple(map(bare, each)) for kind, each in agreement.windows.items()}
+    correlations = {kind: bare(correlation) for kind, correlation in agreement.correlations.items()}
+    windows = {kind: tuple(map(bare, window)) for kind, window in agreement.windows.items()}
     return replace(agreement, correlations=correlations, windows=windows)
 
 
-def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
+def _read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human
@@ -547,14 +527,14 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
         return read_rankings(human, problems)
     columns = read_metric_scores(human, problems)
     if len(columns) > 1:
-        message = f"{len(columns)} columns of human scores: {', '.join(each.metric for each in columns)}"
+        message = f"{len(columns)} columns of human scores: {', '.join(column.metric for column in columns)}"
         fix = "put each in a file of its own"
         raise UsageError(Problem("meta-human", message, Place(display_name(human)), "one", fix))
     return columns[0]
 
 
-def _see_names(names: Sequence[str]) -> None:
-    """See that there is a metric, and that each has a name of its own, before anything is computed."""
+def _refuse_same_names(names: Sequence[str]) -> None:
+    """Refuse two metrics of one name, and none at all, before anything is computed."""
     for name in names:
         if names.count(name) > 1:
             message = f"two metrics are called '{name}'"
@@ -568,7 +548,7 @@ def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[Metri
     if not isinstance(human, Comparisons):
         message = "scores of sentences are compared with judgments, and HUMAN has scores of systems"
         raise UsageError(Problem("meta-sentences", message, fix="name a file of judgments"))
-    if not any(each.sentences for each in metrics):
+    if not any(metric.sentences for metric in metrics):
         message = "no metric has scores of sentences"
         fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
         raise UsageError(Problem("meta-sentences", message, fix=fix))

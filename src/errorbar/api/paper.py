@@ -23,7 +23,7 @@ from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
 from errorbar.metrics.judges import FEW_JUDGES, JudgeRule, JudgeSets
 from errorbar.metrics.scores import JudgedScore, Score, signature_lines
-from errorbar.tables.plain import interval_record
+from errorbar.tables.plain import attributes, interval_record
 from errorbar.tables.shown import p_text
 from errorbar.tables.table import Cell, Column
 from errorbar.version import __version__
@@ -31,9 +31,6 @@ from errorbar.version import __version__
 if TYPE_CHECKING:
     from errorbar.metrics.comparison import Comparison
     from errorbar.stats.two_way import TwoWay
-
-
-# How scores over texts and judges are shown: one column of tables, the fields of JSON, and the words about them.
 
 
 TITLE = "texts+judges"
@@ -48,30 +45,21 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
     if not known:
         return []
     mains = {score.main for score in scores}
-    several = not all(each.sets.whole for each in known)
+    several = not all(judged.sets.whole for judged in known)
+    beside: Literal["beside", "only"] = "beside" if several else "only"
     columns: list[tuple[Column, Callable[[Score], Cell]]] = []
     for measure in measures:
-        shown = measure.name in mains
+
+        def cell(score: Score, name: str = measure.name) -> Cell:
+            if score.judges is None or name not in score.judges.measures:
+                return None
+            estimate = score.judges.measures[name].estimate
+            return estimate if several else interval_of(estimate)
+
         title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
-        column = Column(
-            title,
-            measure.kind,
-            f"{measure.name}_judges",
-            interval="beside" if several else "only",
-            only="" if shown else "data",
-        )
-        columns.append((column, _cell(measure.name, whole=several)))
+        only: Literal["", "data"] = "" if measure.name in mains else "data"
+        columns.append((Column(title, measure.kind, f"{measure.name}_judges", interval=beside, only=only), cell))
     return columns
-
-
-def _cell(name: str, *, whole: bool) -> Callable[[Score], Cell]:
-    def cell(score: Score) -> Cell:
-        if score.judges is None or name not in score.judges.measures:
-            return None
-        estimate = score.judges.measures[name].estimate
-        return estimate if whole else interval_of(estimate)
-
-    return cell
 
 
 def interval_of(estimate: Estimate) -> Interval | Undefined | None:
@@ -91,14 +79,16 @@ def sets_column(measure: Measure, rule: JudgeRule) -> Column:
 
 def judge_lines(scores: Sequence[Score]) -> list[str]:
     """The lines that say what the two intervals are, one for each way; none without intervals."""
-    known = [score for score in scores if any(one.interval is not None for one in score.estimates.values())]
+    known = [score for score in scores if any(estimate.interval is not None for estimate in score.estimates.values())]
     rules = {score.judges.sets.rule: score for score in known if score.judges is not None}
     return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
 
 
 def level_of(score: Score) -> float:
     """The confidence level of a score's intervals."""
-    levels = (one.interval.confidence_level for one in score.estimates.values() if one.interval is not None)
+    levels = (
+        estimate.interval.confidence_level for estimate in score.estimates.values() if estimate.interval is not None
+    )
     return next(levels, 0.95)
 
 
@@ -118,10 +108,11 @@ def runs_line(level: float) -> str:
     return f"{100 * level:g}% CI: other texts, these runs; {RUNS_TITLE}: other texts and other runs, these judges"
 
 
-def run_variances_record(found: TwoWay | None) -> dict[str, object]:
+def run_variances_record(components: TwoWay | None) -> dict[str, object]:
     """The components over texts and runs, as fractions squared; all None where they are not known."""
-    names = "variance_texts", "variance_runs", "df"
-    return dict.fromkeys(names) if found is None else dict(zip(names, (found.texts, found.runs, found.df), strict=True))
+    if components is None:
+        return dict.fromkeys(("variance_texts", "variance_runs", "df"))
+    return {"variance_texts": components.texts, "variance_runs": components.runs, "df": components.df}
 
 
 def judges_record(judged: JudgedScore) -> dict[str, object]:
@@ -141,26 +132,22 @@ def judges_record(judged: JudgedScore) -> dict[str, object]:
 def sets_record(sets: JudgeSets) -> dict[str, object]:
     """How judges are drawn anew, as JSON has it."""
     rule = sets.rule
-    own: dict[str, object] = {"k": rule.k, "n_judges": rule.n_judges}
-    own["population"] = None if rule.population is None else rule.population.name
-    return {**own, "groups": sets.groups, "n_sets": sets.n_sets, "exact": sets.exact}
+    population = None if rule.population is None else rule.population.name
+    drawn = attributes(sets, "groups", "n_sets", "exact")
+    return {**attributes(rule, "k", "n_judges"), "population": population, **drawn}
 
 
-def variances_record(found: TwoWay | None) -> dict[str, object]:
+def variances_record(components: TwoWay | None) -> dict[str, object]:
     """The components of a variance, as fractions squared; all None where they are not known."""
-    if found is None:
+    if components is None:
         return dict.fromkeys(("variance_texts", "variance_judges", "variance_both", "df"))
-    both = None if isnan(found.both) else found.both
     return {
-        "variance_texts": found.texts,
-        "variance_judges": found.judges,
-        "variance_both": both,
-        **({"variance_runs": found.runs} if found.runs else {}),
-        "df": found.df,
+        "variance_texts": components.texts,
+        "variance_judges": components.judges,
+        "variance_both": None if isnan(components.both) else components.both,
+        **({"variance_runs": components.runs} if components.runs else {}),
+        "df": components.df,
     }
-
-
-# How scores of systems with several runs are shown: columns of tables, fields of JSON, and the words about them.
 
 
 def run_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tuple[Column, Callable[[Score], Cell]]]:
@@ -174,21 +161,18 @@ def run_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tu
         title = RUNS_TITLE if len(mains) == 1 else f"{measure.title}, {RUNS_TITLE}"
         only: Literal["", "data"] = "" if measure.name in mains else "data"
         column = Column(title, measure.kind, f"{measure.name}_runs", interval="only", only=only)
-        columns.append((column, _run_cell(measure.name)))
+
+        def cell(score: Score, name: str = measure.name) -> Cell:
+            known = None if score.over_runs is None else score.over_runs.get(name)
+            return None if known is None else interval_of(known.estimate)
+
+        columns.append((column, cell))
     main = next(measure for measure in several[0].measures if measure.name == several[0].main)
     return [
         *columns,
         (Column("runs", "count"), lambda score: max(1, len(score.runs))),
         (Column("SD of runs", main.kind, f"{main.name}_runs_sd"), lambda score: score.run_deviation(score.main)),
     ]
-
-
-def _run_cell(name: str) -> Callable[[Score], Cell]:
-    def cell(score: Score) -> Cell:
-        known = None if score.over_runs is None else score.over_runs.get(name)
-        return None if known is None else interval_of(known.estimate)
-
-    return cell
 
 
 def run_lines(scores: Sequence[Score]) -> list[str]:
@@ -220,11 +204,11 @@ def runs_record(score: Score) -> dict[str, object]:
     if score.over_runs is not None:
         record["measures"] = {
             name: {
-                "value": one.estimate.value,
-                "interval": interval_record(one.estimate),
-                **run_variances_record(one.components),
+                "value": joint.estimate.value,
+                "interval": interval_record(joint.estimate),
+                **run_variances_record(joint.components),
             }
-            for name, one in score.over_runs.items()
+            for name, joint in score.over_runs.items()
         }
     return record
 
@@ -340,13 +324,13 @@ def comparison_for_paper(comparison: Comparison, data: ScoredData, unit: str, si
 
 def _score_sentence(scores: Sequence[Score]) -> str:
     """The best system under a metric; no claim that it is better than others."""
-    measure, n = next(one for one in scores[0].measures if one.name == scores[0].main), len(scores)
+    measure, n = next(measure for measure in scores[0].measures if measure.name == scores[0].main), len(scores)
     known = [(value, score) for score in scores if (value := _stated(score).value) is not None]
     if not known:
-        why = next((f": {one}" for score in scores if (one := _stated(score).undefined)), "")
+        why = next((f": {reason}" for score in scores if (reason := _stated(score).undefined)), "")
         who = f"{scores[0].system} has no" if n == 1 else f"None of {n:,} systems has any"
         return f"{who} {_title(measure)}{why}."
-    value, best = max(known, key=lambda one: measure.sign * one[0])
+    value, best = max(known, key=lambda pair: measure.sign * pair[0])
     alike = [score.system for other, score in known if other == value and score is not best]
     title = _title(measure) + _panel(_sets(best))
     text = f"The {title} of {best.system} is {_number(value, measure)}"
@@ -399,10 +383,10 @@ def _runs(score: Score, measure: Measure) -> list[str]:
 def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
     """The caption of a table of scores, which says what its intervals are over."""
     data = [ScoredData.of(score) for score in scores]
-    metrics = listed(list(dict.fromkeys(one.metric_name for one in data)))
-    most = max(data, key=lambda one: one.n_annotators)
+    metrics = listed(list(dict.fromkeys(scored.metric_name for scored in data)))
+    most = max(data, key=lambda scored: scored.n_annotators)
     lines = [most.caption(measures, len({score.system for score in scores}), metrics)]
-    known = [score for score in scores if any(one.interval for one in score.estimates.values())]
+    known = [score for score in scores if any(estimate.interval for estimate in score.estimates.values())]
     if known:
         text = f"The {100 * level_of(known[0]):g}% intervals are over texts"
         sets = next(filter(None, map(_sets, known)), None)
@@ -461,14 +445,10 @@ def _number(value: float, measure: Measure, digits: int | None = None) -> str:
 def _digits(values: Sequence[float], measure: Measure) -> int:
     """Digits after the point: the usual ones, or so many that no value but 0 reads 0."""
     usual = 1 if measure.kind == "percent" else 3
-    return next(
-        (
-            digits
-            for digits in range(usual, MOST_DIGITS)
-            if all(float(_number(value, measure, digits).replace(",", "")) for value in values if value)
-        ),
-        MOST_DIGITS,
-    )
+    for digits in range(usual, MOST_DIGITS):
+        if all(float(_number(value, measure, digits).replace(",", "")) for value in values if value):
+            return digits
+    return MOST_DIGITS
 
 
 def _sets(score: Score) -> JudgeSets | None:

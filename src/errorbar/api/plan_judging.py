@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import floor, isfinite
 from typing import ClassVar, Unpack
@@ -33,10 +33,11 @@ from errorbar.metrics.judges import FEW_JUDGES, TWO, JudgePlan, note_parts
 from errorbar.metrics.pilots import JudgeAim, Pilot, PilotScore, pilots
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import PlannedInterval, WidthRange
+from errorbar.tables.plain import as_text, attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-# What ``errorbar plan-judging`` gives, and how it is shown.
+PILOT_KEYS = ("n_texts", "n_judges", "k", "low", "median", "high", "n_pilots")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,58 +166,30 @@ class JudgingPlan(Result):
         """Components, half-widths of every design, and pilots."""
         return {
             "measure": self.measure.name,
-            "k": self.k,
-            "unit": self.unit,
-            "n_texts": self.n_texts,
-            "n_judges": self.n_judges,
-            "sentences_per_text": self.sentences_per_text,
-            "minutes": self.minutes,
-            "budget": self.budget,
-            "difference": self.difference,
+            **attributes(self, "k", "unit", "n_texts", "n_judges", "sentences_per_text"),
+            **attributes(self, "minutes", "budget", "difference"),
             "confidence_level": self.confidence,
-            "designs": [
-                {
-                    "title": one.title,
-                    "n_texts": one.n_texts,
-                    "n_judges": one.n_judges,
-                    "judgments": one.judgments,
-                    "hours": self.hours(one.judgments),
-                }
-                for one in self.designs
-            ],
+            "designs": [{**asdict(design), "hours": self.hours(design.judgments)} for design in self.designs],
             "targets": [self._record(target) for target in self.targets],
-            "pilots": [
-                {
-                    "n_texts": one.n_texts,
-                    "n_judges": one.n_judges,
-                    "k": one.k,
-                    "low": one.low,
-                    "median": one.median,
-                    "high": one.high,
-                    "n_pilots": one.n_pilots,
-                    "half_width": one.whole,
-                }
-                for one in self.pilots
-            ],
+            "pilots": [{**attributes(pilot, *PILOT_KEYS), "half_width": pilot.whole} for pilot in self.pilots],
             "signature": self.signature,
         }
 
     def _record(self, target: Target) -> dict[str, object]:
         pilot, best = target.pilot, target.best
-        parts = None if pilot is None else pilot.components
         return {
             "name": target.name,
             **variances_record(None if pilot is None else pilot.parts),
-            "undefined": None if target.why_not is None else str(target.why_not),
-            "components": None if parts is None else {"judges": parts.judges, "texts": parts.texts, "both": parts.both},
-            "planned": [self._planned(target, one.n_texts, one.n_judges) for one in self.designs],
+            "undefined": as_text(target.why_not),
+            "components": None if pilot is None else attributes(pilot.components, "judges", "texts", "both"),
+            "planned": [self._planned(target, design.n_texts, design.n_judges) for design in self.designs],
             "best": None if best is None else {"n_texts": best[0], "n_judges": best[1], **self._planned(target, *best)},
         }
 
     def _planned(self, target: Target, n_texts: float, n_judges: int) -> dict[str, object]:
         widths = self.widths(target, n_texts, n_judges)
-        ends = {"half_width": widths.expected, "low": widths.low, "high": widths.high}
-        return {**ends, "found": self.chance(target, n_texts, n_judges)}
+        chance = self.chance(target, n_texts, n_judges)
+        return {"half_width": widths.expected, **attributes(widths, "low", "high"), "found": chance}
 
     def tables(self) -> Sequence[Table]:
         """The interval to expect of every design; then what small pilots would have planned."""
@@ -261,32 +234,42 @@ class JudgingPlan(Result):
                 f"found: how likely a true difference of {apart} has p ≤ {1 - self.confidence:.2g} for the pair alone; "
                 "90% means about 80 to 95%"
             )
-            if any(one.n_texts < LEAST_TEXTS for target in self.targets for one in self._designs_of(target)):
+            designs = [design for target in self.targets for design in self._designs_of(target)]
+            if any(design.n_texts < LEAST_TEXTS for design in designs):
                 lines.append(
                     f"found of fewer than {LEAST_TEXTS} {self.unit}s: p is the larger of two, the other being that "
                     "of swaps, and is not planned (–); nothing is found where even its least, 2/2ⁿ, is too large"
                 )
-        if k is None and any(one.n_judges > m for one in self.designs):
+        if k is None and any(design.n_judges > m for design in self.designs):
             many = f"{m} judges" if m > 1 else "1 judge"
             lines.append(
                 f"against more than {many} the score is another one that nobody knows yet: the score against {many} "
                 "stands in for it"
             )
-        known = [(one.name, one.pilot.components) for one in self.targets if one.best is not None and one.pilot]
+        planned = [target for target in self.targets if target.best is not None]
+        known = [(target.name, target.pilot.components) for target in planned if target.pilot]
         if m > 1 and (none := [name for name, parts in known if not (parts.texts and parts.judges)]):
             caveat = "the variance of texts, or of judges, came out as 0, so that their best split is not to be trusted"
             lines.append(f"{', '.join(none)}: {caveat}; more of both would tell")
-        lines += [f"– {one.name}: {one.why_not}" for one in self.targets if one.why_not is not None]
+        lines += [f"– {target.name}: {target.why_not}" for target in self.targets if target.why_not is not None]
         judges = f"{m} judge{'s' * (m > 1)}"
         return [*lines, f"planned from {judges} and {self.n_texts:,} {self.unit}s", f"signature {self.signature}"]
 
     def _pilot_table(self) -> Table:
         kind, first = self.measure.kind, self.targets[0]
         columns = [Column("pilot"), Column("against", "count", "k")]
-        columns += [Column(each, kind) for each in ("10%", "median", "90%")] + [Column("± by all", kind, "half_width")]
+        columns += [Column(title, kind) for title in ("10%", "median", "90%")]
+        columns += [Column("± by all", kind, "half_width")]
         rows: list[list[Cell]] = [
-            [f"{one.n_judges} judges × {one.n_texts:,} {self.unit}s", one.k, one.low, one.median, one.high, one.whole]
-            for one in self.pilots
+            [
+                f"{pilot.n_judges} judges × {pilot.n_texts:,} {self.unit}s",
+                pilot.k,
+                pilot.low,
+                pilot.median,
+                pilot.high,
+                pilot.whole,
+            ]
+            for pilot in self.pilots
         ]
         note = (
             f"± of {first.name} with all {self.n_texts:,} {self.unit}s and {self.n_judges} judges, against so many of "
@@ -371,9 +354,9 @@ def plan_judging(
     n, m, least = judging.n_texts, len(judging.judges), aim.judges.k or (1 if aim.variances(1) else TWO)
     per_text = len(data.corpus) / n
     first = _design(have, least) if have else (n, m)
-    compared = _designs(first, more, per_text) + [_further(each, first, least, per_text) for each in designs]
+    compared = _designs(first, more, per_text) + [_further(design, first, least, per_text) for design in designs]
     spent = None if budget is None else _budget(budget, minutes) / per_text
-    sizes = {aim.judges.k} if aim.judges.k else {min(m, one.n_judges) for one in compared}
+    sizes = {aim.judges.k} if aim.judges.k else {min(m, design.n_judges) for design in compared}
     every = sizes if aim.judges.k else sizes | {*range(least, min(m, MOST_SIZES) + 1)}
     sizes = sizes if spent is None else every
     values = {k: aim.values(measured, judging, k, how.seed) for k in sorted(sizes)}
@@ -381,18 +364,18 @@ def plan_judging(
     targets = _targets(aim, data, judging, values, charted)
     if spent is not None:
         judges = range(least, MOST_TRIED + 1)
-        targets = [replace(one, best=one.best_split(spent, judges, how.confidence_level)) for one in targets]
+        targets = [replace(target, best=target.best_split(spent, judges, how.confidence_level)) for target in targets]
     tried = _pilots(aim, measured[0], judging, data, how.confidence_level, (n_pilots, how.seed))
     population = aim.judges.rule(parsed, min(m, FEW_JUDGES)).population
-    against = "all" if aim.judges.k is None else aim.judges.k
+    size = "all" if aim.judges.k is None else aim.judges.k
     conventions = [
         *made_by(parsed, measured),
-        f"plan:k:{against},{how.confidence_level},by:{data.documents.clustering}",
+        f"plan:k:{size},{how.confidence_level},by:{data.documents.clustering}",
     ]
     conventions += [] if population is None else [f"population:{population.convention}"]
     conventions += [f"groups:{judging.n_left_out}"] if judging.grouped else []
     conventions += [f"pilots:{n_pilots}"] if n_pilots else []
-    drawn = n_pilots or not all(each.panel.exact for own in charted.values() for each in own)
+    drawn = n_pilots or not all(against.panel.exact for values_of in charted.values() for against in values_of)
     conventions += [f"seed:{how.seed}"] if drawn else []
     return JudgingPlan(
         *(parsed.measures[parsed.main], targets, compared, aim.judges.k, data.documents.unit, n, m, per_text, minutes),
@@ -450,7 +433,7 @@ def _targets(aim: JudgeAim, data: Loaded, judging: JudgeCoverage, values: BySize
     targets = []
     for group in [*((a,) for a in range(len(names))), *combinations(range(len(names)), 2)]:
         known = of_first if group == (0,) else values
-        scores = {k: PilotScore.of(aim, [each[a] for a in group], judging) for k, each in known.items()}
+        scores = {k: PilotScore.of(aim, [by_system[a] for a in group], judging) for k, by_system in known.items()}
         usable = {k: score for k, score in scores.items() if isinstance(score, PilotScore)}
         why = next((score for score in scores.values() if isinstance(score, Undefined)), None)
         targets.append(Target(" − ".join(names[a] for a in group), aim, usable, why))

@@ -25,7 +25,7 @@ from errorbar.ranking.ranked import (
 )
 from errorbar.ranking.wins import By, head_to_head
 from errorbar.stats.resampling import Resampling, unasked
-from errorbar.tables.plain import interval_record, value_record
+from errorbar.tables.plain import as_text, attributes, interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -76,7 +76,7 @@ class Ranking(Result):
         return {
             **_counts(self.given),
             "identical_left_out": self.comparisons is not self.given,
-            "rankings": [_record(each) for each in self.rankings],
+            "rankings": [_record(ranking) for ranking in self.rankings],
             "head_to_head": [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)],
             "anytime": None if self.pairs is None else [_pair_record(pair) for pair in self.pairs],
             "judges": dict(zip(("inter", "intra"), map(_agreement, self.judges), strict=True)),
@@ -86,13 +86,13 @@ class Ranking(Result):
     def tables(self) -> list[Table]:
         """The systems, best first, of one method after the other; then the pairs, if they were asked for."""
         several = len(self.rankings) > 1
-        ranged = any(len(one.resampled) for one in self.rankings)
+        ranged = any(len(ranking.resampled) for ranking in self.rankings)
         rows: list[list[Cell]] = []
         for result in self.rankings:
-            for each in result.systems:
-                span = str(each.low) if each.low == each.high else f"{each.low}–{each.high}"
-                ranks = [each.rank or None, span, each.low, each.high]
-                rows.append([result.method, each.system, each.cluster, *ranks, each.score])
+            for system in result.systems:
+                span = str(system.low) if system.low == system.high else f"{system.low}–{system.high}"
+                ranks = [system.rank or None, span, system.low, system.high]
+                rows.append([result.method, system.system, system.cluster, *ranks, system.score])
         columns = [Column("method", only="" if several else "data"), Column("system")]
         columns += [Column("cluster", "count", only="" if ranged else "data"), Column("rank", "count")]
         columns += [Column("rank range", "count", only="shown"), Column("rank low", "count", only="data")]
@@ -102,7 +102,7 @@ class Ranking(Result):
             rows = [[*row[:4], *row[5:]] for row in rows]
         notes = [] if several else [f"method {self.rankings[0].method}"]
         notes += [f"intervals and rank ranges: other {self.by}s, these judges"] if ranged else []
-        notes += [_said(self.given), *_agreements(self.judges), f"signature {self.signature}"]
+        notes += [_describe(self.given), *_agreements(self.judges), f"signature {self.signature}"]
         return [Table(columns, rows, "Ranking", "ranking", notes), *self._pairs()]
 
     def _pairs(self) -> list[Table]:
@@ -141,7 +141,7 @@ class HeadToHead(Result):
         """A row for each pair."""
         columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]
         rows = head_to_head(self.comparisons)
-        return [Table(columns, rows, "Head to head", "head-to-head", [_said(self.given)])]
+        return [Table(columns, rows, "Head to head", "head-to-head", [_describe(self.given)])]
 
 
 @public(
@@ -181,10 +181,10 @@ def rank(
         raise UsageError(Problem("two-choices", message, fix="give one of them"))
     all_comparisons, problems = _read(judgments, systems, shared["lenient"])
     comparisons = all_comparisons.without_identical() if without_identical else all_comparisons
-    asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
-    methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
+    chosen = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
+    methods = METHODS if "all" in chosen else [name for name in chosen if name != "all"]
     by, seed = shared["by"], shared["seed"]
-    how = None if anytime else drawn(all_comparisons, shared, problems)
+    how = None if anytime else ranking_resampling(all_comparisons, shared, problems)
     results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=shared["progress"])
     notes = (*problems.notes, *ranking_notes(comparisons, results))
     signed = signature(comparisons, methods, how, by, seed)
@@ -205,9 +205,9 @@ def compare_pairs(
     return HeadToHead(all_comparisons, comparisons, tuple(problems.notes))
 
 
-def drawn(comparisons: Comparisons, given: Drawing, problems: Problems) -> Resampling | None:
-    """How judgments are resampled, or None: what ``ci`` asks for."""
-    how, ci = resampling(given), given["ci"]
+def ranking_resampling(comparisons: Comparisons, options: Drawing, problems: Problems) -> Resampling | None:
+    """How judgments are resampled, or None, as ``ci`` asks."""
+    how, ci = resampling(options), options["ci"]
     return how if (unasked(len(comparisons.items), "items", problems) if ci is None else ci) else None
 
 
@@ -233,8 +233,8 @@ def _counts(comparisons: Comparisons) -> dict[str, int]:
     }
 
 
-def _said(comparisons: Comparisons) -> str:
-    """How much was judged, and which ties nobody said."""
+def _describe(comparisons: Comparisons) -> str:
+    """The sentence about how much was judged, and which ties nobody said."""
     counts = _counts(comparisons)
     n, ties = counts["n_comparisons"], counts["n_ties"]
     text = (
@@ -253,26 +253,25 @@ def _said(comparisons: Comparisons) -> str:
 
 def _agreements(judges: Sequence[JudgeAgreement]) -> list[str]:
     return [
-        f"{who}: kappa {each.kappa.value:.3f}, observed agreement {each.observed:.3f} "
-        f"({each.kappa.n_units:,} pairs of answers)"
-        for who, each in zip(("different judges", "one judge, asked again"), judges, strict=True)
-        if each.kappa.value is not None and each.observed is not None
+        f"{who}: kappa {judge.kappa.value:.3f}, observed agreement {judge.observed:.3f} "
+        f"({judge.kappa.n_units:,} pairs of answers)"
+        for who, judge in zip(("different judges", "one judge, asked again"), judges, strict=True)
+        if judge.kappa.value is not None and judge.observed is not None
     ]
 
 
 def _agreement(agreement: JudgeAgreement) -> dict[str, object]:
     return {
         "kappa": agreement.kappa.value,
-        "undefined": None if agreement.kappa.undefined is None else str(agreement.kappa.undefined),
-        "observed": agreement.observed,
-        "expected": agreement.expected,
+        "undefined": as_text(agreement.kappa.undefined),
+        **attributes(agreement, "observed", "expected"),
         "n_pairs": agreement.kappa.n_units,
     }
 
 
 def _pair_record(pair: PairVerdict) -> dict[str, object]:
-    record: dict[str, object] = {"first": pair.first, "second": pair.second, "win_rate": value_record(pair.share)}
-    return {**record, "p": pair.p, "p_unadjusted": pair.p_unadjusted, "better": pair.better or None}
+    first, rest = attributes(pair, "first", "second"), attributes(pair, "p", "p_unadjusted")
+    return {**first, "win_rate": value_record(pair.share), **rest, "better": pair.better or None}
 
 
 def _record(result: RankingResult) -> dict[str, object]:
@@ -281,17 +280,15 @@ def _record(result: RankingResult) -> dict[str, object]:
         "parts": [list(part) for part in result.parts],
         "systems": [
             {
-                "system": each.system,
-                "score": each.score.value,
-                "n_comparisons": each.score.n_units,
-                "n_clusters": each.score.n_clusters,
-                "undefined": None if each.score.undefined is None else str(each.score.undefined),
-                "interval": interval_record(each.score) if len(result.resampled) else None,
-                "rank": each.rank or None,
-                "rank_low": each.low or None,
-                "rank_high": each.high or None,
-                "cluster": each.cluster or None,
+                "system": system.system,
+                "score": system.score.value,
+                "n_comparisons": system.score.n_units,
+                "n_clusters": system.score.n_clusters,
+                "undefined": as_text(system.score.undefined),
+                "interval": interval_record(system.score) if len(result.resampled) else None,
+                **{"rank": system.rank or None, "rank_low": system.low or None, "rank_high": system.high or None},
+                "cluster": system.cluster or None,
             }
-            for each in result.systems
+            for system in result.systems
         ],
     }

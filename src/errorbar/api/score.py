@@ -97,10 +97,15 @@ def score(
     if wants_hoo(gold, metric):
         from errorbar.api.hoo_score import HooRuns, score_hoo  # noqa: PLC0415 - the most to load, for few data
 
-        unused = {"unmarked": "auto", "as-written": False, "force": False, "retokenize": False}
-        unused["judges"] = None if judges.kind == "random" else shared["judges"]
-        for name, usual in unused.items():
-            if shared[name.replace("-", "_")] != usual:  # type: ignore[literal-required]  # keys of the table above
+        changed = {
+            "unmarked": shared["unmarked"] != "auto",
+            "as-written": shared["as_written"],
+            "force": shared["force"],
+            "retokenize": shared["retokenize"],
+            "judges": judges.kind == "random" and shared["judges"] is not None,
+        }
+        for name, is_changed in changed.items():
+            if is_changed:
                 message = f"--{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
         texts = ReadingOptions.of(shared).source_folder
@@ -116,9 +121,9 @@ def score(
         raise UsageError(Problem("useless-option", f"--by={by} is for HOO data", fix=fix))
     parsed = metrics_of(usual_metric(gold, metric), beta, "sentences")
     reading = ReadingOptions.of(shared, parsed)
-    for each in parsed:
-        if by_type and "types" in each.lacks:
-            raise lacking(each, "types")
+    for untyped in parsed if by_type else ():
+        if "types" in untyped.lacks:
+            raise lacking(untyped, "types")
     with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
         how_read = reading.said, reading.admission
         if read.runs:

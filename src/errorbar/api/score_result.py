@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isnan
 from typing import ClassVar, Literal
 
@@ -116,11 +117,7 @@ class Scores(Result):
             **score.counts,
             f"n_{score.unit}s": score.n_units,
             "n_annotators": len(score.annotators),
-            "undefined": {
-                name: str(estimate.undefined)
-                for name, estimate in score.estimates.items()
-                if estimate.undefined is not None
-            },
+            "undefined": {name: str(why) for name, estimate in score.estimates.items() if (why := estimate.undefined)},
             "signature": str(score.type_signature if self.by_type else score.signature),
         }
         if score.main != "f":
@@ -136,9 +133,9 @@ class Scores(Result):
         if self.by_type:
             record["by_type"] = [_type_record(row, asked=score.has_intervals) for row in score.by_type]
         if self.by_sentence:
-            why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
+            no_interval = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
             record[f"by_{score.unit}"] = [
-                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **values, **why}
+                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **values, **no_interval}
                 for row in score.by_unit
                 for values in [{name: None if isnan(value) else value for name, value in row.values.items()}]
             ]
@@ -165,7 +162,7 @@ class Scores(Result):
         return [_type_table(scores, f"types{k or ''}") for k, scores in enumerate(self._type_kinds())]
 
     def _type_kinds(self) -> list[list[Score]]:
-        return _alike(self._ordered(), lambda score: tuple(one.name for one in _type_measures([score])))
+        return _alike(self._ordered(), lambda score: tuple(measure.name for measure in _type_measures([score])))
 
 
 def _alike(scores: Sequence[Score], key: Callable[[Score], tuple[str, ...]]) -> list[list[Score]]:
@@ -187,7 +184,7 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
         *names,
         *map(measure_column, measures),
         *(column for column, _ in judged),
-        *(Column(one, "count", only=only) for one in counts),
+        *(Column(count, "count", only=only) for count in counts),
         Column(f"{scores[0].unit}s", "count", key=f"n_{scores[0].unit}s", only="data" if judged else ""),
         Column("hyp", key="hypothesis", only=only),
         Column("signature", only="data"),
@@ -197,7 +194,7 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
             *label,
             *(score.estimates.get(measure.name) for measure in measures),
             *(cell(score) for _, cell in judged),
-            *(score.counts.get(one) for one in counts),
+            *(score.counts.get(count) for count in counts),
             *(score.n_units, score.signature.hypothesis[:SHORT_HASH], str(score.signature)),
         ]
         for label, score in zip(labels, scores, strict=True)
@@ -220,7 +217,7 @@ def _type_table(scores: Sequence[Score], name: str) -> Table:
         for label, score in zip(labels, scores, strict=True)
         for row in score.by_type
     ]
-    columns += [Column(one, "count") for one in counts]
+    columns += [Column(count, "count") for count in counts]
     return Table(columns, rows, name=name, notes=signature_lines(scores, types=True), series="types")
 
 
@@ -232,7 +229,7 @@ def _types_side_by_side(scores: Sequence[Score], name: str) -> Table:
     for score in scores:
         title = f"{score.system} {score.metric}" if several else score.system
         short = len(measures) == 1
-        columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
+        columns += [Column(title if short else f"{title} {measure.title}", measure.kind) for measure in measures]
         by_system.append({row.type: row.estimates for row in score.by_type})
     nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
     rows: list[list[Cell]] = [
@@ -247,7 +244,7 @@ def _types_side_by_side(scores: Sequence[Score], name: str) -> Table:
 def merged_measures(scores: Sequence[Score]) -> list[Measure]:
     """The measures of all scores, once each; titles that differ (F0.5, F1) become the shorter common one."""
     merged: dict[str, Measure] = {}
-    for measure in (each for score in scores for each in score.measures):
+    for measure in chain.from_iterable(score.measures for score in scores):
         known = merged.setdefault(measure.name, measure)
         if known.title != measure.title:
             merged[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
@@ -256,7 +253,7 @@ def merged_measures(scores: Sequence[Score]) -> list[Measure]:
 
 def _type_measures(scores: Sequence[Score]) -> list[Measure]:
     names = {name for score in scores for row in score.by_type for name in row.estimates}
-    return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in names]
+    return [replace(measure, title=measure.name) for measure in merged_measures(scores) if measure.name in names]
 
 
 def row_labels(scores: Sequence[Score], title: str = "system") -> tuple[list[Column], list[list[Cell]]]:

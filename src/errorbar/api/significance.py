@@ -9,8 +9,8 @@ from typing import Literal
 from errorbar.api.paper import judge_line, judges_text, run_variances_record, runs_line, variances_record
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import POINT, Comparison, DecidingTest, Pair, Verdict, level_text
-from errorbar.tables.plain import interval_record
+from errorbar.metrics.comparison import POINT, Comparison, DecidingTest, Pair, level_text
+from errorbar.tables.plain import as_text, attributes, interval_record
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 MOST_NAMED = 5
@@ -53,9 +53,13 @@ def _columns(test: DecidingTest, measure: Measure, n_pairs: int, *, intervals: b
     beside: Literal["beside", "hidden"] = "beside" if intervals else "hidden"
     power: Shown = "data" if test.by_t else ""
     alone: Shown = "data" if test.by_t or n_pairs == 1 else ""
+    at_point = f"power at {_point(measure)}, %"
 
     def p_cell(pair: Pair) -> PValue:  # of a single pair p is that of the test alone
         return PValue(pair.p, pair.verdict.at_floor, pair.verdict.exact and n_pairs == 1)
+
+    def p_alone(pair: Pair) -> PValue:
+        return PValue(pair.verdict.p_unadjusted, pair.verdict.unadjusted_at_floor, pair.verdict.exact)
 
     return [
         (Column("first"), lambda pair: pair.first),
@@ -64,23 +68,20 @@ def _columns(test: DecidingTest, measure: Measure, n_pairs: int, *, intervals: b
         *_wider_columns(test, measure, intervals=intervals),
         (Column("p", "p"), p_cell),
         (Column("p_at_floor", only="data"), lambda pair: pair.verdict.at_floor),
-        (Column("p unadjusted", "p", only=alone), lambda pair: _p_unadjusted(pair.verdict)),
+        (Column("p unadjusted", "p", only=alone), p_alone),
         *_again_columns(test),
-        (Column(f"p, {test.these}", kind="p", key="p_swaps", only="data"), _p_swaps),
+        (
+            Column(f"p, {test.these}", kind="p", key="p_swaps", only="data"),
+            lambda pair: PValue(pair.p_swaps, pair.swaps.at_floor),
+        ),
         (Column("p_swaps_at_floor", only="data"), lambda pair: pair.swaps.at_floor),
         (Column("p_swaps_unadjusted", "p", only="data"), lambda pair: pair.swaps.alone.p_value),
         (Column("p_swaps_unadjusted_at_floor", only="data"), lambda pair: pair.swaps.alone.at_floor),
         (Column("smallest_p_swaps", "p", only="data"), lambda pair: pair.swaps.smallest_p),
         (Column("exact", only="data"), lambda pair: pair.swaps.alone.exact),
         (Column(f"at {level_text(test.alpha)}", key="result"), lambda pair: pair.verdict.result),
-        (
-            Column("detectable", measure.kind, "detectable_difference", only=power),
-            lambda pair: pair.power.detectable,
-        ),
-        (
-            Column(f"power at {_point(measure)}, %", "percent", "power_at_one_point", digits=0, only=power),
-            lambda pair: pair.power.power,
-        ),
+        (Column("detectable", measure.kind, "detectable_difference", only=power), lambda pair: pair.power.detectable),
+        (Column(at_point, "percent", "power_at_one_point", digits=0, only=power), lambda pair: pair.power.power),
         (Column("reason", only="data"), Pair.why_missing),
     ]
 
@@ -96,7 +97,7 @@ def _wider_columns(test: DecidingTest, measure: Measure, *, intervals: bool) -> 
         return [(column, lambda pair: pair.verdict.interval)]
     title = f"{_short(measure)} diff, {judges_text(test.smaller_sets.rule)}"
     beside: Literal["beside", "hidden"] = "beside" if intervals else "hidden"
-    return [(Column(title, measure.kind, key, signed=True, interval=beside), lambda pair: _estimate(pair.verdict))]
+    return [(Column(title, measure.kind, key, signed=True, interval=beside), _wider_cell)]
 
 
 def _again_columns(test: DecidingTest) -> list[PairColumn]:
@@ -128,17 +129,22 @@ def _difference(pair: Pair) -> Estimate:
     return Estimate(pair.difference, 0, pair.interval if isinstance(pair.interval, Interval) else None)
 
 
-def _p_swaps(pair: Pair) -> PValue:
-    return PValue(pair.p_swaps, pair.swaps.at_floor)
+def _wider_cell(pair: Pair) -> Estimate:
+    """The difference over judges or runs too."""
+    return cell_estimate(pair.verdict.difference, pair.verdict.interval)
 
 
-def _p_unadjusted(verdict: Verdict) -> PValue:
-    return PValue(verdict.p_unadjusted, verdict.unadjusted_at_floor, verdict.exact)
+def cell_estimate(value: float | None, interval: Interval | Undefined | None) -> Estimate:
+    """The estimate of a cell, from a value (NaN: none) and its interval, if any was asked for."""
+    estimate = Estimate(None if value is None or isnan(value) else value, 0)
+    return estimate if interval is None else estimate.with_interval(interval)
 
 
-def _estimate(verdict: Verdict) -> Estimate:
-    estimate = Estimate(None if isnan(verdict.difference) else verdict.difference, 0)
-    return estimate if verdict.interval is None else estimate.with_interval(verdict.interval)
+def ends_record(interval: Interval | Undefined | None) -> dict[str, object] | None:
+    """An interval with its method, or why there is none, as JSON has it."""
+    if isinstance(interval, Undefined):
+        return {"low": None, "high": None, "reason": str(interval)}
+    return None if interval is None else attributes(interval, "low", "high", "method")
 
 
 def _short(measure: Measure) -> str:
@@ -159,16 +165,11 @@ def _first(names: Sequence[str]) -> str:
 def pair_record(pair: Pair) -> dict[str, object]:
     """The pair as JSON has it."""
     verdict, swaps, alone = pair.verdict, pair.swaps, pair.swaps.alone
-    interval: dict[str, object] | None = None
-    if isinstance(pair.interval, Interval):
-        interval = {"low": pair.interval.low, "high": pair.interval.high, "method": pair.interval.method}
-    elif isinstance(pair.interval, Undefined):
-        interval = {"low": None, "high": None, "reason": str(pair.interval)}
     return {
         "first": pair.first,
         "second": pair.second,
         "difference": None if isnan(pair.difference) else pair.difference,
-        "interval": interval,
+        "interval": ends_record(pair.interval),
         "p": verdict.p,
         "p_at_floor": verdict.at_floor,
         "p_unadjusted": verdict.p_unadjusted,
@@ -180,7 +181,7 @@ def pair_record(pair: Pair) -> dict[str, object]:
         "smallest_p_swaps": swaps.smallest_p,
         "exact": alone.exact,
         "n_replicates": alone.n_replicates,
-        "undefined": None if alone.undefined is None else str(alone.undefined),
+        "undefined": as_text(alone.undefined),
         "power_at_one_point": pair.power.power,
         "detectable_difference": pair.power.detectable,
         "units_needed_for_one_point": pair.power.units_needed,
@@ -193,7 +194,7 @@ def _t_record(pair: Pair) -> dict[str, object]:
     t, verdict, judges = pair.t, pair.verdict, pair.test.judges
     if t is None:
         return {}
-    estimate = _estimate(verdict)
+    estimate = cell_estimate(verdict.difference, verdict.interval)
     record = {
         "value": estimate.value,
         "interval": interval_record(estimate),

@@ -69,6 +69,12 @@ def _free(column: Column, taken: Container[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
+def records(table: Table) -> list[dict[str, object]]:
+    """The rows of a table as JSON has them: cell by the key, or else the title, of its column."""
+    keys = [column.key or column.title for column in table.columns]
+    return [dict(zip(keys, row, strict=True)) for row in table.rows]
+
+
 def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
     """Rows as CSV; None is an empty cell."""
     return "".join(f"{csv_line(map(_cell, row))}\n" for row in rows)
@@ -122,18 +128,22 @@ def _cell(cell: Plain) -> Plain:
 # Numbers and notes as they stand in JSON output.
 
 
+def attributes(item: object, *names: str) -> dict[str, object]:
+    """Some attributes of an object."""
+    return {name: getattr(item, name) for name in names}
+
+
 def interval_record(estimate: Estimate) -> dict[str, object]:
     """An interval, or why there is none."""
     interval = estimate.interval
     if interval is None:
-        return {"low": None, "high": None, "reason": _text(estimate.no_interval or estimate.undefined)}
-    names = ("low", "high", "confidence_level", "method")
-    return {name: getattr(interval, name) for name in names}
+        return {"low": None, "high": None, "reason": as_text(estimate.no_interval or estimate.undefined)}
+    return attributes(interval, "low", "high", "confidence_level", "method")
 
 
 def value_record(estimate: Estimate) -> dict[str, object]:
     """An estimate without its number of clusters; of a missing interval the reason."""
-    undefined, interval = _text(estimate.undefined), interval_record(estimate)
+    undefined, interval = as_text(estimate.undefined), interval_record(estimate)
     return {"value": estimate.value, "n_units": estimate.n_units, "undefined": undefined, "interval": interval}
 
 
@@ -149,5 +159,6 @@ def note_record(note: Problem) -> dict[str, object]:
     return {"code": note.code, "severity": note.severity, "file": note.place.file, "line": note.place.line, **texts}
 
 
-def _text(reason: object) -> str | None:
-    return None if reason is None else str(reason)
+def as_text(value: object) -> str | None:
+    """A reason or a signature, or None."""
+    return None if value is None else str(value)

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isnan
 from typing import Final, Literal
 
-from errorbar.api.attack import Attacked, Landings, placed
+from errorbar.api.attack import AttackRanking, AttackResult, rank_text
 from errorbar.api.compare import ComparisonResult
 from errorbar.api.corpus_results import CorpusStudy, Study
 from errorbar.api.paper import judge_columns, judge_lines
@@ -460,20 +460,20 @@ def attack(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy) or study.attacked is None:
         return None
     attacks = study.attacked
-    main, *others = attacks.landings
+    main, *others = attacks.rankings
     blocks: list[Block] = [Prose([ABOUT, *attacks.summaries()]), _attack_chart(attacks, main)]
     for number, under in enumerate(others):
-        table = attacks.table(under, f"attacks-{number + 2}", told=True)
+        table = attacks.table(under, f"attacks-{number + 2}", described=True)
         blocks.append(replace(table, notes=[*percent_note([under.measure]), *table.notes]))
     return Section("attacks", "Attacks on the metric", blocks)
 
 
-def _attack_chart(attacks: Attacked, under: Landings) -> Chart:
+def _attack_chart(attacks: AttackResult, under: AttackRanking) -> Chart:
     kind, sign = under.measure.kind, under.measure.sign
     known = [system for system in under.systems if system.estimate.value is not None]
     systems = sorted(known, key=lambda system: -sign * (system.estimate.value or 0.0))
     rows = [(system, "") for system in systems[:MOST_ATTACKED]]
-    rows += [(system.attack, placed(system, under)) for system in under.best_first if system.rank is not None]
+    rows += [(system.attack, rank_text(system, under)) for system in under.best_first if system.rank is not None]
     rows.sort(key=lambda row: -sign * (row[0].estimate.value or 0.0))
     dots = [
         Dot(f"{system.name} (attack)" if place else system.name, *scale_estimate(system.estimate, kind), note=place)
@@ -483,7 +483,7 @@ def _attack_chart(attacks: Attacked, under: Landings) -> Chart:
     text += "metric prefers to their corrections."
     if len(systems) > MOST_ATTACKED:
         text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
-    table = attacks.table(under, "attacks-table", told=True)
+    table = attacks.table(under, "attacks-table", described=True)
     table = replace(table, notes=[*percent_note([under.measure]), *table.notes])
     title = f"{under.measure.title} of attacks among the systems"
     return Chart("attacks-chart", title, text, dot_chart(dots, axis(under.measure), name_title="who"), table)
