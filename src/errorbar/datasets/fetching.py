@@ -139,7 +139,7 @@ class _Job:
             self._check(self.target)
         except InputError as error:
             fix = f"the folder was changed; errorbar data fetch --again {self.dataset.name}"
-            raise InputError([replace(each, fix=fix) for each in error.problems]) from None
+            raise InputError([replace(problem, fix=fix) for problem in error.problems]) from None
         if self.notes:
             write_recorded(self.root, self.dataset.name, "cache", self.seen)
         return "cache"

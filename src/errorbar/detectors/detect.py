@@ -193,11 +193,11 @@ class Detections(Result):
     @property
     def flagged(self) -> list[Detection]:
         """The words that it calls errors, the surest first."""
-        return sorted((each for each in self.rows if each.flag), key=lambda each: -each.score)
+        return sorted((row for row in self.rows if row.flag), key=lambda each: -each.score)
 
     def to_dict(self) -> dict[str, object]:
         """Every judgment."""
-        rows = [{**each._asdict(), "rater": self.detector, "label": _label(each)} for each in self.rows]
+        rows = [{**row._asdict(), "rater": self.detector, "label": _label(row)} for row in self.rows]
         return {"detector": self.detector, "rows": rows}
 
     def tables(self) -> list[Table]:
@@ -214,8 +214,8 @@ class Detections(Result):
         columns = [Column(name) for name in ("item", "rater", "label")] + [Column("flag", "count")]
         columns += [Column("score", "number"), *(Column(name) for name in ("word", "suggestion", "text"))]
         rows: list[list[Cell]] = [
-            [each.item, self.detector, _label(each), int(each.flag), each.score, each.word, each.suggestion, each.text]
-            for each in self.rows
+            [row.item, self.detector, _label(row), int(row.flag), row.score, row.word, row.suggestion, row.text]
+            for row in self.rows
         ]
         return Table(columns, rows, name="judgments")
 

@@ -288,7 +288,9 @@ def judge_cells(sources: Sources) -> Iterator[Cell]:
             for column, value in zip(COLUMNS, printed, strict=True):
                 yield Cell(table, TWO_RATERS, column, value, None, known=NO_PAPER)
             continue
-        detected = detect(read_selector(sources.models, kind, tagger), [one.tokens for one in corpus.sentences])
+        detected = detect(
+            read_selector(sources.models, kind, tagger), [sentence.tokens for sentence in corpus.sentences]
+        )
         spec = f"me({'features=paper,' if kind == PAPER else ''}threshold={THRESHOLDS[kind]:g})"
         known = f"{OTHER_TEXT}; flags of {spec}; truth: edits of type Prep by one annotator"
         yield from _against_judges(table, items, detected.flags(THRESHOLDS[kind]), printed, known)

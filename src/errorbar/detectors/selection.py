@@ -204,7 +204,7 @@ class Selecting:
     ) -> list[Floats]:
         """The scores of classifiers, and of an n-gram model."""
         by_lm = [ngrams.scores(block.text, block.contexts) for block in find_prepositions(self.tagger, sentences)]
-        return [*(each.score_states(examples.states) for each in classifiers), np.concatenate(by_lm)]
+        return [*(classifier.score_states(examples.states) for classifier in classifiers), np.concatenate(by_lm)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +225,7 @@ class Chosen:
 
     def curve(self, ahead: float, resampling: Resampling) -> LearningCurve:
         """The learning curve of ME."""
-        right = {n: np.stack([self.text.right_by_block(each) for each in runs]) for n, runs in self.runs.items()}
+        right = {n: np.stack([self.text.right_by_block(run) for run in runs]) for n, runs in self.runs.items()}
         return learning_curve(right, self.text.totals, ahead, resampling)
 
 
@@ -269,8 +269,8 @@ def study_selection(
         InputError: If a file is bad, or there is no tagger.
         UsageError: If the text has too few sentences to hold some out, or a text has no preposition.
     """
-    files = [each.path for each in expand_files([fspath(path) for path in texts])]
-    banks = [read_treebank(each.path) for each in expand_files([fspath(path) for path in treebanks])]
+    files = [file.path for file in expand_files([fspath(path) for path in texts])]
+    banks = [read_treebank(file.path) for file in expand_files([fspath(path) for path in treebanks])]
     arrays = Selecting(files, models, banks, seed, tell).made()
     other = _chosen("other", arrays) if banks else None
     return ChoiceSelection(

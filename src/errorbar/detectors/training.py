@@ -225,7 +225,7 @@ class Training:
         """Learners' text with labels."""
         sources = self.said["labels"]
         paths = [sources] if isinstance(sources, str | PathLike) else sources
-        files = [each.path for each in expand_files([fspath(path) for path in paths])]
+        files = [file.path for file in expand_files([fspath(path) for path in paths])]
         if not files:
             message = "there are no labels to learn from"
             raise UsageError(Problem("no-labels", message, fix="add --labels=FILE.m2: learners' text with edits"))
@@ -236,15 +236,15 @@ class Training:
     @cached_property
     def combined(self) -> Combined:
         """The detectors that are combined; those that are missing are trained."""
-        for each in STEPS["combiner"].needs:
-            self.part(each)
+        for need in STEPS["combiner"].needs:
+            self.part(need)
         return read_combined(self.folder, self.tagger)
 
     @cached_property
     def reader(self) -> Reader:
         """The reader that finds changes; models that are missing are trained."""
-        for each in STEPS["correctors"].needs:
-            self.part(each)
+        for need in STEPS["correctors"].needs:
+            self.part(need)
         return read_reader(self.folder)
 
     def part(self, part: Part) -> TrainedPart:
@@ -465,14 +465,14 @@ class Trained(Result):
     def to_dict(self) -> dict[str, object]:
         """Every model, and the text."""
         names = ("part", "file", "n_bytes", "learned_from", "found")
-        return {"models": [{name: getattr(each, name) for name in names} for each in self.parts], "text": {**self.text}}
+        return {"models": [{name: getattr(part, name) for name in names} for part in self.parts], "text": {**self.text}}
 
     def tables(self) -> list[Table]:
         """A row for each model."""
         columns = [Column("model"), Column("file"), Column("bytes", "count"), Column("learned from", "count")]
         rows: list[list[Cell]] = [
-            [each.part, each.file, each.n_bytes, each.learned_from, "was there" if each.found else "made"]
-            for each in self.parts
+            [part.part, part.file, part.n_bytes, part.learned_from, "was there" if part.found else "made"]
+            for part in self.parts
         ]
         about = ", ".join(f"{name} {value}" for name, value in self.text.items() if name != "sha256")
         return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
@@ -508,7 +508,7 @@ def train(
             some are needed.
     """
     paths = [texts] if isinstance(texts, str | PathLike) else list(texts)
-    files = [each.path for each in expand_files([fspath(path) for path in paths])]
+    files = [file.path for file in expand_files([fspath(path) for path in paths])]
     folder = Path(out)
     wanted = _wanted([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
     if not files and not (wanted and {*wanted} <= {*TEXTLESS}):

@@ -43,10 +43,10 @@ def corpus_dataset(gold: Gold, *, tokens: bool = False, lenient: bool = False) -
     ``number`` of the sentence in the corpus, its ``record``, a line of errorbar JSONL, and its ``document`` if known.
     """
     samples = []
-    for number, asked in enumerate(asked_sentences(gold, tokens=tokens, lenient=lenient), 1):
-        document = {"document": asked.document} if asked.document else {}
-        metadata = {"number": number, "record": asked.record, **document}
-        samples.append(Sample(id=number, input=asked.text, target=list(asked.targets) or "", metadata=metadata))
+    for number, sentence in enumerate(asked_sentences(gold, tokens=tokens, lenient=lenient), 1):
+        document = {"document": sentence.document} if sentence.document else {}
+        metadata = {"number": number, "record": sentence.record, **document}
+        samples.append(Sample(id=number, input=sentence.text, target=list(sentence.targets) or "", metadata=metadata))
     return MemoryDataset(samples, name="errorbar")
 
 

@@ -67,15 +67,15 @@ def corpus(
     rows = [
         {
             "number": number,
-            "text": asked.text,
-            "targets": list(asked.targets),
-            "target": next(iter(asked.targets), asked.text),
-            "document": asked.document,
-            "record": asked.record,
+            "text": sentence.text,
+            "targets": list(sentence.targets),
+            "target": next(iter(sentence.targets), sentence.text),
+            "document": sentence.document,
+            "record": sentence.record,
             "metric": metric,
             "report": list(report) or known,
         }
-        for number, asked in enumerate(sentences, 1)
+        for number, sentence in enumerate(sentences, 1)
     ]
     return {"test": Dataset.from_list(rows)}
 
