@@ -20,7 +20,7 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
 from errorbar.detectors.candidates import Classifiers, Proposals, Proposer, Reader, read_all
 from errorbar.detectors.chooser import train_chooser
-from errorbar.detectors.corrector import NEVER, Change, Weighed, changed, choose
+from errorbar.detectors.corrector import NEVER, Change, WeightedScorer, apply_changes, choose
 from errorbar.detectors.correctors import tune
 from errorbar.detectors.detect import read_tagger
 from errorbar.detectors.ngrams import train_ngrams
@@ -92,7 +92,7 @@ def corrected(
                 names,
             )
             settings = tune(proposals.part(folds != fold), seen, classifiers=classifiers)
-            scores[folds == fold] = Weighed(settings).scores(proposals.part(folds == fold))
+            scores[folds == fold] = WeightedScorer(settings).scores(proposals.part(folds == fold))
         yield "lm+classifiers" if classifiers else "lm", scores
     near = plausible(proposals)
     some = proposals.part(near)
@@ -117,7 +117,7 @@ def scored(proposals: Proposals, labels: LearnerText, scores: Floats) -> str:
     for at in choose(proposals, scores):
         changes_by_sentence[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
     pairs = zip(proposals.sentences, changes_by_sentence, strict=True)
-    lines = [" ".join(changed(tokens, sorted(changes))) for tokens, changes in pairs]
+    lines = [" ".join(apply_changes(tokens, sorted(changes))) for tokens, changes in pairs]
     (score,) = score_corpus(
         labels.corpus, [Hypothesis("it", lines)], ScoringPlan([M2()], resampling=Resampling()), Problems()
     )

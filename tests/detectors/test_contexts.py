@@ -13,27 +13,27 @@ from errorbar.detectors.prepositions import (
     LEAST,
     PAPERS,
     TEMPLATES,
-    Found,
     Known,
+    PrepositionBlock,
     feature_states,
     find_contexts,
     is_infinitive,
 )
-from errorbar.detectors.tagger import Lemmas, Tagged, lemma_by_rule
+from errorbar.detectors.tagger import Lemmas, TaggedText, lemma_by_rule
 from errorbar.edits import PREPOSITIONS as ITEMS
 
 TAGS = ("CD", "DT", "IN", "JJ", "NN", "NNS", "POS", "PRP", "RB", "TO", "VB", "VBD", "VBG", "VBZ", ",")
 LEMMAS = Lemmas({("went", "VBD"): "go", ("houses", "NNS"): "house"})
 
 
-def tagged(*sentences: str) -> Tagged:
+def tagged(*sentences: str) -> TaggedText:
     """Sentences of ``word/TAG``."""
     pairs = [[token.rsplit("/", 1) for token in sentence.split()] for sentence in sentences]
     lexicon = Lexicon()
     layout = lexicon.lay_out([[word for word, _ in sentence] for sentence in pairs])
     classes = np.full(len(layout.words), len(TAGS), np.int8)
     classes[layout.places] = [TAGS.index(tag) for sentence in pairs for _, tag in sentence]
-    return Tagged(lexicon, layout, TAGS, classes)
+    return TaggedText(lexicon, layout, TAGS, classes)
 
 
 def heads(sentence: str) -> list[dict[str, str]]:
@@ -96,7 +96,7 @@ def test_a_mark_of_the_infinitive_has_a_verb_or_nothing_after_it(sentence: str, 
     text = tagged(sentence, "go/VB house/NN")  # the next sentence is none of its business
     contexts = find_contexts(text, every=True)
     none = np.zeros(len(contexts.tokens), np.int64)
-    assert is_infinitive(Found(text, contexts, none, none)).tolist() == infinitives
+    assert is_infinitive(PrepositionBlock(text, contexts, none, none)).tolist() == infinitives
 
 
 def test_heads_stay_in_their_sentence() -> None:

@@ -16,7 +16,7 @@ from errorbar.core import UsageError
 from errorbar.detectors import correctors
 from errorbar.detectors import ranker as ranking
 from errorbar.detectors.candidates import GROUPS, Candidate, Proposals
-from errorbar.detectors.corrector import NEVER, Change, Setting, Weighed, changed, check_settings, choose
+from errorbar.detectors.corrector import NEVER, Change, Setting, WeightedScorer, apply_changes, check_settings, choose
 from errorbar.detectors.correctors import tune
 from errorbar.detectors.learning import code, step_one
 from errorbar.detectors.learning import state as first_state
@@ -62,9 +62,9 @@ def corpus(*sentences: tuple[str, dict[str, list[Edit]]]) -> Corpus:
 
 def test_a_weighed_score() -> None:
     rows = [(0, ONE, 4.0, 1.0), (0, ONE, 4.0, NAN), (0, ONE._replace(type="Wform"), 4.0, 1.0)]
-    found = Weighed({"R:Nn": Setting(2.0, 3.0)}).scores(proposals(rows))
+    found = WeightedScorer({"R:Nn": Setting(2.0, 3.0)}).scores(proposals(rows))
     assert found.tolist() == [(4 + 2 * 1 - 3) / 3, NEVER, NEVER]
-    alone = Weighed({"R:Nn": Setting(0.0, 3.0)}).scores(proposals(rows))
+    alone = WeightedScorer({"R:Nn": Setting(0.0, 3.0)}).scores(proposals(rows))
     assert alone.tolist() == [1.0, 1.0, NEVER]
 
 
@@ -95,8 +95,8 @@ def test_changes_never_touch_and_none_is_left_out_for_nothing(drawn: list[tuple[
 
 def test_changed() -> None:
     changes = [Change(0, 2, ("X",), "Prep", 1.0), Change(3, 3, ("y", "z"), "Prep", 1.0), Change(5, 6, (), "Prep", 1.0)]
-    assert changed(["a", "b", "c", "d", "e", "f"], changes) == ["X", "c", "y", "z", "d", "e"]
-    assert changed([], []) == []
+    assert apply_changes(["a", "b", "c", "d", "e", "f"], changes) == ["X", "c", "y", "z", "d", "e"]
+    assert apply_changes([], []) == []
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
     found = tune(said, text, classifiers=True)
     each = [counted(name, one.weight, one.threshold) for name, one in found.items()]
     assert 1.25 * sum(hit for _, hit in each) / (sum(n for n, _ in each) + 0.25 * wanted) == pytest.approx(best)
-    scores = Weighed(found).scores(said)
+    scores = WeightedScorer(found).scores(said)
     assert len(choose(said, scores)) == sum(n for n, _ in each)
     assert {one.weight for one in tune(said, text, classifiers=False).values()} <= {0.0}
     monkeypatch.setattr(correctors, "LEAST", 61)

@@ -11,7 +11,7 @@ import pytest
 from errorbar import Corpus, Sentence
 from errorbar.core import InputError, UsageError
 from errorbar.detectors.detect import USUAL_PRIOR, log_odds, read_detector
-from errorbar.detectors.detection import Detected, detect, margins
+from errorbar.detectors.detection import PrepositionMargins, detect, margins
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.prepositions import PAPERS, TEMPLATES
@@ -124,7 +124,7 @@ def test_a_file_keeps_the_selector(classifier: Classifier, tagger: Tagger, tmp_p
     assert same(detect(kept, NATIVE), detect(majority, NATIVE))
 
 
-def same(one: Detected, other: Detected) -> bool:
+def same(one: PrepositionMargins, other: PrepositionMargins) -> bool:
     return one.items() == other.items() and one.margin.tobytes() == other.margin.tobytes()
 
 

@@ -49,7 +49,7 @@ from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import find_contexts
 from errorbar.detectors.selectors import Classifier
-from errorbar.detectors.tagger import Tagged, Tagger
+from errorbar.detectors.tagger import TaggedText, Tagger
 
 VOWELS = frozenset("aeiou")
 _ENDINGS = """s es ed ing er est ly al ial ally ation ations ition ion ions ment ments ness able ably ible ibly ity
@@ -511,7 +511,7 @@ class _Margins:
     """The classifiers' margins of the candidates of a block; ``starts``: first token of each in the block."""
 
     classifiers: Classifiers
-    text: Tagged
+    text: TaggedText
     candidates: Sequence[Candidate]
     groups: Ints
     starts: Ints

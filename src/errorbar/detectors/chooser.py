@@ -58,7 +58,7 @@ from errorbar.detectors.prepositions import (
     lemma_codes,
     next_place,
 )
-from errorbar.detectors.tagger import Lemmas, Tagged, Tagger
+from errorbar.detectors.tagger import Lemmas, TaggedText, Tagger
 
 Task = Literal["articles", "forms"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -84,19 +84,19 @@ class Slots:
         tokens: Number of its token in the block as it was given; of an article, of the word after it.
     """
 
-    text: Tagged
+    text: TaggedText
     places: Ints
     written: Classes
     sentence: Ints
     tokens: Ints
 
 
-def find_slots(task: Task, text: Tagged) -> Slots:
+def find_slots(task: Task, text: TaggedText) -> Slots:
     """The slots of a task in tagged sentences."""
     return _article_slots(text) if task == "articles" else _form_slots(text)
 
 
-def _article_slots(text: Tagged) -> Slots:
+def _article_slots(text: TaggedText) -> Slots:
     layout = text.layout
     # "A" as a letter or in a name has another tag than DT.
     articles = _article_numbers(text)[layout.words] * text.flags(("DT",))
@@ -105,7 +105,7 @@ def _article_slots(text: Tagged) -> Slots:
     old = layout.places[stay]
     ends = np.concatenate([[0], np.cumsum(stay)])
     bare = Layout(layout.words[kept], (np.cumsum(kept) - 1)[old], ends[layout.spans])
-    bare_text = Tagged(text.lexicon, bare, text.tags, text.classes[kept])
+    bare_text = TaggedText(text.lexicon, bare, text.tags, text.classes[kept])
     before = articles[old - 1]
     chosen = np.flatnonzero(_phrases(bare_text) | (before > 0))
     tokens = np.flatnonzero(stay)[chosen]
@@ -113,7 +113,7 @@ def _article_slots(text: Tagged) -> Slots:
     return Slots(bare_text, bare.places[chosen], before[chosen].astype(np.int8), sentence, tokens)
 
 
-def _article_numbers(text: Tagged) -> NDArray[np.int8]:
+def _article_numbers(text: TaggedText) -> NDArray[np.int8]:
     numbers = np.zeros(len(text.lexicon.names), np.int8)
     for word, number in ARTICLES.items():
         for form in (word, word.capitalize(), word.upper()):
@@ -122,7 +122,7 @@ def _article_numbers(text: Tagged) -> NDArray[np.int8]:
     return numbers
 
 
-def _phrases(text: Tagged) -> NDArray[np.bool_]:
+def _phrases(text: TaggedText) -> NDArray[np.bool_]:
     """At which tokens a noun phrase begins that has no determiner."""
     places = text.layout.places
     inside = text.flags(IN_PHRASE)
@@ -130,7 +130,7 @@ def _phrases(text: Tagged) -> NDArray[np.bool_]:
     return np.asarray(starts & (next_place(text.flags(NOUNS))[places] < next_place(~inside)[places]))
 
 
-def _form_slots(text: Tagged) -> Slots:
+def _form_slots(text: TaggedText) -> Slots:
     numbers = np.full(len(text.tags) + 1, -1, np.int8)
     for number, tag in enumerate(CLASSES["forms"]):
         if tag in text.tags:
@@ -202,7 +202,7 @@ def _parts(task: Task, slots: Slots, lemmas: Lemmas) -> dict[str, Codes]:
     return parts
 
 
-def _around(text: Tagged, places: Ints, first: Ints, last: Ints) -> dict[str, Ints]:
+def _around(text: TaggedText, places: Ints, first: Ints, last: Ints) -> dict[str, Ints]:
     """Words that agree with a noun or a verb; 0, a gap, for none."""
     inside, verbs, nouns = (text.flags(tags) for tags in (IN_PHRASE, VERBS, NOUNS))
     before = places - 1

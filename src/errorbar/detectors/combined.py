@@ -33,13 +33,13 @@ import numpy as np
 from errorbar.core.arrays import Flags, Floats, Ints
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, UsageError
-from errorbar.detectors.detection import Detected, LmChoice, deletion_scores, item_names, margins
+from errorbar.detectors.detection import LmChoice, PrepositionMargins, deletion_scores, item_names, margins
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
 from errorbar.detectors.linear import Logistic, fit_logistic
 from errorbar.detectors.model_file import Model, fingerprint, fitting
 from errorbar.detectors.ngrams import NgramModel
-from errorbar.detectors.prepositions import Found, find_prepositions, is_tagged_infinitive
+from errorbar.detectors.prepositions import PrepositionBlock, find_prepositions, is_tagged_infinitive
 from errorbar.detectors.selectors import Classifier, Selector
 from errorbar.detectors.text import LearnerText
 from errorbar.edits.items import ERROR, edit_items
@@ -69,7 +69,7 @@ class PrepositionEvidence:
     written: Classes
 
     def items(self) -> list[str]:
-        """Names of the prepositions, as ``Detected`` has them."""
+        """Names of the prepositions, as ``PrepositionMargins`` has them."""
         return item_names(self.sentence, self.token)
 
 
@@ -93,7 +93,7 @@ def find_evidence(selectors: Mapping[str, Selector], sentences: Sentences) -> Pr
     return PrepositionEvidence(s, t, dict(zip(names, table.T, strict=True)), marks, best, written)
 
 
-def _marks(block: Found, suggested: Classes) -> list[list[str]]:
+def _marks(block: PrepositionBlock, suggested: Classes) -> list[list[str]]:
     pairs = zip(block.contexts.written.tolist(), suggested.tolist(), strict=True)
     marks = [[f"written {PREPOSITIONS[written]}", f"suggested {PREPOSITIONS[best]}"] for written, best in pairs]
     for at in np.flatnonzero(is_tagged_infinitive(block)).tolist():
@@ -137,10 +137,10 @@ class Combiner:
         """The log odds that each preposition is an error."""
         return self.fitted.log_odds(_columns(evidence, self.names, self.n_scores, self.center, self.scale))
 
-    def detect(self, evidence: PrepositionEvidence) -> Detected:
+    def detect(self, evidence: PrepositionEvidence) -> PrepositionMargins:
         """Judge every preposition: its margin is the log odds of an error, the suggestion the first selector's."""
         e = evidence
-        return Detected(e.sentence, e.token, e.written, e.suggested, self.log_odds(e))
+        return PrepositionMargins(e.sentence, e.token, e.written, e.suggested, self.log_odds(e))
 
 
 def _columns(
@@ -196,7 +196,7 @@ OF_PREPOSITIONS = ("Prep", "R:PREP", "M:PREP", "U:PREP")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Combined:
+class CombinedDetectors:
     """Detectors side by side.
 
     Attributes:
@@ -231,7 +231,7 @@ class Combined:
         refuse_other_models(model, path, self.hashes())
         return load_combiner(model, path)
 
-    def detect(self, combiner: Combiner, sentences: Sentences) -> Detected:
+    def detect(self, combiner: Combiner, sentences: Sentences) -> PrepositionMargins:
         """Judge every preposition; marks of infinitives too, which annotators call wrong prepositions now and then."""
         return combiner.detect(self.evidence(sentences))
 

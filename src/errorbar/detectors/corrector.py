@@ -2,12 +2,12 @@
 
 Formula
     Every candidate (``candidates.py``) has a score. From the highest down, it is made if its score is above 0 and it
-    neither overlaps nor touches one that is made. ``Weighed``: with the language model's l and the classifier's m of a
-    candidate, and of its group a weight v and a threshold t, the score is (l + v m - t) / (1 + v), in nats. Of a group
-    with a weight, candidates of which no classifier speaks are not made.
+    neither overlaps nor touches one that is made. ``WeightedScorer``: with the language model's l and the classifier's
+    m of a candidate, and of its group a weight v and a threshold t, the score is (l + v m - t) / (1 + v), in nats. Of a
+    group with a weight, candidates of which no classifier speaks are not made.
 Conventions
     Scores are those of single changes: what two of them do together is not looked at. Of equal scores the first in the
-    text goes first. Of ``Weighed``, only weights and thresholds are learned from learners (``correctors.py``).
+    text goes first. Of ``WeightedScorer``, only weights and thresholds are learned from learners (``correctors.py``).
 Source
     Bryant & Briscoe 2018, "Language model based grammatical error correction without annotated training data";
     Rozovskaya et al. (2014) for classifiers of native text beside it. Candidates and thresholds are ours.
@@ -64,7 +64,7 @@ def check_settings(settings: Mapping[str, Setting]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weighed:
+class WeightedScorer:
     """A language model and maybe classifiers; ``settings`` by group, of one without them nothing is made."""
 
     settings: Mapping[str, Setting]
@@ -74,11 +74,11 @@ class Weighed:
         scores = np.full(len(proposals.candidates), NEVER)
         for name, setting in self.settings.items():
             at = np.flatnonzero(proposals.groups == GROUPS.index(name))
-            scores[at] = weighed(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
+            scores[at] = weigh(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
         return scores
 
 
-def weighed(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
+def weigh(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
     """The scores of some candidates of a group without a threshold."""
     if not weight:
         return proposals.model[at]
@@ -95,13 +95,12 @@ def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int
     for at, number in zip(order.tolist(), proposals.sentence[order].tolist(), strict=True):
         candidate = proposals.candidates[at]
         spans = taken.setdefault(number, [])
-        place = bisect(
-            spans, (candidate.start, candidate.end)
-        )  # no two of them touch: their order is that of starts and of ends
-        if (not place or spans[place - 1][1] < candidate.start) and (
-            place == len(spans) or candidate.end < spans[place][0]
+        span = candidate.start, candidate.end
+        place = bisect(spans, span)  # no two of them touch: their order is that of starts and of ends
+        if all(end < span[0] for _, end in spans[:place][-1:]) and all(
+            span[1] < start for start, _ in spans[place:][:1]
         ):
-            spans.insert(place, (candidate.start, candidate.end))
+            spans.insert(place, span)
             chosen.append(at)
     return chosen
 
@@ -141,7 +140,7 @@ class Corrector:
         return [sorted(changes) for changes in of_sentences]
 
 
-def changed(tokens: Sequence[str], changes: Sequence[Change]) -> list[str]:
+def apply_changes(tokens: Sequence[str], changes: Sequence[Change]) -> list[str]:
     """A sentence with changes made."""
     tokens_after: list[str] = []
     last = 0

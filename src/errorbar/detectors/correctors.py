@@ -32,7 +32,7 @@ from errorbar.core.arrays import Flags
 from errorbar.core.corpus import Corpus
 from errorbar.detectors.candidates import GROUPS, Proposals, Reader, read_all
 from errorbar.detectors.combined import refuse_other_models
-from errorbar.detectors.corrector import NEVER, Scorer, Setting, Weighed, check_settings, choose, weighed
+from errorbar.detectors.corrector import NEVER, Scorer, Setting, WeightedScorer, check_settings, choose, weigh
 from errorbar.detectors.learning import HASH
 from errorbar.detectors.linear import Logistic
 from errorbar.detectors.model_file import Model, check_made, fitting
@@ -79,7 +79,7 @@ def _options(proposals: Proposals, right: Flags, at: NDArray[np.int64], weights:
     options = [_Option(None, 0, 0)]
     for weight in weights:
         scores = np.full(len(proposals.candidates), NEVER)
-        scores[at] = weighed(proposals, at, weight)
+        scores[at] = weigh(proposals, at, weight)
         order = choose(proposals, scores, min(THRESHOLDS) / (1 + weight))
         hits = np.concatenate([[0], np.cumsum(right[order])])
         for threshold in THRESHOLDS:
@@ -114,7 +114,7 @@ DEFAULTS: Mapping[Name, Settings] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+class LearnedCorrectors:
     """The settings and the ranker that were learned from learners' text.
 
     Attributes:
@@ -131,7 +131,7 @@ class Learned:
 
     def scorer(self, name: Name) -> Scorer | None:
         """The scorer of a corrector; None: it has to be learned from labels."""
-        return self.ranker if name == "ranked" else Weighed(self.settings[name])
+        return self.ranker if name == "ranked" else WeightedScorer(self.settings[name])
 
     def model(self) -> Model:
         """The settings and the ranker as a model file; a ``ValueError`` if nothing was learned."""
@@ -151,10 +151,10 @@ class Learned:
         return Model(KIND, header, self.text, arrays)
 
 
-UNLEARNED = Learned(DEFAULTS, None, {}, {})
+UNLEARNED = LearnedCorrectors(DEFAULTS, None, {}, {})
 
 
-def learn(reader: Reader, text: LearnerText) -> Learned:
+def learn(reader: Reader, text: LearnerText) -> LearnedCorrectors:
     """Learn from labels; a ``UsageError`` if no candidate is a change that an annotator made.
 
     Args:
@@ -168,10 +168,10 @@ def learn(reader: Reader, text: LearnerText) -> Learned:
         "lm+classifiers": tune(proposals, text.corpus, classifiers=True),
     }
     header = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **results}
-    return Learned(settings, ranker, header, text.described)
+    return LearnedCorrectors(settings, ranker, header, text.described)
 
 
-def load_learned(model: Model, path: str, reader: Reader) -> Learned:
+def load_learned(model: Model, path: str, reader: Reader) -> LearnedCorrectors:
     """The settings and the ranker of a model file; an ``InputError`` if it has other models or features."""
     check_made(model, path, {"features": FEATURES, "hash": HASH})
     refuse_other_models(model, path, reader.hashes)
@@ -185,4 +185,4 @@ def load_learned(model: Model, path: str, reader: Reader) -> Learned:
         fitted = Logistic(float(model.made["constant"]), model.arrays["weights"].astype(np.float64))
         ranker = Ranker(model.arrays["marks"], fitted, float(model.made["threshold"]), reader.proposer.counts)
         ranker.check()
-    return Learned(settings, ranker, model.made, model.text)
+    return LearnedCorrectors(settings, ranker, model.made, model.text)

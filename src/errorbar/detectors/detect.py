@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -18,13 +19,12 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
 from errorbar.detectors.candidates import Classifiers, Proposer, Reader
 from errorbar.detectors.chooser import TASKS, load_chooser
-from errorbar.detectors.combined import KIND, Combined, Combiner
-from errorbar.detectors.corrector import Corrector, changed
+from errorbar.detectors.combined import KIND, CombinedDetectors, Combiner
+from errorbar.detectors.corrector import Corrector, apply_changes
 from errorbar.detectors.correctors import CORRECTORS, UNLEARNED, Name, load_learned
 from errorbar.detectors.correctors import KIND as CORRECTOR_KIND
-from errorbar.detectors.correctors import Name as Corrections
-from errorbar.detectors.detection import Detected, deletion_scores
-from errorbar.detectors.detection import detect as judged
+from errorbar.detectors.detection import PrepositionMargins, deletion_scores
+from errorbar.detectors.detection import detect as detect_prepositions
 from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.model_file import Model, fingerprint, load_model
 from errorbar.detectors.ngrams import KIND as NGRAMS
@@ -39,17 +39,14 @@ from errorbar.formats.saving import save_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-# Folders of models that ``train`` wrote: a file for each, read and checked against the others.
-#
-# Where none is named, it is ``models`` here, or else the small ones of the package errorbar-models.
-
-
 HERE = "models"
 INSTALLED = "errorbar_models"
 
 
 def models_folder(named: Source | None, problems: Problems) -> Path:
-    """The folder of models that is used; a note says so where it is the installed package's.
+    """The folder of models that is used: the named one, ``models`` here, or else that of the package errorbar-models.
+
+    A note says so where it is the package's.
 
     Raises:
         InputError: If none is named, there is no folder ``models`` and no package of models.
@@ -114,7 +111,7 @@ def read_reader(folder: Source, *, classifiers: bool = True) -> Reader:
     return replace(result, classifiers=Classifiers(articles, forms, prepositions))
 
 
-def read_corrector(folder: Source, name: Corrections) -> Corrector:
+def read_corrector(folder: Source, name: Name) -> Corrector:
     """A corrector of a folder of models, with what is learned from labels if it has that.
 
     Raises:
@@ -131,14 +128,14 @@ def read_corrector(folder: Source, name: Corrections) -> Corrector:
     return Corrector(reader, scorer)
 
 
-def read_combined(folder: Source, tagger: Tagger) -> Combined:
+def read_combined(folder: Source, tagger: Tagger) -> CombinedDetectors:
     """The detectors of a folder of models that are combined; an ``InputError`` if one is missing or does not fit."""
     kinds: tuple[Kind, Kind] = ("me", "perc")
     me, perc = (cast("Classifier", read_selector(folder, kind, tagger)) for kind in kinds)
-    return Combined(me, perc, read_ngrams(folder))
+    return CombinedDetectors(me, perc, read_ngrams(folder))
 
 
-def read_combiner(folder: Source, combined: Combined) -> Combiner:
+def read_combiner(folder: Source, combined: CombinedDetectors) -> Combiner:
     """The combiner of a folder of models; an ``InputError`` if there is none, or it was fitted to other models."""
     path = file_of(folder, KIND)
     return combined.load(load_model(path, KIND), str(path))
@@ -193,7 +190,7 @@ class Detections(Result):
     @property
     def flagged(self) -> list[Detection]:
         """The words that it calls errors, the surest first."""
-        return sorted((row for row in self.rows if row.flag), key=lambda each: -each.score)
+        return sorted((row for row in self.rows if row.flag), key=lambda row: -row.score)
 
     def to_dict(self) -> dict[str, object]:
         """Every judgment."""
@@ -204,7 +201,7 @@ class Detections(Result):
         """The words that it calls errors."""
         columns = [Column("item"), Column("word"), Column("suggestion"), Column("score", "number", digits=2)]
         body: list[list[Cell]] = [
-            [each.item, each.word, each.suggestion or "–", each.score, each.text] for each in self.flagged
+            [row.item, row.word, row.suggestion or "–", row.score, row.text] for row in self.flagged
         ]
         note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING
         return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
@@ -220,8 +217,8 @@ class Detections(Result):
         return Table(columns, rows, name="judgments")
 
 
-def _label(found: Detection) -> str:
-    return ERROR if found.flag else OK
+def _label(row: Detection) -> str:
+    return ERROR if row.flag else OK
 
 
 class Detector(NamedTuple):
@@ -236,7 +233,7 @@ class Detector(NamedTuple):
 def read_detector(detector: str, prior: float | None = None) -> Detector:
     """The detector of a spec, maybe with a prior beside it; a ``UsageError`` if there is none such."""
     name, raw = split_spec(detector)
-    known = [each for each in THRESHOLDS if each != PAPER]
+    known = [model for model in THRESHOLDS if model != PAPER]
     if name not in known:
         raise UsageError(Problem("unknown-detector", f"no detector is called '{name}'", fix=nearest(name, known)))
     message = "From which score on a word is an error."
@@ -298,17 +295,15 @@ def detect(
         place = Place(display_name(text))
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
     if other is not None:
-        return Detections(detector, _judged_by_other(detector, other, sentences), tuple(problems.notes))
+        rows = [_detection(sentences, *flag) for flag in detect_by(detector, other, sentences)]
+        return Detections(detector, rows, tuple(problems.notes))
     name, threshold, prior, spec = read_detector(detector, prior)
-    detected, suggestions = _judged(name, models_folder(models, problems), sentences)
-    moved = detected.margin if prior is None else detected.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    prepositions, suggestions = _judge(name, models_folder(models, problems), sentences)
+    moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
-    places = zip(detected.sentence.tolist(), detected.token.tolist(), strict=True)
-    rows = [
-        Detection(f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, score, other, _in_brackets(sentences[s], t))
-        for (s, t), flag, score, other in zip(places, flags, scores, suggestions, strict=True)
-    ]
+    places = prepositions.sentence.tolist(), prepositions.token.tolist()
+    rows = [_detection(sentences, *row) for row in zip(*places, flags, scores, suggestions, strict=True)]
     return Detections(spec, rows, tuple(problems.notes))
 
 
@@ -324,15 +319,6 @@ def _other_system(kind: SystemKind, spec: str, options: Mapping[str, object]) ->
     return system
 
 
-def _judged_by_other(name: str, detect: Callable[..., Any], sentences: Sentences) -> list[Detection]:
-    return [
-        Detection(
-            f"{s + 1}:{t}-{t + 1}", sentences[s][t], flag, float(score), suggestion, _in_brackets(sentences[s], t)
-        )
-        for s, t, flag, score, suggestion in detect_by(name, detect, sentences)
-    ]
-
-
 def log_odds(share: float) -> float:
     """The logarithm of a share's odds."""
     return log(share) - log1p(-share)
@@ -346,27 +332,28 @@ def _finite(threshold: Value) -> str:
     return "" if isinstance(threshold, float) and isfinite(threshold) else "a number, neither nan nor infinite"
 
 
-def _in_brackets(tokens: Sequence[str], at: int) -> str:
-    return " ".join([*tokens[:at], f"[{tokens[at]}]", *tokens[at + 1 :]])
+def _detection(sentences: Sentences, s: int, t: int, flag: bool, score: float, suggestion: str) -> Detection:
+    tokens = sentences[s]
+    in_brackets = " ".join([*tokens[:t], f"[{tokens[t]}]", *tokens[t + 1 :]])
+    return Detection(f"{s + 1}:{t}-{t + 1}", tokens[t], flag, float(score), suggestion, in_brackets)
 
 
-def _judged(name: str, models: Path, sentences: Sentences) -> tuple[Detected, list[str]]:
+def _judge(name: str, models: Path, sentences: Sentences) -> tuple[PrepositionMargins, list[str]]:
     """Every preposition with its score, and what should stand there instead."""
     tagger = read_tagger(models)
     if name == "combined":
         combined = read_combined(models, tagger)
-        detected = combined.detect(read_combiner(models, combined), sentences)
-        return detected, detected.suggestions()
+        prepositions = combined.detect(read_combiner(models, combined), sentences)
+        return prepositions, prepositions.suggestions()
     # Which words are prepositions does not depend on who judges them.
-    detected = judged(read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences)
+    prepositions = detect_prepositions(
+        read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences
+    )
     if name != "lm":
-        return detected, detected.suggestions()
-    items = [*zip(detected.sentence.tolist(), detected.token.tolist(), strict=True)]
+        return prepositions, prepositions.suggestions()
+    items = [*zip(prepositions.sentence.tolist(), prepositions.token.tolist(), strict=True)]
     scores = deletion_scores(read_ngrams(models), sentences, items)
-    return replace(detected, margin=np.where(np.isneginf(detected.margin), -np.inf, scores)), [""] * len(items)
-
-
-# A corrector at work on a text: what ``errorbar correct`` writes.
+    return replace(prepositions, margin=np.where(np.isneginf(prepositions.margin), -np.inf, scores)), [""] * len(items)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -403,7 +390,7 @@ class CorrectionResult(Result):
 
 def known_corrector(name: str) -> Name:
     """The corrector of a name; a ``UsageError`` if there is none."""
-    corrector = next((each for each in CORRECTORS if each == name), None)
+    corrector = next((known for known in CORRECTORS if known == name), None)
     if corrector is None:
         message = f"no corrector is called '{name}'"
         raise UsageError(Problem("unknown-corrector", message, fix=nearest(name, CORRECTORS)))
@@ -443,7 +430,7 @@ def correct(
         UsageError: If there is no such corrector, or the least score is none.
     """
     other = _other_system("corrector", corrector, {"--models": models, "--least": least, "--explain": explain})
-    problems, types, n, n_changed = Problems(lenient=lenient), dict[str, int](), 0, 0
+    problems, types, n, n_changed = Problems(lenient=lenient), Counter[str](), 0, 0
     if least is not None and not isfinite(least):
         raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
     sentences = read_sentences(text, problems, retokenize=retokenize)
@@ -458,25 +445,22 @@ def correct(
         return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes))
     own = replace(read_corrector(models_folder(models, problems), known_corrector(corrector)), least=least)
 
-    def corrected() -> Iterator[str]:
+    def correct_all() -> Iterator[str]:
         nonlocal n, n_changed
         for tokens, changes in own.changes(sentences):
             n += 1
             n_changed += bool(changes)
-            for change in changes:
-                types[change.type] = types.get(change.type, 0) + 1
-            sentence = " ".join(changed(tokens, changes))
+            types.update(change.type for change in changes)
+            sentence = " ".join(apply_changes(tokens, changes))
             progress(n)
             if explain:
-                listed = [{**each._asdict(), "replacement": " ".join(each.replacement)} for each in changes]
+                listed = [{**change._asdict(), "replacement": " ".join(change.replacement)} for change in changes]
                 yield json.dumps({"source": " ".join(tokens), "text": sentence, "changes": listed}, ensure_ascii=False)
             else:
                 yield sentence
         problems.raise_errors()
 
-    kept = ()
-    if out is None:
-        kept = tuple(corrected())
-    else:
-        save_lines(corrected(), str(out))
+    kept = tuple(correct_all()) if out is None else ()
+    if out is not None:
+        save_lines(correct_all(), str(out))
     return CorrectionResult(corrector, n, n_changed, types, kept, tuple(problems.notes))

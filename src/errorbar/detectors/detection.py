@@ -62,12 +62,12 @@ from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
 from errorbar.detectors.ngrams import BOS, EOS, NgramModel, score_tokens
 from errorbar.detectors.prepositions import Contexts, find_extraneous, find_prepositions, is_infinitive
 from errorbar.detectors.selectors import PAPER, Classifier, Selector
-from errorbar.detectors.tagger import Tagged, Tagger
+from errorbar.detectors.tagger import TaggedText, Tagger
 from errorbar.edits.items import ERROR, OK
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Detected:
+class PrepositionMargins:
     """Every preposition of a text, in order; all columns are parallel.
 
     Attributes:
@@ -111,7 +111,7 @@ def item_names(sentence: Ints, token: Ints) -> list[str]:
     return [f"{s + 1}:{t}-{t + 1}" for s, t in zip(sentence.tolist(), token.tolist(), strict=True)]
 
 
-def detect(selector: Selector, sentences: Sentences) -> Detected:
+def detect(selector: Selector, sentences: Sentences) -> PrepositionMargins:
     """Judge every preposition of tokenized sentences; a text without one gives none."""
     parts = []
     for block in find_prepositions(selector.tagger, sentences, every=True):
@@ -121,7 +121,7 @@ def detect(selector: Selector, sentences: Sentences) -> Detected:
             margin[find_extraneous(block.text, block.contexts)] = np.inf
         margin[is_infinitive(block)] = -np.inf
         parts.append((block.sentence, block.token, written, suggested, margin))
-    return Detected(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return PrepositionMargins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def margins(scores: Floats, written: Classes) -> tuple[Classes, Floats]:
@@ -249,7 +249,7 @@ class LmChoice:
     model: NgramModel
     tagger: Tagger
 
-    def scores(self, text: Tagged, contexts: Contexts) -> Floats:
+    def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """The score of every preposition in every context, in nats; shape (contexts, prepositions)."""
         scores = np.zeros((len(contexts.tokens), len(PREPOSITIONS)))
         for first in range(0, len(scores), _CONTEXTS_AT_ONCE):
@@ -257,7 +257,7 @@ class LmChoice:
             scores[part] = self._scores(text, contexts.tokens[part].tolist(), contexts.written[part])
         return scores
 
-    def _scores(self, text: Tagged, tokens: list[int], written: Classes) -> Floats:
+    def _scores(self, text: TaggedText, tokens: list[int], written: Classes) -> Floats:
         layout, names, reach = text.layout, text.lexicon.names, self.model.order - 1
         candidates = self.model.encode(PREPOSITIONS)
         spans = layout.spans[np.searchsorted(layout.spans[:, 1], tokens, side="right")]

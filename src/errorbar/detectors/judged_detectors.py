@@ -124,17 +124,18 @@ def _votes(items: Items, kept: Flags) -> Votes:
 
 def _against(detector: str, question: str, votes: Votes, flagged: Flags, margins: Floats) -> JudgedDetector:
     recalls = _recalls()
-    counted = {metric: metric.measure(votes, flagged) for metric in (Crowd(estimand=each) for each in ESTIMANDS)}
-    scores = {each.estimand: score_kinds(each, table, resampling=RESAMPLING) for each, table in counted.items()}
-    of_majority = next(table for each, table in counted.items() if each.estimand == "majority")
+    metrics = [Crowd(estimand=estimand) for estimand in ESTIMANDS]
+    counted = {metric: metric.measure(votes, flagged) for metric in metrics}
+    scores = {metric.estimand: score_kinds(metric, table, resampling=RESAMPLING) for metric, table in counted.items()}
+    of_majority = next(table for metric, table in counted.items() if metric.estimand == "majority")
     return JudgedDetector(
         detector,
         question,
         float((votes.share > 0.5).mean()),
         _histogram(votes),
         scores,
-        {each.estimand: _balanced(table) for each, table in counted.items()},
-        {each.estimand: _at_recall(each, votes, margins, recalls[each.estimand]) for each in counted},
+        {metric.estimand: _balanced(table) for metric, table in counted.items()},
+        {metric.estimand: _at_recall(metric, votes, margins, recalls[metric.estimand]) for metric in metrics},
         agreement_bins(counted, resampling=RESAMPLING),
         kappa_curve(of_majority, resampling=RESAMPLING),
     )
@@ -186,51 +187,53 @@ def judged_cells(sources: Sources) -> Iterator[Cell]:
     theirs[PERC, "unweighted", "precision"] = printed["perc_unweighted_precision"]
     judged = judged_detectors(sources)
     if judged is None:
-        for (detector, counting, column), value in theirs.items():
-            yield Cell(TABLE, f"{detector}, {EXTRANEOUS}, {counting}", column, value, None, known=NO_DETECTOR)
+        for (name, counting, column), value in theirs.items():
+            yield Cell(TABLE, f"{name}, {EXTRANEOUS}, {counting}", column, value, None, known=NO_DETECTOR)
         for key, name in BINS.items():
             yield Cell(SIZES, name, "items", printed[key], None, known=NO_DETECTOR)
         for figure in (HISTOGRAM, *FIGURES.values(), PLOT):
             yield Cell(figure, "all", "values", None, None, known=NO_DETECTOR)
         return
-    for one in judged[:: len(DETECTORS)]:  # the first of each question
-        yield Cell(TABLE, one.question, "share of errors by majority", None, one.share, known=OTHER_ITEMS)
-    for one in judged:
-        yield from _table(one, theirs if one.question == EXTRANEOUS else {})
+    for detector in judged[:: len(DETECTORS)]:  # the first of each question
+        yield Cell(TABLE, detector.question, "share of errors by majority", None, detector.share, known=OTHER_ITEMS)
+    for detector in judged:
+        yield from _table(detector, theirs if detector.question == EXTRANEOUS else {})
     for (key, name), part in zip(BINS.items(), judged[0].bins, strict=True):
         yield Cell(SIZES, name, "items", printed[key], float(part.n_items), OTHER_ITEMS, other_data=True)
-    for one in judged[:: len(DETECTORS)]:
-        for share, count in one.agreement.items():
-            yield Cell(HISTOGRAM, f"{one.question}, agreement {share:.0%}", "items", None, float(count), OTHER_ITEMS)
-    for one in judged:
-        yield from _figures(one)
-    for one in judged:
-        yield from _plot(one)
+    for detector in judged[:: len(DETECTORS)]:
+        for share, count in detector.agreement.items():
+            yield Cell(
+                HISTOGRAM, f"{detector.question}, agreement {share:.0%}", "items", None, float(count), OTHER_ITEMS
+            )
+    for detector in judged:
+        yield from _figures(detector)
+    for detector in judged:
+        yield from _plot(detector)
 
 
-def _table(one: JudgedDetector, theirs: Mapping[tuple[str, str, str], Number]) -> Iterator[Cell]:
+def _table(judged: JudgedDetector, theirs: Mapping[tuple[str, str, str], Number]) -> Iterator[Cell]:
     for estimand, counting in COUNTINGS.items():
-        row, score = f"{one.detector}, {one.question}, {counting}", one.scores[estimand]
-        values = {"precision": score.precision, "recall": score.recall, BALANCED: one.balanced[estimand]}
-        values |= dict(zip((AT_RECALL, BOTH), one.at_recall[estimand], strict=True))
+        row, score = f"{judged.detector}, {judged.question}, {counting}", judged.scores[estimand]
+        values = {"precision": score.precision, "recall": score.recall, BALANCED: judged.balanced[estimand]}
+        values |= dict(zip((AT_RECALL, BOTH), judged.at_recall[estimand], strict=True))
         for column, value in values.items():
             # The recalls are those of LM, and so is the precision that is printed at them.
-            of_lm = column == AT_RECALL and one.detector == LM
-            here = theirs.get((one.detector, counting, "precision" if of_lm else column))
+            of_lm = column == AT_RECALL and judged.detector == LM
+            here = theirs.get((judged.detector, counting, "precision" if of_lm else column))
             yield from with_ends(TABLE, row, column, here, value, OTHER_ITEMS)
 
 
-def _figures(one: JudgedDetector) -> Iterator[Cell]:
+def _figures(judged: JudgedDetector) -> Iterator[Cell]:
     for estimand, figure in FIGURES.items():
-        for name, part in zip(BINS.values(), one.bins, strict=True):
-            score, row = part.scores[estimand], f"{one.detector}, {one.question}, {name}"
+        for name, part in zip(BINS.values(), judged.bins, strict=True):
+            score, row = part.scores[estimand], f"{judged.detector}, {judged.question}, {name}"
             for column, value in (("precision", score.precision), ("recall", score.recall)):
                 yield from with_ends(figure, row, column, None, value, OTHER_ITEMS)
 
 
-def _plot(one: JudgedDetector) -> Iterator[Cell]:
-    for point in one.curve:
-        row = f"{one.detector}, {one.question}, agreement from {point.threshold:g}"
+def _plot(judged: JudgedDetector) -> Iterator[Cell]:
+    for point in judged.curve:
+        row = f"{judged.detector}, {judged.question}, agreement from {point.threshold:g}"
         yield Cell(PLOT, row, "items", None, float(point.n_items), OTHER_ITEMS)
         for column, value in (("kappa", point.kappa), ("kappa at 10 % errors", point.kappa_at)):
             yield from with_ends(PLOT, row, column, None, value, OTHER_ITEMS)

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Flags, Ints
 from errorbar.detectors.learning import Classes, Codes, Rows, code, rows_of, states
 from errorbar.detectors.lexicon import PREPOSITIONS, Lexicon, Sentences
-from errorbar.detectors.tagger import Lemmas, Tagged, Tagger
+from errorbar.detectors.tagger import Lemmas, TaggedText, Tagger
 
 INFINITIVE = ("TO",)
 NOUNS = ("NN", "NNS", "NNP", "NNPS")
@@ -74,27 +74,27 @@ class Contexts:
     heads: Mapping[str, Ints]
 
 
-class Found(NamedTuple):
+class PrepositionBlock(NamedTuple):
     """The prepositions of a block of sentences, and where they are in the whole text."""
 
-    text: Tagged
+    text: TaggedText
     contexts: Contexts
     sentence: Ints  # number of each one's sentence in the whole text, from 0
     token: Ints  # number of its token in that sentence, from 0
 
 
-def find_prepositions(tagger: Tagger, sentences: Sentences, every: bool = False) -> Iterator[Found]:
+def find_prepositions(tagger: Tagger, sentences: Sentences, every: bool = False) -> Iterator[PrepositionBlock]:
     """Tag sentences a block at a time and find their prepositions; ``every``: also the marks of infinitives."""
     first = 0
     for text in tagger.blocks(sentences):
         contexts = find_contexts(text, every)
         spans = text.layout.spans
         own = np.searchsorted(spans[:, 1], contexts.tokens, side="right")
-        yield Found(text, contexts, own + first, contexts.tokens - spans[own, 0])
+        yield PrepositionBlock(text, contexts, own + first, contexts.tokens - spans[own, 0])
         first += len(spans)
 
 
-def find_contexts(text: Tagged, every: bool = False) -> Contexts:
+def find_contexts(text: TaggedText, every: bool = False) -> Contexts:
     """The prepositions of tagged sentences."""
     layout, places = text.layout, text.layout.places
     written = text.lexicon.prepositions()[layout.words[places]]
@@ -105,12 +105,12 @@ def find_contexts(text: Tagged, every: bool = False) -> Contexts:
     return Contexts(tokens, at, written[tokens], find_heads(text, at - 1, at + 1, first))
 
 
-def is_tagged_infinitive(block: Found) -> Flags:
+def is_tagged_infinitive(block: PrepositionBlock) -> Flags:
     """Flag the prepositions that are tagged as the mark of an infinitive."""
     return block.text.flags(INFINITIVE)[block.contexts.places]
 
 
-def is_infinitive(block: Found) -> Flags:
+def is_infinitive(block: PrepositionBlock) -> Flags:
     """Flag marks of infinitives: tagged so, and a verb follows, maybe after adverbs, or the phrase ends there."""
     text, after = block.text, block.contexts.places + 1
     verb = text.flags(VERBS)[next_place(~text.flags((*ADVERBS, "``", "''")))[after]]
@@ -118,7 +118,7 @@ def is_infinitive(block: Found) -> Flags:
     return np.asarray(is_tagged_infinitive(block) & (verb | end), np.bool_)
 
 
-def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:
+def find_extraneous(text: TaggedText, contexts: Contexts) -> Flags:
     """Flag prepositions to leave out by rule: repeated ones, and those of plurals with a quantifier."""
     words, places, lexicon = text.layout.words, contexts.places, text.lexicon
     before = words[places - 1]
@@ -129,7 +129,7 @@ def find_extraneous(text: Tagged, contexts: Contexts) -> Flags:
     return np.asarray(repeated | (quantifiers & of_plural), np.bool_)
 
 
-def find_heads(text: Tagged, before: Ints, after: Ints, first: Ints) -> dict[str, Ints]:
+def find_heads(text: TaggedText, before: Ints, after: Ints, first: Ints) -> dict[str, Ints]:
     """The places of the heads around some places, by name; 0 for none.
 
     Args:
@@ -261,7 +261,7 @@ def _mark(hashes: Codes) -> Codes:
     return mixed
 
 
-def feature_states(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> States:
+def feature_states(text: TaggedText, contexts: Contexts, lemmas: Lemmas) -> States:
     """The features of every context as states (``learning.py``); shape (contexts, templates)."""
     parts = _parts(text, contexts, lemmas)
     table = np.empty((len(contexts.places), len(TEMPLATES)), np.uint32)
@@ -270,7 +270,7 @@ def feature_states(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> States:
     return table
 
 
-def _parts(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> dict[str, Codes]:
+def _parts(text: TaggedText, contexts: Contexts, lemmas: Lemmas) -> dict[str, Codes]:
     forms = text.lexicon.codes(Lexicon.FORM)
     tags = np.array([*map(code, text.tags), 0], np.uint32)
     parts: dict[str, Codes] = {}
@@ -284,7 +284,7 @@ def _parts(text: Tagged, contexts: Contexts, lemmas: Lemmas) -> dict[str, Codes]
     return parts
 
 
-def lemma_codes(text: Tagged, places: Ints, lemmas: Lemmas) -> Codes:
+def lemma_codes(text: TaggedText, places: Ints, lemmas: Lemmas) -> Codes:
     """The codes of the lemmas at some places; each pair of word and tag is looked up once."""
     tags = (*text.tags, "")
     pairs = text.layout.words[places].astype(np.int64) * len(tags) + text.classes[places]

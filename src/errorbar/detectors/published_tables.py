@@ -16,7 +16,7 @@ from errorbar.core.arrays import Flags
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import InputError, Problems
-from errorbar.detectors.corrector import changed
+from errorbar.detectors.corrector import apply_changes
 from errorbar.detectors.correctors import CORRECTORS, Name
 from errorbar.detectors.detect import THRESHOLDS, file_of, read_corrector, read_selector, read_tagger
 from errorbar.detectors.detection import detect
@@ -28,7 +28,7 @@ from errorbar.detectors.selection import (
     MAJORITY,
     SELECTION,
     ChoiceSelection,
-    Chosen,
+    TextChoices,
     study_selection,
 )
 from errorbar.detectors.selectors import PAPER, Kind
@@ -54,9 +54,6 @@ from errorbar.reproduce.cells import (
 )
 from errorbar.reproduce.prepositions import COLUMNS, OTHER_TEXT, PREFIX
 from errorbar.stats.resampling import Resampling
-
-# Our correctors beside the teams of CoNLL-2014: scores with intervals, groups, and ratios to humans.
-
 
 OURS = "our corrector, which the paper does not have"
 BY_ESSAY = f"{OURS}; intervals over essays"
@@ -93,7 +90,9 @@ def _correct_corpus(sources: Sources, corpus: Corpus, name: Name) -> Hypothesis:
     assert sources.models is not None
     corrector = read_corrector(sources.models, name)
     sentences = iter([sentence.tokens for sentence in corpus.sentences])
-    return Hypothesis(name, [" ".join(changed(tokens, changes)) for tokens, changes in corrector.changes(sentences)])
+    return Hypothesis(
+        name, [" ".join(apply_changes(tokens, changes)) for tokens, changes in corrector.changes(sentences)]
+    )
 
 
 def _percent(value: Estimate) -> Estimate:
@@ -153,9 +152,6 @@ def _ratios(sources: Sources, corrected: Sequence[Hypothesis]) -> Iterator[Cell]
             yield from with_ends(table, system.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
 
 
-# Tetreault & Chodorow 2008, section 3, on native text of one's own: how often the preposition written is chosen.
-
-
 FACTS, TABLE_1 = "tetreault_chodorow2008_facts", "tetreault_chodorow2008_table1_f_measures"
 NO_TEXT = "not run: it takes native text and a tagger (--text, --models)"
 OTHER_NATIVE = "not their text"
@@ -193,15 +189,15 @@ def selection(sources: Sources) -> ChoiceSelection | None:
     if not sources.texts or sources.models is None:
         return None
     if SELECTION not in sources.made:
-        new_choices = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
-        sources.made[SELECTION] = new_choices
+        made = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
+        sources.made[SELECTION] = made
     choices: ChoiceSelection = sources.made[SELECTION]
     return choices
 
 
-def curves(found: ChoiceSelection) -> dict[str, LearningCurve]:
+def curves(choices: ChoiceSelection) -> dict[str, LearningCurve]:
     """The learning curve in each text."""
-    return {text: chosen.curve(AHEAD, RESAMPLING) for text, chosen in _texts(found).items()}
+    return {text: chosen.curve(AHEAD, RESAMPLING) for text, chosen in _texts(choices).items()}
 
 
 def published_point() -> dict[str, tuple[float, float]]:
@@ -229,11 +225,11 @@ def selection_cells(sources: Sources) -> Iterator[Cell]:
         yield from _curve(text, curve, printed[SETTINGS["me"]] if text == HELD else None)
 
 
-def _texts(found: ChoiceSelection) -> dict[str, Chosen]:
-    return {HELD: found.held} | ({} if found.other is None else {OTHER: found.other})
+def _texts(choices: ChoiceSelection) -> dict[str, TextChoices]:
+    return {HELD: choices.held} | ({} if choices.other is None else {OTHER: choices.other})
 
 
-def _each_preposition(held: Chosen) -> Iterator[Cell]:
+def _each_preposition(held: TextChoices) -> Iterator[Cell]:
     """F of each preposition of table 1 in the choices of ME."""
     scores = held.text.f_scores(held.by["me"], RESAMPLING)
     for row in published(TABLE_1):
@@ -241,10 +237,12 @@ def _each_preposition(held: Chosen) -> Iterator[Cell]:
         yield from with_ends(f"table 1, {HELD}", name, "F", Number(row["tetreault2008"]), scores[name], OTHER_NATIVE)
 
 
-def _settings(text: str, chosen: Chosen, found: ChoiceSelection, printed: Mapping[str, Number]) -> Iterator[Cell]:
+def _settings(
+    text: str, chosen: TextChoices, choices: ChoiceSelection, printed: Mapping[str, Number]
+) -> Iterator[Cell]:
     """Accuracy in the paper's settings, and of an ensemble."""
-    few = ", ".join(PREPOSITIONS[number] for number in found.most_frequent)
-    here = f"{OTHER_NATIVE}; ours is trained on {found.n_examples:,} examples"
+    few = ", ".join(PREPOSITIONS[number] for number in choices.most_frequent)
+    here = f"{OTHER_NATIVE}; ours is trained on {choices.n_examples:,} examples"
     for who, name in SETTINGS.items():
         asked = chosen.five if who == FIVE else chosen.text
         row = f"{NAMES[who]} ({few})" if who == FIVE else NAMES[who]

@@ -51,7 +51,7 @@ MARKS: tuple[tuple[str, ...], ...] = tuple(
         *("tag-1,tag,tag+1", "tag,tag+1", "tag-1,tag", "before,ends", "after,ends"),
     )
 )
-Trimmed = tuple[int, int, tuple[str, ...]]
+TrimmedEdit = tuple[int, int, tuple[str, ...]]
 
 
 def plausible(proposals: Proposals) -> NDArray[np.bool_]:
@@ -60,7 +60,7 @@ def plausible(proposals: Proposals) -> NDArray[np.bool_]:
     return np.asarray((proposals.model > LEAST_MODEL) | (m > LEAST_CLASSIFIER))
 
 
-def trimmed(tokens: Sequence[str], start: int, end: int, replacement: Sequence[str]) -> Trimmed:
+def trimmed(tokens: Sequence[str], start: int, end: int, replacement: Sequence[str]) -> TrimmedEdit:
     """An edit in lower case, without the tokens that stay: those at its end, then those at its beginning.
 
     So that a word of which only a letter's case changes has its place before it, and its own tag.
@@ -92,7 +92,7 @@ def find_features(proposals: Proposals, counts: Mapping[str, int]) -> Features:
     return Features(proposals.groups, *_numbers(proposals, edits, counts), _marks(proposals, edits))
 
 
-def _numbers(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
+def _numbers(proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
     l_ = proposals.model
     spoken = ~np.isnan(proposals.classifiers)
     m = np.where(spoken, proposals.classifiers, 0)
@@ -120,7 +120,7 @@ def _numbers(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str
     return np.stack([np.asarray(column, np.float64) for column in own], axis=1), np.stack(shared, axis=1)
 
 
-def _unknown(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
+def _unknown(proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
     """The number of unknown words in the sentence, and of rare words near by; 3 at most."""
     unknown = [
         sum(word.isalpha() and word.lower() not in counts for word in sentence) for sentence in proposals.sentences
@@ -138,13 +138,13 @@ def _unknown(proposals: Proposals, edits: Sequence[Trimmed], counts: Mapping[str
     return np.minimum(of_sentence, 3), np.minimum(np.array(near, np.float64), 3)
 
 
-def _frequency(proposals: Proposals, at: int, edit: Trimmed, counts: Mapping[str, int]) -> float:
+def _frequency(proposals: Proposals, at: int, edit: TrimmedEdit, counts: Mapping[str, int]) -> float:
     """Ln of how many times as frequent the new word is; 0 if a word is added or left out."""
     old, new = _words(proposals, at, edit)
     return float(np.log1p(counts.get(new, 1)) - np.log1p(counts.get(old, 1))) if old and new else 0.0
 
 
-def _words(proposals: Proposals, at: int, edit: Trimmed) -> tuple[str, str]:
+def _words(proposals: Proposals, at: int, edit: TrimmedEdit) -> tuple[str, str]:
     start, end, new = edit
     return " ".join(proposals.sentences[proposals.sentence[at]][start:end]).lower(), " ".join(new)
 
@@ -168,7 +168,7 @@ def _rivals(proposals: Proposals, grouped: bool) -> Floats:
     return np.array(rivals, np.float64)
 
 
-def _marks(proposals: Proposals, edits: Sequence[Trimmed]) -> Codes:
+def _marks(proposals: Proposals, edits: Sequence[TrimmedEdit]) -> Codes:
     coded: Callable[[str], int] = lru_cache(maxsize=1 << 16)(code)
     names = ("old", "new", "before", "after", "tag-1", "tag+1", "tag", "ends", "end")
     rows = [[coded(part) for part in _parts(proposals, at, edit)] for at, edit in enumerate(edits)]
@@ -179,7 +179,7 @@ def _marks(proposals: Proposals, edits: Sequence[Trimmed]) -> Codes:
     return np.stack(columns, axis=1)
 
 
-def _parts(proposals: Proposals, at: int, edit: Trimmed) -> tuple[str, ...]:
+def _parts(proposals: Proposals, at: int, edit: TrimmedEdit) -> tuple[str, ...]:
     number = proposals.sentence[at]
     tokens, tags = proposals.sentences[number], proposals.tags[number]
     start, end, _ = edit

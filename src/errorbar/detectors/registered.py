@@ -6,20 +6,14 @@ Nothing that takes long to load is loaded before it is used.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.api.installed_systems import TrainedSystem
 from errorbar.core.problems import Problems
-from errorbar.detectors.detect import (
-    correct,
-    detect,
-    known_corrector,
-    models_folder,
-    read_detector,
-    read_tagger,
-)
+from errorbar.detectors.detect import correct, detect, known_corrector, models_folder, read_detector, read_tagger
 from errorbar.formats.saving import save_lines
 from errorbar.reproduce.cells import AddedCells, Cell, Sources
 from errorbar.tables.writers import tables_text
@@ -55,37 +49,20 @@ def usual_tagger(models: Path | None, problems: Problems) -> Tagger:
     return read_tagger(models_folder(models, problems))
 
 
-def _correctors(sources: Sources) -> Iterator[Cell]:
-    from errorbar.detectors.published_tables import corrector_cells  # noqa: PLC0415 - with what it loads
+def _lazy(module: str, name: str) -> Callable[..., Any]:
+    """A function of this folder, whose module is loaded when it is called."""
 
-    return corrector_cells(sources)
+    def call(*arguments: object) -> Any:  # noqa: ANN401 - as the function
+        return getattr(import_module(f"errorbar.detectors.{module}"), name)(*arguments)
 
-
-def _judged(sources: Sources) -> Iterator[Cell]:
-    from errorbar.detectors.judged_detectors import judged_cells  # noqa: PLC0415 - with what it loads
-
-    return judged_cells(sources)
+    return call
 
 
 def _selection(sources: Sources) -> Iterator[Cell]:
-    from errorbar.detectors.published_tables import judge_cells, selection_cells  # noqa: PLC0415 - with what it loads
-
-    yield from judge_cells(sources)
-    yield from selection_cells(sources)
+    yield from _lazy("published_tables", "judge_cells")(sources)
+    yield from _lazy("published_tables", "selection_cells")(sources)
 
 
-def _draw_figures(sources: Sources, path: str, picture: Any) -> None:  # noqa: ANN401 - as it is drawn
-    from errorbar.detectors.figures import draw_figures  # noqa: PLC0415 - with what draws
-
-    draw_figures(sources, path, picture)
-
-
-def _draw_curves(sources: Sources, path: str, picture: Any) -> None:  # noqa: ANN401 - as it is drawn
-    from errorbar.detectors.figures import draw_curves  # noqa: PLC0415 - with what draws
-
-    draw_curves(sources, path, picture)
-
-
-CONLL2014 = AddedCells(_correctors)
-MADNANI2011 = AddedCells(_judged, _draw_figures)
-TETREAULT_CHODOROW2008 = AddedCells(_selection, _draw_curves)
+CONLL2014 = AddedCells(_lazy("published_tables", "corrector_cells"))
+MADNANI2011 = AddedCells(_lazy("judged_detectors", "judged_cells"), _lazy("figures", "draw_figures"))
+TETREAULT_CHODOROW2008 = AddedCells(_selection, _lazy("figures", "draw_curves"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from os import fspath
 
 import numpy as np
 
@@ -37,13 +36,9 @@ from errorbar.detectors.selectors import (
     train_classifier,
 )
 from errorbar.detectors.text import BLOCK, CorpusText, Treebank, held_out, read_corpus_text, read_treebank, split
-from errorbar.detectors.training import Told
+from errorbar.detectors.training import StepCallback, expand_paths
 from errorbar.formats.look import Source
-from errorbar.formats.reference import expand_files
 from errorbar.stats.resampling import Resampling, stream
-
-# The steps of ``studies/selection.py``: what is trained on a part of a text, and what is chosen in the rest.
-
 
 SELECTION = "selection"
 SHARE, DEVELOPMENT = 0.3, 0.1
@@ -57,10 +52,12 @@ LEAST, LEAST_NATIVE = 5, 2  # blocks in all, and of those not held out, one of w
 MAJORITY, FIVE, ENSEMBLE = "majority", "five", "ensemble"
 
 
-class Selecting:
+class SelectionRun:
     """The steps of training and choosing: each is made once, and only where it is not kept."""
 
-    def __init__(self, files: Sequence[str], models: Source, banks: Sequence[Treebank], seed: int, tell: Told) -> None:
+    def __init__(
+        self, files: Sequence[str], models: Source, banks: Sequence[Treebank], seed: int, tell: StepCallback
+    ) -> None:
         self.banks, self.seed, self.tell = banks, seed, tell
         self.tagger = read_tagger(models)
         tell("reading text")
@@ -117,15 +114,13 @@ class Selecting:
         forms = [sentence for bank in self.banks for sentence in bank.forms]
         return {"held": held} | ({"other": (forms, find_examples(forms, self.tagger))} if self.banks else {})
 
-    def made(self) -> Mapping[str, Array]:
-        """Every step: what was written and chosen, by text and by who chose."""
+    def make_all(self) -> Mapping[str, Array]:
+        """Make every step: the prepositions written and chosen, by text and by chooser."""
         self.step("tagging text", self._texts)
         n_all = int(self.kept["native"].sum())
         for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
             self.step(f"training me on {n:,} examples", partial(self._runs, n))
-        self.step(
-            "training me of the paper's features", lambda: self._choices(PAPER, self._trained(PAPER, self.native))
-        )
+        self.step("training me of the paper's features", lambda: self._choices(PAPER, self._train(PAPER, self.native)))
         self.step(f"training me on the {FEW} most frequent prepositions", self._few)
         self.step("training the ensemble", self._ensemble)
         return self.kept
@@ -146,7 +141,7 @@ class Selecting:
             return self._choices(f"me {n} 0", self._classifier("me"))
         choices: dict[str, Array] = {}
         for run, sample in enumerate(training_samples(self.native.sentence // BLOCK, n, RUNS, self.seed)):
-            choices |= self._choices(f"me {n} {run}", self._trained("me", self.native.part(sample), run))
+            choices |= self._choices(f"me {n} {run}", self._train("me", self.native.part(sample), run))
         return choices
 
     def _choices(self, name: str, classifier: Classifier) -> dict[str, Array]:
@@ -155,19 +150,19 @@ class Selecting:
             for text, (_, examples) in self.asked.items()
         }
 
-    def _trained(self, kind: Kind, examples: Examples, run: int = 0) -> Classifier:
+    def _train(self, kind: Kind, examples: Examples, run: int = 0) -> Classifier:
         return train_classifier(kind, examples, self.tagger, {}, bits=BITS, seed=self.seed + run)
 
     def _classifier(self, kind: Kind) -> Classifier:
         """Trained on everything that may be trained on."""
         if kind not in self.classifiers:
-            self.classifiers[kind] = self._trained(kind, self.native)
+            self.classifiers[kind] = self._train(kind, self.native)
         return self.classifiers[kind]
 
     def _few(self) -> dict[str, Array]:
         """ME of the most frequent prepositions alone."""
         five = self.kept["five"]
-        me = self._trained("me", self.native.part(np.isin(self.native.right, five)))
+        me = self._train("me", self.native.part(np.isin(self.native.right, five)))
         choices: dict[str, Array] = {}
         for text, (_, examples) in self.asked.items():
             scores = me.score_states(examples.part(np.isin(examples.right, five)).states)
@@ -184,7 +179,7 @@ class Selecting:
         fitted = self.examples.part(development[self.examples.sentence])
         training = ~self.out & ~development
         examples = self.examples.part(training[self.examples.sentence])
-        fresh = [self._trained(kind, examples) for kind in KINDS]
+        fresh = [self._train(kind, examples) for kind in KINDS]
         asked = split(self.text.sentences, development)[1]
         weights = fit_log_linear(self._scores(fresh, self._ngrams(training), asked, fitted), fitted.right)
         arrays: dict[str, Array] = {"weights": weights}
@@ -192,7 +187,7 @@ class Selecting:
         for text, (sentences, held) in self.asked.items():
             scores = self._scores([self._classifier(kind) for kind in KINDS], ngrams, sentences, held)
             by = {"perc": scores[KINDS.index("perc")], ENSEMBLE: log_linear(scores, weights)}
-            arrays |= {f"{text} {name}": each.argmax(axis=1).astype(np.int8) for name, each in by.items()}
+            arrays |= {f"{text} {name}": table.argmax(axis=1).astype(np.int8) for name, table in by.items()}
         return arrays
 
     def _ngrams(self, part: Array) -> LmChoice:
@@ -208,7 +203,7 @@ class Selecting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class TextChoices:
     """The prepositions chosen in one text.
 
     Attributes:
@@ -241,8 +236,8 @@ class ChoiceSelection:
         weights: Of PERC, ME and the n-gram model in the ensemble.
     """
 
-    held: Chosen
-    other: Chosen | None
+    held: TextChoices
+    other: TextChoices | None
     n_examples: int
     most_frequent: Ints
     weights: Floats
@@ -254,7 +249,7 @@ def study_selection(
     treebanks: Sequence[Source] = (),
     *,
     seed: int = 0,
-    tell: Told = lambda _: None,
+    tell: StepCallback = lambda _: None,
 ) -> ChoiceSelection:
     """Train on a part of native text, and let prepositions of the rest be chosen.
 
@@ -269,21 +264,20 @@ def study_selection(
         InputError: If a file is bad, or there is no tagger.
         UsageError: If the text has too few sentences to hold some out, or a text has no preposition.
     """
-    files = [file.path for file in expand_files([fspath(path) for path in texts])]
-    banks = [read_treebank(file.path) for file in expand_files([fspath(path) for path in treebanks])]
-    arrays = Selecting(files, models, banks, seed, tell).made()
-    other = _chosen("other", arrays) if banks else None
+    banks = [read_treebank(path) for path in expand_paths(treebanks)]
+    arrays = SelectionRun(expand_paths(texts), models, banks, seed, tell).make_all()
+    other = _choices_of("other", arrays) if banks else None
     return ChoiceSelection(
-        _chosen("held", arrays), other, int(arrays["native"].sum()), arrays["five"], arrays["weights"]
+        _choices_of("held", arrays), other, int(arrays["native"].sum()), arrays["five"], arrays["weights"]
     )
 
 
-def _chosen(name: str, made: Mapping[str, Array]) -> Chosen:
-    text = HeldOut.of(made[f"{name} right"], made[f"{name} sentence"])
+def _choices_of(name: str, arrays: Mapping[str, Array]) -> TextChoices:
+    text = HeldOut.of(arrays[f"{name} right"], arrays[f"{name} sentence"])
     start = f"{name} me "
-    names = sorted((int(key.split()[2]), int(key.split()[3]), key) for key in made if key.startswith(start))
+    names = sorted((int(key.split()[2]), int(key.split()[3]), key) for key in arrays if key.startswith(start))
     runs: dict[int, list[Classes]] = {}
     for n, _, key in names:
-        runs.setdefault(n, []).append(made[key])
-    by = {each: made[f"{name} {each}"] for each in (MAJORITY, "perc", PAPER, ENSEMBLE, FIVE)}
-    return Chosen(text, text.part(made["five"]), by | {"me": runs[max(runs)][0]}, runs)
+        runs.setdefault(n, []).append(arrays[key])
+    by = {chooser: arrays[f"{name} {chooser}"] for chooser in (MAJORITY, "perc", PAPER, ENSEMBLE, FIVE)}
+    return TextChoices(text, text.part(arrays["five"]), by | {"me": runs[max(runs)][0]}, runs)

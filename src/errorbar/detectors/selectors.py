@@ -53,7 +53,7 @@ from errorbar.detectors.prepositions import (
     feature_states,
     find_prepositions,
 )
-from errorbar.detectors.tagger import Tagged, Tagger
+from errorbar.detectors.tagger import TaggedText, Tagger
 from errorbar.detectors.text import BLOCK
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling, Units
@@ -74,7 +74,7 @@ class Selector(Protocol):
     def tagger(self) -> Tagger:
         """The tagger of the text."""
 
-    def scores(self, text: Tagged, contexts: Contexts) -> Floats:
+    def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """The score of every preposition in every context; shape (contexts, prepositions)."""
 
 
@@ -117,7 +117,7 @@ class Classifier:
     made: Mapping[str, Any]
     text: Mapping[str, Any]
 
-    def scores(self, text: Tagged, contexts: Contexts) -> Floats:
+    def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """See ``Selector``."""
         return self.score_states(feature_states(text, contexts, self.tagger.lemmas))
 
@@ -147,7 +147,7 @@ class Majority:
     made: Mapping[str, Any]
     text: Mapping[str, Any]
 
-    def scores(self, text: Tagged, contexts: Contexts) -> Floats:
+    def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """The natural logarithm of each preposition's share, half a count added to each; see ``Selector``."""
         shares = (self.counts + 0.5) / (self.counts + 0.5).sum()
         return np.tile(np.log(shares), (len(contexts.places), 1))

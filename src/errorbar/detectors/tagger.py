@@ -156,7 +156,7 @@ DEPTHS = np.array([depth for depth, _ in HISTORY], np.int8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tagged:
+class TaggedText:
     """Tagged sentences.
 
     Attributes:
@@ -202,20 +202,20 @@ class Tagger:
     text: dict[str, Any]
     lexicon: Lexicon = field(default_factory=Lexicon, repr=False)
 
-    def blocks(self, sentences: Sentences) -> Iterator[Tagged]:
+    def blocks(self, sentences: Sentences) -> Iterator[TaggedText]:
         """Tag sentences a block at a time; of no sentence, one empty block. Use each before asking for the next."""
         for first in range(0, max(len(sentences), 1), BLOCK):
             layout = self.lexicon.lay_out(sentences[first : first + BLOCK])
             yield self.tagged(layout)
 
-    def tagged(self, layout: Layout) -> Tagged:
+    def tagged(self, layout: Layout) -> TaggedText:
         """Tag the words of a layout."""
         rows, h = _features(self.lexicon, layout, self.weights.bits)
         w, classes = self.weights, np.zeros(len(rows), np.int8)
         kernel().tag_tokens(
             rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, classes, w.bits
         )
-        return Tagged(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
 
     def tag(self, sentences: Sentences) -> list[list[str]]:
         """Tag tokenized sentences."""
@@ -322,7 +322,7 @@ class PipelineTagger(Tagger):
 
     pipeline: Any = None
 
-    def tagged(self, layout: Layout) -> Tagged:
+    def tagged(self, layout: Layout) -> TaggedText:
         """Tag the words of a layout."""
         from spacy.tokens import Doc  # noqa: PLC0415 - an extra, and slow to load
 
@@ -332,7 +332,7 @@ class PipelineTagger(Tagger):
         docs = self.pipeline.pipe((Doc(self.pipeline.vocab, words=text) for text in texts), batch_size=_BATCH)
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         classes = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
-        return Tagged(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
 
 
 def pipeline_tagger(bank: Treebank, about: Mapping[str, str]) -> PipelineTagger:

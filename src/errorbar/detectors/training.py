@@ -1,9 +1,23 @@
-"""Detectors' models from plain text: what ``errorbar train`` makes, a file each in one folder."""
+"""Detectors' models from plain text: what ``errorbar train`` makes, a file each in one folder.
+
+Small models leave out light weights and round numbers, so that files pack well.
+
+Formula
+    Classifiers: features in fewer than LEAST_EXAMPLES examples share rows. Of a row the median of the classes' weights
+    is taken from each where scores become probabilities, which do not change by that; then a weight below LIGHT
+    (absolute) is left out, the others become multiples of STEP. N-gram models: n-grams rarer than LEAST are pruned
+    (ngrams.py); logarithms become multiples of LOG_STEP, so that probabilities are off by 7.5 % at most.
+Conventions
+    The numbers were chosen by the judgments of a model of 70 % of the textbooks on the rest of them and on UD-EWT, and
+    by the labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
+Source
+    Absolute thresholds as in Seymore and Rosenfeld (1996), who call it a cutoff for n-grams.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,7 +32,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.detectors.candidates import Reader
 from errorbar.detectors.chooser import CLASSES, Task, train_chooser
 from errorbar.detectors.chooser import FEATURES as OF_CHOICES
-from errorbar.detectors.combined import RIDGE, Combined
+from errorbar.detectors.combined import RIDGE, CombinedDetectors
 from errorbar.detectors.correctors import learn
 from errorbar.detectors.detect import file_of, read_combined, read_reader, read_tagger
 from errorbar.detectors.lexicon import PREPOSITIONS
@@ -47,19 +61,6 @@ from errorbar.formats.reference import expand_files
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-# Small models: light weights are left out and numbers are rounded, so that files pack well.
-#
-# Formula  Classifiers: features in fewer than LEAST_EXAMPLES examples share rows. Of a row the median of the classes'
-# weights is taken from each where scores become probabilities, which do not change by that; then a weight below LIGHT
-# (absolute) is left out, the others become multiples of STEP. N-gram models: n-grams rarer than LEAST are pruned
-# (ngrams.py); logarithms become multiples of LOG_STEP, so that probabilities are off by 7.5 % at most.
-#
-# Conventions  The numbers were chosen by the judgments of a model of 70 % of the textbooks on the rest of them and on
-# UD-EWT, and by the labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
-#
-# Source  Absolute thresholds as in Seymore and Rosenfeld (1996), who call it a cutoff for n-grams.
-
-
 SMALL = "small-1"
 """The name that models made with these numbers carry."""
 LEAST = (1, 2, 2)
@@ -68,6 +69,12 @@ LEAST_EXAMPLES = 4
 LIGHT: Mapping[str, float] = {"me": 0.15, "me-paper": 0.15, "perc": 1.0, "articles": 0.15, "forms": 0.2}
 STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles": 0.1, "forms": 0.1}
 """Values of each kind of classifier, in the unit of its scores."""
+
+
+def expand_paths(paths: Source | Sequence[Source]) -> list[str]:
+    """The files of one path or several, patterns expanded."""
+    listed = [paths] if isinstance(paths, str | PathLike) else paths
+    return [file.path for file in expand_files([fspath(path) for path in listed])]
 
 
 def small_ngrams(model: NgramModel) -> NgramModel:
@@ -111,17 +118,14 @@ def small_weights(weights: Weights, light: float, step: float, *, centered: bool
     return Weights.of_table(part, (1 << weights.bits, weights.n_classes))
 
 
-# The arguments of ``errorbar train``, and its result.
-
-
 Part = Literal[
     "tagger", "words", "ngrams", "majority", "perc", "me", "me-paper", "articles", "forms", "combiner", "correctors"
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
 ON_REQUEST: tuple[Part, ...] = ("me-paper",)
 """The parts that are trained only where they are named."""
-Tagging = Literal["perceptron", "errorbar-en"]
-Told = Callable[[str], object]
+TaggerKind = Literal["perceptron", "errorbar-en"]
+StepCallback = Callable[[str], object]
 
 
 class TextOrigin(TypedDict, total=False):
@@ -133,7 +137,7 @@ class TextOrigin(TypedDict, total=False):
     provenance: Annotated[str, ArgumentDoc(UNKNOWN, "Where that is from; the models say it.")]
 
 
-class Learning(TextOrigin, total=False):
+class TrainingOptions(TextOrigin, total=False):
     """How models are trained."""
 
     treebank: Annotated[
@@ -141,7 +145,7 @@ class Learning(TextOrigin, total=False):
         ArgumentDoc(None, "Treebank with Penn tags in CoNLL-U, for the tagger; None: the folder has a tagger."),
     ]
     tagger: Annotated[
-        Tagging,
+        TaggerKind,
         ArgumentDoc("perceptron", "What tags: a ``perceptron``, or the spaCy pipeline ``errorbar-en``, if installed."),
     ]
     labels: Annotated[
@@ -179,29 +183,26 @@ class TrainedPart:
     found: bool
 
 
-# The steps of ``errorbar train``: what each model is made of, and when one that is there already will do.
-
-
 class Training:
     """The training of models: every step is made once, and only where something needs it."""
 
-    def __init__(self, files: Sequence[str], folder: Path, said: Learning, tell: Told) -> None:
-        self.files, self.folder, self.said, self.tell = files, folder, said, tell
-        self.problems = Problems(lenient=said["lenient"])
+    def __init__(self, files: Sequence[str], folder: Path, options: TrainingOptions, tell: StepCallback) -> None:
+        self.files, self.folder, self.options, self.tell = files, folder, options, tell
+        self.problems = Problems(lenient=options["lenient"])
         self.changed: set[Part] = set()  # models that compute something else than those that were there
 
     @cached_property
     def text(self) -> CorpusText:
         """The training text."""
         self.tell("reading text")
-        corpus = read_corpus_text(self.files, **part_of(TextOrigin, self.said), problems=self.problems)
+        corpus = read_corpus_text(self.files, **part_of(TextOrigin, self.options), problems=self.problems)
         self.problems.raise_errors()
         return corpus
 
     @cached_property
     def bank(self) -> Treebank | None:
         """The treebank, if one is given."""
-        return None if self.said["treebank"] is None else read_treebank(self.said["treebank"])
+        return None if self.options["treebank"] is None else read_treebank(self.options["treebank"])
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -223,9 +224,7 @@ class Training:
     @cached_property
     def labels(self) -> LearnerText:
         """Learners' text with labels."""
-        sources = self.said["labels"]
-        paths = [sources] if isinstance(sources, str | PathLike) else sources
-        files = [file.path for file in expand_files([fspath(path) for path in paths])]
+        files = expand_paths(self.options["labels"])
         if not files:
             message = "there are no labels to learn from"
             raise UsageError(Problem("no-labels", message, fix="add --labels=FILE.m2: learners' text with edits"))
@@ -234,7 +233,7 @@ class Training:
         return learner_text
 
     @cached_property
-    def combined(self) -> Combined:
+    def combined(self) -> CombinedDetectors:
         """The detectors that are combined; those that are missing are trained."""
         for need in STEPS["combiner"].needs:
             self.part(need)
@@ -251,7 +250,7 @@ class Training:
         """A model, made if it is not there."""
         step, path = STEPS[part], file_of(self.folder, part)
         model = self._there(part)
-        small = {"small": SMALL} if self.said["small"] and step.shrinks else {}
+        small = {"small": SMALL} if self.options["small"] and step.shrinks else {}
         same_size = model is not None and (not self.files or model.made.get("small") == small.get("small"))
         same = model is not None and same_size and model.made.get("features", "") in step.features
         is_kept = model is not None and same and step.fits(self, model)
@@ -268,7 +267,7 @@ class Training:
             model = replace(model, made={**model.made, **small})
             if before is None or fingerprint(before) != fingerprint(model):
                 self.changed.add(part)
-            save_model(model, path, packed=self.said["small"])
+            save_model(model, path, packed=self.options["small"])
         return TrainedPart(part, str(path), path.stat().st_size, _size(model), is_kept)
 
     def _there(self, part: Part) -> Model | None:
@@ -281,29 +280,29 @@ class Training:
     @property
     def least_examples(self) -> int:
         """In how many examples a feature of a classifier must occur."""
-        return LEAST_EXAMPLES if self.said["small"] else FREQUENT
+        return LEAST_EXAMPLES if self.options["small"] else FREQUENT
 
     def shrunk(self, classifier: Model, n_classes: int) -> Model:
         """A classifier with fewer weights, where small models are wanted."""
-        return small_classifier(classifier, n_classes) if self.said["small"] else classifier
+        return small_classifier(classifier, n_classes) if self.options["small"] else classifier
 
     def about_no_text(self) -> dict[str, str]:
         """The license and provenance if there is no plain text, otherwise nothing."""
-        return {} if self.files else part_of(TextOrigin, self.said)
+        return {} if self.files else part_of(TextOrigin, self.options)
 
     def same_text(self, there: Model) -> bool:
-        """Whether a model was made of this text and says of it what is said now; without a text, of any."""
+        """Whether a model was made of this text and describes it in the same way; without a text, of any."""
         if not self.files:
             return True
         return there.text.get("sha256") == self.text.described["sha256"] and self._says_the_same(there)
 
     def same_about(self, there: Model) -> bool:
-        """Whether a model says what is said now of a treebank or labels; with a text that is said of the text."""
+        """Whether a model describes a treebank or labels in the same way; with a text it describes the text."""
         return bool(self.files) or self._says_the_same(there)
 
     def _says_the_same(self, there: Model) -> bool:
         """Whether its license and provenance are those given, if any are."""
-        about = part_of(TextOrigin, self.said).items()
+        about = part_of(TextOrigin, self.options).items()
         return all(value in (UNKNOWN, there.text.get(name)) for name, value in about)
 
 
@@ -333,7 +332,7 @@ def _tagger(training: Training) -> Model:
             load_model(path, "tagger")  # says what is wrong with a damaged one
             message = "another tagger than this one is needed, and there is no treebank to make it of"
         raise InputError(Problem("no-tagger", message, Place(str(path)), fix=fix))
-    bank, about, options = training.bank, training.about_no_text(), training.said
+    bank, about, options = training.bank, training.about_no_text(), training.options
     if options["tagger"] == "errorbar-en":
         return pipeline_tagger(bank, about).model()
     training.tell("training the tagger")
@@ -341,7 +340,7 @@ def _tagger(training: Training) -> Model:
 
 
 def _same_tagger(training: Training, there: Model) -> bool:
-    bank, options = training.bank, training.said
+    bank, options = training.bank, training.options
     wanted, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
     if bank is None:  # whatever is there, but for what is not the usual one and asked for
         return is_pipeline or not wanted
@@ -358,7 +357,7 @@ def _words(training: Training) -> Model:
 
 
 def _ngrams(training: Training) -> Model:
-    text, options = training.text, training.said
+    text, options = training.text, training.options
     training.tell("counting n-grams")
     least = LEAST if options["small"] else ()
     model = train_ngrams(
@@ -368,7 +367,7 @@ def _ngrams(training: Training) -> Model:
 
 
 def _same_ngrams(training: Training, there: Model) -> bool:
-    same = all(there.made.get(name) == training.said[name] for name in ("order", "fallback"))
+    same = all(there.made.get(name) == training.options[name] for name in ("order", "fallback"))
     return training.same_text(there) and (same or not training.files)
 
 
@@ -378,7 +377,7 @@ def _majority(training: Training) -> Model:
 
 def _classifier(kind: Kind) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
-        examples, described, seed = training.examples, training.text.described, training.said["seed"]
+        examples, described, seed = training.examples, training.text.described, training.options["seed"]
         training.tell(f"training {kind}")
         least = training.least_examples
         classifier = train_classifier(kind, examples, training.tagger, described, bits=BITS, least=least, seed=seed)
@@ -388,7 +387,7 @@ def _classifier(kind: Kind) -> Callable[[Training], Model]:
 
 
 def _same_classifier(training: Training, there: Model) -> bool:
-    seed = training.said["seed"]
+    seed = training.options["seed"]
     same = there.made.get("tagger") == training.tagged_by and there.made.get("seed", seed) == seed
     return training.same_text(there) and (same or not training.files)
 
@@ -406,7 +405,7 @@ def _same_combiner(training: Training, there: Model) -> bool:
 
 def _chooser(task: Task) -> Callable[[Training], Model]:
     def make(training: Training) -> Model:
-        text, seed, least = training.text, training.said["seed"], training.least_examples
+        text, seed, least = training.text, training.options["seed"], training.least_examples
         training.tell(f"training {task}")
         chooser = train_chooser(
             task, text.sentences, training.tagger, text.described, bits=BITS, least=least, seed=seed
@@ -449,7 +448,7 @@ TEXTLESS: tuple[Part, ...] = ("tagger", *LABELED)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trained(Result):
+class TrainedModels(Result):
     """The models of a folder.
 
     Attributes:
@@ -464,8 +463,7 @@ class Trained(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Every model, and the text."""
-        names = ("part", "file", "n_bytes", "learned_from", "found")
-        return {"models": [{name: getattr(part, name) for name in names} for part in self.parts], "text": {**self.text}}
+        return {"models": [*map(asdict, self.parts)], "text": {**self.text}}
 
     def tables(self) -> list[Table]:
         """A row for each model."""
@@ -484,9 +482,9 @@ def train(
     out: Source = "models",
     *,
     part: Part | Sequence[Part] = (),
-    tell: Told = lambda _: None,
-    **shared: Unpack[Learning],
-) -> Trained:
+    tell: StepCallback = lambda _: None,
+    **shared: Unpack[TrainingOptions],
+) -> TrainedModels:
     """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
     A model that is there already, of the same text and made in the same way, is kept: an interrupted training goes on
@@ -507,10 +505,9 @@ def train(
         UsageError: If the order is out of range, there is no preposition in the text, or there are no labels where
             some are needed.
     """
-    paths = [texts] if isinstance(texts, str | PathLike) else list(texts)
-    files = [file.path for file in expand_files([fspath(path) for path in paths])]
+    files = expand_paths(texts)
     folder = Path(out)
-    wanted = _wanted([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
+    wanted = _choose_parts([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
     if not files and not (wanted and {*wanted} <= {*TEXTLESS}):
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
     try:
@@ -521,19 +518,16 @@ def train(
     training = Training(files, folder, shared, tell)
     if {*wanted} & {*LABELED}:
         _ = training.labels  # bad ones are refused before minutes of training, not after
-    rows = [training.part(each) for each in wanted]
-    _say_stale(training, wanted)
+    rows = [training.part(name) for name in wanted]
+    _warn_of_stale(training, wanted)
     described = training.text.described if files and wanted != ["tagger"] else {}
-    return Trained(rows, described, tuple(training.problems.notes))
+    return TrainedModels(rows, described, tuple(training.problems.notes))
 
 
-def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
+def _warn_of_stale(training: Training, wanted: Sequence[Part]) -> None:
     """Warn of models of the folder that are fitted to others than those that were made now."""
-    stale = [
-        each
-        for each in PARTS
-        if each not in wanted and training.changed & {*STEPS[each].needs} and file_of(training.folder, each).exists()
-    ]
+    refitted = [part for part in PARTS if part not in wanted and training.changed & {*STEPS[part].needs}]
+    stale = [part for part in refitted if file_of(training.folder, part).exists()]
     if stale:
         message = (
             f"{', '.join(stale)} of the folder {'fits' if len(stale) == 1 else 'fit'} the models before, not these"
@@ -542,15 +536,15 @@ def _say_stale(training: Training, wanted: Sequence[Part]) -> None:
         training.problems.note("models-stale", message, Place(str(training.folder)), fix=fix)
 
 
-def _wanted(asked: Sequence[Part], folder: Path, said: Learning, *, text: bool) -> list[Part]:
-    """The parts to train, in the order of training: those asked for, or all that there is something for."""
-    labeled, bank = bool(said["labels"]), said["treebank"] is not None
-    if asked:
-        if labeled and not {*asked} & {*LABELED}:
+def _choose_parts(named: Sequence[Part], folder: Path, options: TrainingOptions, *, text: bool) -> list[Part]:
+    """The parts to train, in the order of training: those named, or all that there is something for."""
+    labeled, bank = bool(options["labels"]), options["treebank"] is not None
+    if named:
+        if labeled and not {*named} & {*LABELED}:
             message = f"--labels is for {', '.join(LABELED)}"
             raise UsageError(Problem("useless-option", message, fix=f"leave it out, or add --part={LABELED[0]}"))
-        return [each for each in PARTS if each in asked]
+        return [part for part in PARTS if part in named]
     tagged = bank or file_of(folder, "tagger").exists()
-    of_text = {each: tagged or "tagger" not in STEPS[each].needs for each in PARTS} if text else {}
+    of_text = {part: tagged or "tagger" not in STEPS[part].needs for part in PARTS} if text else {}
     there = {**of_text, **dict.fromkeys(LABELED, labeled), "tagger": tagged if text else bank}
-    return [each for each in PARTS if there.get(each) and each not in ON_REQUEST]
+    return [part for part in PARTS if there.get(part) and part not in ON_REQUEST]
