@@ -9,13 +9,20 @@ import pytest
 
 import errorbar
 from errorbar.formats import ordinary_text
-from errorbar.harnesses.common import Asking, ModelAnswer, answered, asked_sentences, score_answers, unit_counts
+from errorbar.harnesses.common import (
+    AnswerScoring,
+    ModelAnswer,
+    make_answer,
+    prompted_sentences,
+    score_answers,
+    unit_counts,
+)
 from tests.harnesses.known_answers import GOLD, known_model, printed
 
 
 def answers(system: str) -> tuple[ModelAnswer, ...]:
     model = known_model(system)
-    return tuple(answered(asked.record, model.answer(asked.text)) for asked in asked_sentences(GOLD))
+    return tuple(make_answer(asked.record, model.answer(asked.text)) for asked in prompted_sentences(GOLD))
 
 
 @pytest.mark.parametrize(
@@ -34,9 +41,9 @@ def test_tokens_are_written_as_ordinary_text(tokens: str, text: str) -> None:
 
 def comes_back(gold: Path) -> bool:
     corpus = errorbar.read_corpus(gold)
-    asked = list(asked_sentences(corpus))
+    asked = list(prompted_sentences(corpus))
     assert sum(each.text != sentence.text for each, sentence in zip(asked, corpus.sentences, strict=True)) > 60
-    return [answered(each.record, each.text).line for each in asked] == [s.text for s in corpus.sentences]
+    return [make_answer(each.record, each.text).line for each in asked] == [s.text for s in corpus.sentences]
 
 
 def test_who_repeats_the_text_has_changed_nothing() -> None:
@@ -51,25 +58,28 @@ def test_who_repeats_the_text_of_a_corpus_has_changed_nothing(gold: str, data: P
 
 def test_a_text_whose_tokens_would_not_come_back_is_shown_as_tokens() -> None:
     corpus = errorbar.Corpus([errorbar.Sentence("the `` and '' the ` , ' x"), errorbar.Sentence("Well , yes")], ())
-    first, second = asked_sentences(corpus)
-    assert answered(first.record, first.text).line == "the `` and '' the ` , ' x"
+    first, second = prompted_sentences(corpus)
+    assert make_answer(first.record, first.text).line == "the `` and '' the ` , ' x"
     assert second.text == "Well, yes"
-    assert next(asked_sentences(corpus, tokens=True)).text == corpus.sentences[0].text
+    assert next(prompted_sentences(corpus, tokens=True)).text == corpus.sentences[0].text
 
 
 def test_an_empty_answer_leaves_the_sentence_and_lines_are_one_text() -> None:
-    (asked,) = asked_sentences(errorbar.Corpus([errorbar.Sentence("I go , too .", {"a": ()})], ("a",)))
+    (asked,) = prompted_sentences(errorbar.Corpus([errorbar.Sentence("I go , too .", {"a": ()})], ("a",)))
     assert (asked.text, asked.targets) == ("I go, too.", ("I go, too.",))
-    assert answered(asked.record, " \n ") == ModelAnswer(asked.record, "I go , too .", empty=True)
-    assert answered(asked.record, "\nI went,\n\ntoo.\n") == ModelAnswer(asked.record, "I went , too .")
-    assert unit_counts(answered(asked.record, "I went, too."), "m2") == (
+    assert make_answer(asked.record, " \n ") == ModelAnswer(asked.record, "I go , too .", empty=True)
+    assert make_answer(asked.record, "\nI went,\n\ntoo.\n") == ModelAnswer(asked.record, "I went , too .")
+    assert unit_counts(make_answer(asked.record, "I went, too."), "m2") == (
         {"correct": 0, "proposed": 1, "gold": 0},
         "a",
     )
 
 
 def test_scores_are_those_of_errorbar_score_to_the_digit() -> None:
-    found, score = score_answers((answers("greedy"),), asking=Asking("m2", 0.95)), printed(known_model("greedy"))
+    found, score = (
+        score_answers((answers("greedy"),), scoring=AnswerScoring("m2", 0.95)),
+        printed(known_model("greedy")),
+    )
     assert found.n_sentences == 63
     assert found.values == {name: one.value for name, one in score.estimates.items()}
     assert found.intervals == {name: one.interval for name, one in score.estimates.items()}
@@ -81,33 +91,33 @@ def test_several_answers_to_each_sentence_are_runs(tmp_path: Path) -> None:
     for name, model in zip("ab", models, strict=True):
         (tmp_path / f"{name}.txt").write_text("\n".join(model.lines) + "\n", encoding="utf-8")
     (score,) = errorbar.score(GOLD, f"both={tmp_path / 'a.txt'},{tmp_path / 'b.txt'}", retokenize=True)
-    found = score_answers((answers("greedy"), answers("articles")), asking=Asking("m2", 0.95))
+    found = score_answers((answers("greedy"), answers("articles")), scoring=AnswerScoring("m2", 0.95))
     assert found.values == {name: one.value for name, one in score.estimates.items()}
     assert found.intervals == {name: one.interval for name, one in score.estimates.items()}
 
 
 def test_clusters_can_be_other_groups_or_none() -> None:
-    own, given = answers("greedy"), [json.loads(asked.record)["document"] for asked in asked_sentences(GOLD)]
-    asking = Asking("m2", 0.95)
-    by_document = score_answers((own,), asking=asking)
-    assert score_answers((own,), tuple(given), asking) == by_document
-    alone = score_answers((own,), ("",) * len(own), asking)
+    own, given = answers("greedy"), [json.loads(asked.record)["document"] for asked in prompted_sentences(GOLD)]
+    scoring = AnswerScoring("m2", 0.95)
+    by_document = score_answers((own,), scoring=scoring)
+    assert score_answers((own,), tuple(given), scoring) == by_document
+    alone = score_answers((own,), ("",) * len(own), scoring)
     assert alone.values == by_document.values
     assert alone.errors != by_document.errors
 
 
 def test_odd_answers_are_scored_and_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    own = tuple(answered(asked.record, "I am a helpful assistant.") for asked in asked_sentences(GOLD))
-    found = score_answers((own,), asking=Asking("m2", 0.95))
+    own = tuple(make_answer(asked.record, "I am a helpful assistant.") for asked in prompted_sentences(GOLD))
+    found = score_answers((own,), scoring=AnswerScoring("m2", 0.95))
     assert found.values["f"] < 0.3
     assert "not-this-source" in caplog.text
-    assert score_answers((), asking=Asking("m2", 0.95)).values == {}
+    assert score_answers((), scoring=AnswerScoring("m2", 0.95)).values == {}
 
 
 def test_other_metrics() -> None:
-    found = score_answers((answers("careful"),), asking=Asking("gleu"))
+    found = score_answers((answers("careful"),), scoring=AnswerScoring("gleu"))
     (score,) = errorbar.score(GOLD, {"x": known_model("careful").lines}, "gleu", retokenize=True, ci=False)
     assert found.values == {"gleu": score.estimate.value}
     assert (found.errors, found.intervals) == ({}, {})
     with pytest.raises(errorbar.ErrorbarError, match="mm2"):
-        score_answers((answers("careful"),), asking=Asking("mm2"))
+        score_answers((answers("careful"),), scoring=AnswerScoring("mm2"))

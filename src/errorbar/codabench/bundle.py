@@ -21,7 +21,7 @@ from errorbar.codabench.competition import (
     submission_page,
     with_run,
 )
-from errorbar.codabench.program import Wheel, container_files, filled, needs_errant, program_files, read_wheel
+from errorbar.codabench.program import Wheel, container_files, fill_template, needs_errant, program_files, read_wheel
 from errorbar.codabench.task_files import (
     Form,
     below,
@@ -30,7 +30,7 @@ from errorbar.codabench.task_files import (
     read_bytes,
     reference_files,
     submission_form,
-    zipped,
+    zip_files,
 )
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.saving import save_bytes
@@ -42,9 +42,6 @@ from errorbar.tasks.config import Task, TaskCorpus, read_task
 from errorbar.tasks.running import FragmentData, TaskData, read_data, run_task
 from errorbar.tasks.task_results import RunScores, TaskResults
 from errorbar.version import __version__
-
-# Whether what participants get gives away what they are scored against.
-
 
 LEAST = 4  # words of a sentence that is not the same by chance
 
@@ -74,25 +71,22 @@ def _texts(data: TaskData) -> set[str]:
     return {" ".join(text.split()) for text in texts if len(text.split()) >= LEAST}
 
 
-# What the people behind a competition read: the organizers' guide in the bundle, and the teams' in the kit.
-
-
 def organizers_guide(task: Task, image: str, kits: Mapping[str, str]) -> bytes:
     """The file README.md of the bundle; ``kits`` are starting kits by the name of their phase."""
     several = ", ".join(f"`{kit}` in the phase {phase}" for phase, kit in kits.items())
     kit = several if len(kits) > 1 else f"`{next(iter(kits.values()))}`"
-    return filled("organizers.md", name=task.name, version=__version__, image=image, kit=kit)
+    return fill_template("organizers.md", name=task.name, version=__version__, image=image, kit=kit)
 
 
 def teams_guide(task: Task, forms: Mapping[str, Form], wanted: Mapping[str, Form]) -> bytes:
     """The file README.md of a starting kit; ``wanted`` are the forms of the phase's corpora."""
     rows = [f"- `{form.slug}/`: corpus {name}" for name, form in forms.items()]
     rows += ["", "A submission holds", ""]
-    rows += [f"- `{form.name}`: {form.said}" for form in wanted.values()]
+    rows += [f"- `{form.name}`: {form.description}" for form in wanted.values()]
     command = "    errorbar task validate task.toml --corpus"
     checks = [f"{command} {quote(name)} {form.name}" for name, form in wanted.items()]
     parts = {"table": "\n".join(rows), "checks": "\n".join(checks)}
-    return filled("teams.md", name=task.name, version=__version__, **parts)
+    return fill_template("teams.md", name=task.name, version=__version__, **parts)
 
 
 Progress = Callable[[int], object]
@@ -173,14 +167,14 @@ def bundle_task(
     files = {
         "README.md": organizers_guide(read, image, {phase.name: phase.kit for phase in phases}),
         **_competition(read, image, forms, columns, signatures),
-        "scoring_program.zip": zipped(program_files()),
-        **{f"reference_{forms[corpus.name].slug}.zip": zipped(reference_files(read, corpus)) for corpus in scored},
-        **{phase.kit: zipped(_kit(read, phase, forms)) for phase in phases},
+        "scoring_program.zip": zip_files(program_files()),
+        **{f"reference_{forms[corpus.name].slug}.zip": zip_files(reference_files(read, corpus)) for corpus in scored},
+        **{phase.kit: zip_files(_kit(read, phase, forms)) for phase in phases},
         **below("container", container_files(image, found_wheels, read.metrics)),
     }
     if any(corpus_results.runs or corpus_results.refused for corpus_results in results.corpora):
         files |= below("boards", _boards(results, pages, problems))
-    save_bytes(zipped(files), str(out))
+    save_bytes(zip_files(files), str(out))
     notes = tuple(dict.fromkeys(problems.notes))
     keys = tuple(column.key for column in columns)
     return Bundle(Path(out), tuple(sorted(files)), keys, results, notes)
@@ -267,8 +261,8 @@ def _competition(
         listed.append((path.stem.replace("_", " ").capitalize(), f"pages/own-{at}.md", read_bytes(path)))
     return {
         **{file: content for _, file, content in listed},
-        "pages/terms.md": filled("terms.md") if competition.terms is None else read_bytes(competition.terms),
-        "logo.png": filled("logo.png") if competition.logo is None else read_bytes(competition.logo),
+        "pages/terms.md": fill_template("terms.md") if competition.terms is None else read_bytes(competition.terms),
+        "logo.png": fill_template("logo.png") if competition.logo is None else read_bytes(competition.logo),
         "competition.yaml": competition_yaml(task, image, forms, columns, [page[:2] for page in listed]),
     }
 
@@ -283,7 +277,7 @@ def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes
     return {
         **kit_files(task, shown),
         "README.md": teams_guide(task, shown, wanted),
-        "sample_submission.zip": zipped(sample),
+        "sample_submission.zip": zip_files(sample),
     }
 
 

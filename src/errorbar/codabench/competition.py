@@ -44,10 +44,10 @@ class LeaderColumn(NamedTuple):
     digits: int
 
 
-Valued = tuple[LeaderColumn, float | None]
+ColumnValue = tuple[LeaderColumn, float | None]
 
 
-def leader_columns(run: RunScores) -> list[Valued]:
+def leader_columns(run: RunScores) -> list[ColumnValue]:
     """The columns with a run's values, None where one is undefined; the first ranks.
 
     First the measures of each metric, beginning with the one that ranks; the same with alternative answers; the number
@@ -55,12 +55,12 @@ def leader_columns(run: RunScores) -> list[Valued]:
     """
     several = len(run.gold) > 1
     shorts = [re.sub(r"[^a-z0-9]+", "_", score.metric.lower()).strip("_") for score in run.gold]
-    ways: list[_Way] = []
+    ways: list[_ColumnNames] = []
     for at, (short, score) in enumerate(zip(shorts, run.gold, strict=True)):
-        named = _Way(f"{short}_", f" ({score.metric})") if several else _Way("", "")
+        named = _ColumnNames(f"{short}_", f" ({score.metric})") if several else _ColumnNames("", "")
         columns = [column for column, _ in (*_measures(run, at, named), *_counts(run, at, named))]
         fits = max(len(text) for column in columns for text in column[:2]) <= LONGEST and shorts.count(short) == 1
-        ways.append(named if fits else _Way(f"metric{at + 1}_", f" (metric {at + 1})"))
+        ways.append(named if fits else _ColumnNames(f"metric{at + 1}_", f" (metric {at + 1})"))
     valued = [column for at, way in enumerate(ways) for column in _measures(run, at, way)]
     valued.sort(key=lambda column: column[0].key.endswith(ALTERNATIVES))  # behind all others
     if run.gold[0].unit == "sentence":
@@ -73,14 +73,14 @@ def leader_scores(run: RunScores) -> dict[str, float]:
     return {column.key: value for column, value in leader_columns(run) if value is not None}
 
 
-class _Way(NamedTuple):
+class _ColumnNames(NamedTuple):
     """The parts of names that distinguish the columns of a metric from those of others."""
 
     before: str  # its keys
     behind: str  # its titles
 
 
-def _measures(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
+def _measures(run: RunScores, at: int, way: _ColumnNames) -> Iterator[ColumnValue]:
     for scores, ending, suffix in ((run.gold, "", ""), (run.alternatives, ALTERNATIVES, " alt.")):
         for score in scores[at : at + 1]:
             for measure in sorted(score.measures, key=lambda measure: measure.name != score.main):
@@ -90,13 +90,10 @@ def _measures(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
                 yield column, score[measure.name].value
 
 
-def _counts(run: RunScores, at: int, way: _Way) -> Iterator[Valued]:
+def _counts(run: RunScores, at: int, way: _ColumnNames) -> Iterator[ColumnValue]:
     for name, count in run.gold[at].counts.items():
         digits = 0 if isinstance(count, int) else COUNT_DIGITS
         yield LeaderColumn(f"{way.before}{name}", f"{name.replace('_', ' ')}{way.behind}", "", digits), count
-
-
-# A competition on Codabench in words: its settings, as ``competition.yaml`` has them, and its pages.
 
 
 ALWAYS = datetime(2020, 1, 1, tzinfo=UTC)  # the start of a competition that names none: it is open
@@ -176,7 +173,7 @@ def competition_yaml(
         {
             "index": at,
             "name": f"{task.name}: {corpus.name}",
-            "description": f"A submission holds {forms[corpus.name].name}: {forms[corpus.name].said}.",
+            "description": f"A submission holds {forms[corpus.name].name}: {forms[corpus.name].description}.",
             "scoring_program": "scoring_program.zip",
             "reference_data": f"reference_{forms[corpus.name].slug}.zip",
         }
@@ -245,7 +242,7 @@ def submission_page(phases: Sequence[Phase], forms: Mapping[str, Form], runs: in
     ]
     for phase in phases:
         lines += [f"{phase.name} phase:", ""]
-        lines += [f"- `{forms[corpus.name].name}`: {forms[corpus.name].said}" for corpus in phase.corpora] + [""]
+        lines += [f"- `{forms[corpus.name].name}`: {forms[corpus.name].description}" for corpus in phase.corpora] + [""]
     lines += [
         "Texts are UTF-8. What is wrong with a submission stands in one line, with the file and the line, in the log",
         "of the scoring step, and on its page of detailed results. Other files in the zip are not looked at.",
@@ -284,9 +281,6 @@ def _cell(text: str) -> str:
     return "".join(f"\\{character}" if character in "\\`*_[]<>|#" else character for character in text)
 
 
-# Finding a run in what somebody uploaded, who may be in error or mean harm: no link is followed.
-
-
 LEAST_LIMIT, TIMES = (
     1 << 20,
     20,
@@ -312,11 +306,11 @@ def find_submission(folder: Path, form: Form) -> Path:
         return folder / form.name
     if run.is_symlink() or not run.is_dir(follow_symlinks=False):
         message = "this is no folder"
-        raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.said))
+        raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.description))
     files = _entries(Path(run.path))
     if len(files) > 2 * form.n_units + SPARE_FILES:
         message = f"{len(files):,} files for {form.n_units:,} texts"
-        raise InputError(Problem("submission-too-large", message, Place(form.name), form.said))
+        raise InputError(Problem("submission-too-large", message, Place(form.name), form.description))
     for entry in files:
         limit -= _check(entry, f"{form.name}/{entry.name}", limit)
     return folder / form.name
@@ -351,7 +345,7 @@ def _check(entry: os.DirEntry[str], name: str, limit: int) -> int:
 def _missing(inside: list[os.DirEntry[str]], form: Form) -> Problem:
     """The problem of a missing file, with the most probable fix."""
     message = f"there is no {form.name} in the submission"
-    expected = f"{form.name}, {form.said}"
+    expected = f"{form.name}, {form.description}"
     named = ", ".join([entry.name for entry in inside[:MOST_NAMED]] + ["..."] * (len(inside) > MOST_NAMED))
     fix = "the zip is empty" if not inside else f"the zip holds {named}"
     for entry in inside:
@@ -367,9 +361,6 @@ def _missing(inside: list[os.DirEntry[str]], form: Form) -> Problem:
         elif form.kind == "folder" and any(entry.name.endswith((".txt", ".xml")) for entry in inside):
             fix = f"put the files into a folder {form.name} and zip that"
     return Problem("submission-missing", message, Place(), expected, fix)
-
-
-# Scoring one submission to a host: what the scoring program of a bundle calls.
 
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"

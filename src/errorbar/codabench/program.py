@@ -15,10 +15,8 @@ from errorbar.codabench.task_files import read_bytes
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.version import __version__
 
-# The texts of a bundle, and its picture, which stand in files of their own.
 
-
-def filled(file: str, /, **values: str) -> bytes:
+def fill_template(file: str, /, **values: str) -> bytes:
     """The content of a file in which each value stands for its name: ``version`` for ``@VERSION@``."""
     content = (files("errorbar.codabench") / "templates" / file).read_bytes()
     for key, value in values.items():
@@ -51,7 +49,7 @@ def program_files() -> dict[str, bytes]:
     """The scoring program as a folder."""
     return {
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
-        "score.py": filled("score_py.txt", version=__version__),
+        "score.py": fill_template("score_py.txt", version=__version__),
     }
 
 
@@ -92,9 +90,9 @@ def container_files(image: str, wheels: Sequence[Wheel], metrics: Sequence[str])
     ]
     own = next((wheel.python for wheel in wheels if wheel.python), "") or f"{sys.version_info[0]}.{sys.version_info[1]}"
     return {
-        "Dockerfile": filled("Dockerfile", version=__version__, image=image, python=own),
+        "Dockerfile": fill_template("Dockerfile", version=__version__, image=image, python=own),
         "requirements.txt": ("\n".join(required) + "\n").encode(),
-        "wheels/README.txt": filled("wheels.txt"),
+        "wheels/README.txt": fill_template("wheels.txt"),
         **{f"wheels/{wheel.file}": wheel.content for wheel in wheels},
     }
 

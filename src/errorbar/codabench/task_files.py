@@ -18,11 +18,8 @@ from errorbar.reporting.sections.figures import slug
 from errorbar.tasks.config import Task, TaskCorpus
 from errorbar.tasks.running import FragmentData, TaskData
 
-# What a submission to a host is: one run, a file for each corpus, or of HOO data a folder.
-
-
 ENDINGS = {"text": ".txt", "essays": ".md", "labels": ".tsv", "folder": ""}
-SAID = {
+DESCRIPTIONS = {
     "text": "a text of one corrected sentence per line, {n:,} lines",
     "essays": "the file of essays, all {n:,} of them, corrected",
     "labels": "a line for each token, the token, a tab and c or i, and a blank line behind each of {n:,} sentences",
@@ -54,9 +51,9 @@ class Form:
         return f"{self.slug}{ENDINGS[self.kind]}"
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """Its description in words."""
-        return SAID[self.kind].format(n=self.n_units)
+        return DESCRIPTIONS[self.kind].format(n=self.n_units)
 
 
 def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
@@ -110,15 +107,12 @@ def _text(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-# Zip files that are the same bytes for the same content, wherever and whenever they are made.
-
-
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can say
 MODE = 0o100644 << 16  # a regular file that everybody may read
 UNIX = 3
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zip_files(files: Mapping[str, bytes]) -> bytes:
     """Files by name as a zip: sorted, all of one day, without folders' own entries."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:

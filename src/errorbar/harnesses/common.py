@@ -7,6 +7,10 @@ Conventions
     Several answers to each sentence are runs: values are means over them. A measure without a value is left out, and
     so is the standard error of one whose interval does not exist. However odd the answers are, they are scored: a
     harness has no use for a refusal after hours of generation; what ``errorbar score`` would say is logged.
+
+    A model is shown ordinary text (``ordinary_text``), unless the source's tokens would not come back from it; so who
+    repeats the text has changed nothing. Of an answer all that is not white space counts, over however many lines; it
+    gets the source's tokens as ``--retokenize`` gives them. An empty answer leaves the sentence as it is.
 Source
     ``errorbar.metrics.intervals``.
 """
@@ -39,15 +43,6 @@ from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus
 from errorbar.stats.resampling import Resampling
 
-# Sentences of a corpus as a harness asks for them, and answers as lines that are scored.
-#
-# Conventions
-#     A model is shown ordinary text (``ordinary_text``), unless the source's tokens would not come back from it; so who
-#     repeats the text has changed nothing. Of an answer all that is not white space counts, over however many lines; it
-#     gets the source's tokens as ``--retokenize`` gives them. An empty answer leaves the sentence as it is.
-# Source
-#     errorbar's own; docs/integrations.md.
-
 
 @dataclass(frozen=True, slots=True)
 class PromptedSentence:
@@ -68,7 +63,7 @@ class ModelAnswer:
     empty: bool = False  # it answered nothing
 
 
-def asked_sentences(gold: Gold, *, tokens: bool = False, lenient: bool = False) -> Iterator[PromptedSentence]:
+def prompted_sentences(gold: Gold, *, tokens: bool = False, lenient: bool = False) -> Iterator[PromptedSentence]:
     """Every sentence of a reference.
 
     Args:
@@ -101,7 +96,7 @@ def _shown(sentence: Sentence) -> str:
     return shown if retokenize_lines([source], [shown])[0] == [source] else source
 
 
-def answered(record: str, completion: str) -> ModelAnswer:
+def make_answer(record: str, completion: str) -> ModelAnswer:
     """The answer of a model to a sentence."""
     source, line = source_record(corpus_of([record]).sentences[0]), " ".join(completion.split())
     return ModelAnswer(record, retokenize_lines([source], [line])[0][0] if line else source, not line)
@@ -123,7 +118,7 @@ _MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AnswerScoring:
     """The scores that are to be computed of answers."""
 
     metric: str = "m2"
@@ -159,25 +154,27 @@ def _metric(spec: str) -> Metric:
 
 @lru_cache(maxsize=8)
 def score_answers(
-    runs: tuple[tuple[ModelAnswer, ...], ...], documents: tuple[str, ...] | None = None, asking: Asking = Asking()
+    runs: tuple[tuple[ModelAnswer, ...], ...],
+    documents: tuple[str, ...] | None = None,
+    scoring: AnswerScoring = AnswerScoring(),
 ) -> AnswerScore:
     """Score the answers of a model.
 
     Args:
         runs: One or several times an answer to each sentence, in the order of the corpus.
         documents: The document of each sentence, ``""`` for none; None: as the sentences say.
-        asking: What to compute.
+        scoring: What to compute.
 
     Raises:
         UsageError: If there is no such metric.
     """
     if not runs or not runs[0]:
         return AnswerScore({}, {}, {}, 0)
-    metric, problems = _metric(asking.metric), Problems()
+    metric, problems = _metric(scoring.metric), Problems()
     corpus = corpus_of([answer.record for answer in runs[0]], None if documents is None else list(documents))
     names = (_MODEL,) if len(runs) == 1 else tuple(f"{_MODEL}#{k}" for k in range(1, len(runs) + 1))
     outputs = [Hypothesis(name, [answer.line for answer in run]) for name, run in zip(names, runs, strict=True)]
-    resampling = None if asking.confidence_level is None else Resampling(confidence_level=asking.confidence_level)
+    resampling = None if scoring.confidence_level is None else Resampling(confidence_level=scoring.confidence_level)
     means = {_MODEL: names} if len(runs) > 1 else {}
     plan = ScoringPlan((metric,), resampling=resampling, admission=Admission(force=True), runs=means)
     (score,) = score_corpus(corpus, outputs, plan, problems)

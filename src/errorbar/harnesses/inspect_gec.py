@@ -13,10 +13,10 @@ from errorbar.api.inputs import Gold
 from errorbar.core.problems import MissingExtraError, Problem, UsageError
 from errorbar.harnesses.common import (
     AnswerScore,
-    Asking,
+    AnswerScoring,
     ModelAnswer,
-    answered,
-    asked_sentences,
+    make_answer,
+    prompted_sentences,
     score_answers,
     unit_counts,
 )
@@ -43,7 +43,7 @@ def corpus_dataset(gold: Gold, *, tokens: bool = False, lenient: bool = False) -
     ``number`` of the sentence in the corpus, its ``record``, a line of errorbar JSONL, and its ``document`` if known.
     """
     samples = []
-    for number, sentence in enumerate(asked_sentences(gold, tokens=tokens, lenient=lenient), 1):
+    for number, sentence in enumerate(prompted_sentences(gold, tokens=tokens, lenient=lenient), 1):
         document = {"document": sentence.document} if sentence.document else {}
         metadata = {"number": number, "record": sentence.record, **document}
         samples.append(Sample(id=number, input=sentence.text, target=list(sentence.targets) or "", metadata=metadata))
@@ -106,7 +106,7 @@ def correction(metric: str = "m2") -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer = answered(_record(state.metadata), state.output.completion)
+        answer = make_answer(_record(state.metadata), state.output.completion)
         counts, annotator = unit_counts(answer, metric)
         listed = ", ".join(f"{name} {value:g}" for name, value in counts.items())
         return Score(
@@ -158,4 +158,4 @@ def _score_samples(scores: Sequence[SampleScore], cluster: str | None, level: fl
     n_epochs = max(map(len, epochs.values()), default=0)
     order = sorted((key for key, answers in epochs.items() if len(answers) == n_epochs), key=numbers.__getitem__)
     runs = tuple(tuple(epochs[key][k] for key in order) for k in range(n_epochs))
-    return score_answers(runs, tuple(documents[key] for key in order), Asking(spec or "m2", level))
+    return score_answers(runs, tuple(documents[key] for key in order), AnswerScoring(spec or "m2", level))

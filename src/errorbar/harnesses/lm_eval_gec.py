@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from errorbar.core.problems import MissingExtraError, Problem, UsageError, nearest
 from errorbar.harnesses.common import (
     AnswerScore,
-    Asking,
+    AnswerScoring,
     ModelAnswer,
-    answered,
-    asked_sentences,
+    make_answer,
     measure_names,
+    prompted_sentences,
     score_answers,
 )
 
@@ -57,7 +57,7 @@ def corpus(
     if gold is None:
         fix = """lm_eval's option metadata: '{"gold": "gold.jsonl"}', or gold under metadata in the task's YAML"""
         raise UsageError(Problem("no-reference", "no reference file is named", fix=fix))
-    sentences = asked_sentences(gold, tokens=tokens, lenient=lenient)
+    sentences = prompted_sentences(gold, tokens=tokens, lenient=lenient)
     known = [f"{name}{part}" for name in measure_names(metric) for part in _PARTS]
     for name in report:
         if name not in known:
@@ -92,7 +92,7 @@ class HarnessItem(dict[str, Any]):
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, HarnessItem]:
     """The data of one sentence for each aggregation, under its name: the sentence and the line that is scored."""
-    answer = answered(doc["record"], results[0])
+    answer = make_answer(doc["record"], results[0])
     kept = {name: doc[name] for name in ("number", "record", "metric", "report")}
     return dict.fromkeys(doc["report"], HarnessItem(kept, line=answer.line, empty=answer.empty))
 
@@ -125,7 +125,7 @@ def _score_items(items: Sequence[Mapping[str, Any]]) -> AnswerScore:
     """The score of all sentences, in the order of the corpus, from whichever process they came."""
     ordered = sorted(items, key=lambda item: item["number"])
     answers = tuple(ModelAnswer(item["record"], item["line"], item["empty"]) for item in ordered)
-    return score_answers((answers,), asking=Asking(ordered[0]["metric"], _LEVEL))
+    return score_answers((answers,), scoring=AnswerScoring(ordered[0]["metric"], _LEVEL))
 
 
 precision = Aggregation("precision")
