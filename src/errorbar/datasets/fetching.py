@@ -6,9 +6,7 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from email.message import Message
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse
 from io import BufferedReader, RawIOBase
@@ -299,13 +297,12 @@ class _SafeRedirects(HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
     def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
         known = ("https:",) if req.full_url.startswith("https:") else ("https:", "http:")
         if not newurl.startswith(known):
             raise _refusal(req.full_url, f"the server redirects to the unencrypted address {_plain(newurl)}")
-        # The type hints of the standard library ask for more than its own caller gives.
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]  # typeshed has a narrower stream
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class _Meter(HTTPSHandler, HTTPHandler):

@@ -30,8 +30,10 @@ from errorbar.formats.untrusted import NotJsonError, parse_json
 
 try:
     from lzma import LZMAError
+
+    _UNPACKING: tuple[type[Exception], ...] = (zlib.error, LZMAError)
 except ImportError:  # a Python that was built without it reads the other models
-    LZMAError = zlib.error  # type: ignore[assignment,misc]
+    _UNPACKING = (zlib.error,)
 
 
 FORMAT, VERSION = "errorbar-model", 1
@@ -51,7 +53,15 @@ _TEXTS = frozenset({"sha256", "license", "provenance", "features", "hash", "tagg
 _NUMBERS = frozenset({"constant", "threshold"})
 """Members of a header whose values are whole numbers, texts and numbers wherever they stand."""
 # NotImplementedError is a RuntimeError: a way to pack that this Python does not know.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, KeyError, ValueError, EOFError, RuntimeError, NotJsonError)
+_DAMAGE: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    *_UNPACKING,
+    KeyError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    NotJsonError,
+)
 Array = NDArray[Any]
 
 
