@@ -13,6 +13,7 @@ from errorbar.api import CorpusStudy, Loaded, study_corpus
 from errorbar.core import Estimate, Interval, Undefined
 from errorbar.formats import read_corpus
 from errorbar.metrics import Documents, Metric
+from errorbar.tables import Result
 from tests.helpers.cli import CommandLine
 
 DEMO = Path(__file__).parents[2] / "src/errorbar/demo"
@@ -60,6 +61,12 @@ def document(errorbar: CommandLine, *arguments: object) -> dict[str, Any]:
     found = json.loads(done.out)
     assert isinstance(found, dict)
     return found
+
+
+def assert_printed(result: Result, printed: dict[str, Any]) -> None:
+    """A result is what a command printed, digit for digit."""
+    ours = json.loads(json.dumps(result.to_dict()))
+    assert ours == {key: printed[key] for key in ours}
 
 
 def interval_of(estimate: Estimate) -> dict[str, object] | None:

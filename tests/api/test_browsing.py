@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar import M2, Corpus, Edit, Hypothesis, Problems
-from errorbar.api import Browse, BrowseEdit, Memory, remembering
+from errorbar.api import Browse, BrowseEdit, Memory, cache_metric
 from errorbar.api.browse import browse_corpus, disagreement
 from errorbar.edits import apply_edits, corrected_text
 from tests import strategies
@@ -18,7 +18,7 @@ from tests.helpers.folds import chosen as chosen_columns
 
 def browse(corpus: Corpus, *lines: list[str], metric: M2 | None = None) -> Browse:
     systems = [Hypothesis(f"s{k}", each) for k, each in enumerate(lines)]
-    return browse_corpus(corpus, systems, remembering(metric or M2(), Memory(corpus)))
+    return browse_corpus(corpus, systems, cache_metric(metric or M2(), Memory(corpus)))
 
 
 def applied(text: str, edits: tuple[BrowseEdit, ...]) -> str:

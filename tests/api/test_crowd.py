@@ -11,8 +11,8 @@ import pytest
 
 from errorbar import Judgments, Problems, Resampling
 from errorbar.api import CrowdStudy, ReadJudgments, study_crowd
-from errorbar.core import Estimate, Place, UsageError
-from tests.api.examples import document, interval_of, only_ends
+from errorbar.core import Place, UsageError
+from tests.api.examples import assert_printed, document
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 
@@ -49,46 +49,14 @@ def study_of(confidence_level: float = 0.95) -> CrowdStudy:
     )
 
 
-def same(estimate: Estimate, shown: dict[str, Any]) -> None:
-    assert estimate.value == shown["value"]
-    interval = shown["interval"]
-    assert interval_of(estimate) == (only_ends(interval) if interval and interval.get("low") is not None else None)
-
-
 @pytest.mark.usefixtures("files")
-class TestSameAsTheCommands:
-    def test_crowd_score(self, errorbar: CommandLine) -> None:
-        study = study_of()
-        rows = document(errorbar, "crowd", "score", "votes.csv", "mine=mine.csv")["rows"]
-        assert [each.score.estimand for each in study.scores.rows] == [row["estimand"] for row in rows]
-        for row, each in zip(rows, study.scores.rows, strict=True):
-            score = each.score
-            for name, estimate in (("P", score.precision), ("R", score.recall), ("F", score.f)):
-                same(estimate, row[name])
-            assert study.signatures[f"crowd score: mine, {row['estimand']}"] == row["signature"]
-
-    def test_curve(self, errorbar: CommandLine) -> None:
-        study = study_of()
-        printed = document(errorbar, "curve", "votes.csv", "mine=mine.csv")
-        (system,), (row,) = study.curves.systems, printed["rows"]
-        assert study.curves.reference_prevalence == printed["reference_prevalence"]
-        for part, shown in zip(system.bins, row["bins"], strict=True):
-            assert (part.low, part.high, part.n_items) == (shown["low"], shown["high"], shown["n_items"])
-            for estimand, score in part.scores.items():
-                same(score.precision, shown[estimand]["P"])
-        for point, shown in zip(system.curve, row["curve"], strict=True):
-            assert (point.threshold, point.n_items) == (shown["threshold"], shown["n_items"])
-            same(point.kappa, shown["kappa"])
-            same(point.youden, shown["youden"])
-            same(point.kappa_at, shown["kappa_at"])
-
-    def test_agree(self, errorbar: CommandLine) -> None:
-        study = study_of()
-        printed = document(errorbar, "agree", "votes.csv")
-        assert study.agreement is not None
-        assert study.signatures["agree"] == printed["signature"]
-        for name, estimate in study.agreement.report.coefficients.items():
-            same(estimate, printed["coefficients"][name])
+def test_same_as_the_commands(errorbar: CommandLine) -> None:
+    study = study_of()
+    assert_printed(study.scores, document(errorbar, "crowd", "score", "votes.csv", "mine=mine.csv"))
+    assert study.signatures["crowd score: mine, weighted"] == study.scores.rows[0].signature
+    assert_printed(study.curves, document(errorbar, "curve", "votes.csv", "mine=mine.csv"))
+    assert study.agreement is not None
+    assert_printed(study.agreement, document(errorbar, "agree", "votes.csv"))
 
 
 @pytest.mark.usefixtures("files")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from errorbar import M2, Resampling
-from errorbar.api import Memory, remembering
-from errorbar.api.corpus_results import Measured
+from errorbar.api import Memory, cache_metric
+from errorbar.api.corpus_results import CachedMetric
 from errorbar.metrics import Folded, Metric, Selection, resampled_values
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import EditStatistics
@@ -44,7 +44,7 @@ def table(*, fixed: bool) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
 
 
 def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = Measured(M2(), Memory(CORPUS))
+    metric = CachedMetric(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=True)
     expected = PLAIN.fold(statistics, Selection(rows)).counts
@@ -57,7 +57,7 @@ def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.Monke
 
 
 def test_each_set_of_annotators_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = Measured(M2(), Memory(CORPUS))
+    metric = CachedMetric(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows, masks = table(fixed=True), np.eye(2, dtype=np.uint8)
     expected = [PLAIN.fold(statistics, Selection(rows, annotators=mask[None])).counts.tolist() for mask in masks]
@@ -69,7 +69,7 @@ def test_each_set_of_annotators_is_folded_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_comparison_folds_nothing_that_scores_have_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = remembering(M2(), Memory(CORPUS))
+    metric = cache_metric(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     clusters, masks = np.arange(2), np.eye(2, dtype=np.uint8)
 
@@ -88,7 +88,7 @@ def test_a_comparison_folds_nothing_that_scores_have_folded(monkeypatch: pytest.
 
 
 def test_other_counts_are_folded_anew() -> None:
-    metric = Measured(M2(), Memory(CORPUS))
+    metric = CachedMetric(M2(), Memory(CORPUS))
     rows = table(fixed=True)
     for lines in (LINES, ["a b c", "d y"], ["a b c", "d e"]):
         statistics = metric.measure(CORPUS, lines)
@@ -98,7 +98,7 @@ def test_other_counts_are_folded_anew() -> None:
 
 
 def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = Measured(M2(), Memory(CORPUS))
+    metric = CachedMetric(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=False)
     before = metric.fold(statistics, Selection(rows)).counts.tolist()
@@ -117,7 +117,7 @@ def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_start_is_not_forgotten() -> None:
-    metric = Measured(M2(), Memory(CORPUS))
+    metric = CachedMetric(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=True)
     counts = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)

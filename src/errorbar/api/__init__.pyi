@@ -18,7 +18,7 @@ from errorbar.api.corpus_results import HooStudy as HooStudy
 from errorbar.api.corpus_results import Memory as Memory
 from errorbar.api.corpus_results import SampleStudy as SampleStudy
 from errorbar.api.corpus_results import Study as Study
-from errorbar.api.corpus_results import remembering as remembering
+from errorbar.api.corpus_results import cache_metric as cache_metric
 from errorbar.api.corpus_results import study_corpus as study_corpus
 from errorbar.api.corpus_results import study_crowd as study_crowd
 from errorbar.api.corpus_results import study_hoo as study_hoo

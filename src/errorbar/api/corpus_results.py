@@ -221,7 +221,7 @@ def study_corpus(
     """
     corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
     metric, memory = metrics[0], Memory(corpus)
-    main = remembering(metric, memory)
+    main = cache_metric(metric, memory)
     _measure_in_parallel(main, corpus, systems, resampling.jobs)
     admission = Admission(force=True)  # who read the systems has looked at them
     plan = ScoringPlan(
@@ -229,7 +229,7 @@ def study_corpus(
     )
     scores = score_corpus(corpus, systems, plan, problems)
     further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
-    unique = {str(variant.spec): remembering(variant, memory) for variant in further}
+    unique = {str(variant.spec): cache_metric(variant, memory) for variant in further}
     silent = Admission(silent=True)  # what is to be said of the texts has been said
     plan = ScoringPlan(list(unique.values()), conventions=data.conventions, admission=silent)
     further_scores = score_corpus(corpus, systems, plan, problems) if unique else []
@@ -335,7 +335,7 @@ class Memory:
         return known
 
 
-class Measured:
+class CachedMetric:
     """A metric whose map remembers; every number is that of the metric itself, and so is everything else.
 
     Metrics that share a memory share what their maps have in common.
@@ -354,7 +354,7 @@ class Measured:
     def resampled(self) -> Metric:
         """As the metric is folded for its intervals, which remembers as well."""
         own = self.metric.resampled
-        return cast("Metric", self if own == self.metric else Measured(own, self.memory))
+        return cast("Metric", self if own == self.metric else CachedMetric(own, self.memory))
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Statistics:
         """The map, or what it gave before."""
@@ -379,9 +379,9 @@ def _is_kept(selection: Selection) -> bool:
     return units.flags.owndata and not units.flags.writeable  # a view is made anew each time
 
 
-def remembering(metric: Metric, memory: Memory) -> Metric:
+def cache_metric(metric: Metric, memory: Memory) -> Metric:
     """The metric with a memory."""
-    return cast("Metric", Measured(metric, memory))
+    return cast("Metric", CachedMetric(metric, memory))
 
 
 HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

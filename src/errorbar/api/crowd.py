@@ -379,7 +379,7 @@ def _note_missing(judgments: Judgments, drawn: dict[str, DrawnItem], place: Plac
 
 
 _USUAL = Crowd()
-Scored = Source | Sequence[Source] | Mapping[str, Source | Mapping[str, float]]
+ScoreSource = Source | Sequence[Source] | Mapping[str, Source | Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -439,7 +439,7 @@ class Sweeps(Result):
 @public(without_intervals("resamples confidence"))
 def crowd_sweep(
     judgments: VotesSource,
-    systems: Scored,
+    systems: ScoreSource,
     *,
     truth: Truth = "weighted",
     recalls: Sequence[float] = RECALLS,
@@ -504,7 +504,7 @@ def _refuse_useless(metric: Crowd, truth: Truth) -> None:
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
 
 
-def _read_scores(systems: Scored, problems: Problems) -> dict[str, Mapping[str, float]]:
+def _read_scores(systems: ScoreSource, problems: Problems) -> dict[str, Mapping[str, float]]:
     if isinstance(systems, Mapping):
         return {
             name: system if isinstance(system, Mapping) else read_flags(system, problems, name).scores

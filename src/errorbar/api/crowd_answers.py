@@ -52,7 +52,7 @@ from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
-Answered = Source | Mapping[str, str]
+AnswerSource = Source | Mapping[str, str]
 """A table ``item,label``, or item to label."""
 
 
@@ -282,7 +282,7 @@ def crowd_howmany(
     judgments: VotesSource,
     *,
     experts: str | Sequence[str] = (),
-    truth: Answered | None = None,
+    truth: AnswerSource | None = None,
     draws: Count = 200,
     seed: Whole = 0,
     **shared: Unpack[JudgmentReading],
@@ -400,7 +400,7 @@ def _rater_record(row: RaterRow) -> dict[str, object]:
 def crowd_raters(
     judgments: VotesSource,
     *,
-    gold: Answered | None = None,
+    gold: AnswerSource | None = None,
     rule: RuleName = "sprt",
     good: float = 0.85,
     bad: float = 0.60,

@@ -53,7 +53,7 @@ Scores = Source | MetricScores
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedScores:
     """A metric whose scores are known."""
 
     scores: MetricScores
@@ -74,7 +74,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Computed(Recorded):
+class ComputedScores(RecordedScores):
     """A metric that was computed here."""
 
     metric: Metric
@@ -108,7 +108,7 @@ class Outputs:
         """The names of the metrics."""
         return [str(metric.spec) for metric in self.metrics]
 
-    def compute(self, ranked: Iterable[str], problems: Problems) -> list[Recorded]:
+    def compute(self, ranked: Iterable[str], problems: Problems) -> list[RecordedScores]:
         """Score systems, whose names must be those that humans ranked, by every metric."""
         need_systems(self.systems)
         outputs = system_list(self.systems)
@@ -117,7 +117,7 @@ class Outputs:
         named = {output.name: output.lines if isinstance(output, Hypothesis) else output.path for output in outputs}
         data = load(self.gold, named, self.reading)
         problems.take(data.problems.notes)
-        computed: list[Recorded] = []
+        computed: list[RecordedScores] = []
         for metric in self.metrics:
             data.corpus.need([] if metric.annotator is None else [metric.annotator])
             kept = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
@@ -126,14 +126,14 @@ class Outputs:
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
             computed.append(
-                Computed(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+                ComputedScores(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
             )
         return computed
 
 
 def read_scores(
     scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
-) -> list[Recorded]:
+) -> list[RecordedScores]:
     """Metrics of files, ``name=path`` naming one; or of what is in memory."""
     tables: list[MetricScores] = []
     for table in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
@@ -141,7 +141,7 @@ def read_scores(
             tables.append(table)
         else:
             tables += read_named_scores(table, problems, betas=betas, first_sentence=first_sentence)
-    return list(map(Recorded, tables))
+    return list(map(RecordedScores, tables))
 
 
 def _refuse_other_systems(outputs: Sequence[str], ranked: Sequence[str], problems: Problems) -> None:
@@ -371,7 +371,7 @@ def _test_record(test: MetricTest) -> dict[str, object]:
     }
 
 
-class Agreeing(RankingDraws, Taking, total=False):
+class MetaOptions(RankingDraws, Taking, total=False):
     """How judgments are drawn, and a corpus and systems read."""
 
 
@@ -393,7 +393,7 @@ def meta(
     tests: bool = True,
     permutations: int = 10_000,
     window: int = 0,
-    **shared: Unpack[Agreeing],
+    **shared: Unpack[MetaOptions],
 ) -> MetaEvaluation:
     """Tell how metrics agree with a human ranking: recorded scores, metrics computed here, or both.
 
@@ -469,7 +469,7 @@ def meta(
         tested,
         signed,
         {
-            each.scores.metric: each.signature_of(seed) if known or isinstance(each, Computed) else None
+            each.scores.metric: each.signature_of(seed) if known or isinstance(each, ComputedScores) else None
             for each, known in zip(compared, softly, strict=True)
         },
         tuple(problems.notes),
@@ -477,7 +477,7 @@ def meta(
 
 
 def _outputs(
-    gold: Gold | None, systems: Systems, metric: Metrics, shared: Agreeing, first_sentence: int
+    gold: Gold | None, systems: Systems, metric: Metrics, shared: MetaOptions, first_sentence: int
 ) -> Outputs | None:
     """The outputs that metrics are computed from; None without a reference."""
     if gold is None:
@@ -493,9 +493,9 @@ def _outputs(
 def _soft(
     human: Comparisons | MetricScores,
     systems: Sequence[str],
-    metrics: Sequence[Recorded],
+    metrics: Sequence[RecordedScores],
     how: Resampling | None,
-    shared: Agreeing,
+    shared: MetaOptions,
 ) -> list[SoftAccuracy]:
     """Soft pairwise accuracy of each metric."""
     seed = shared["seed"]
@@ -503,7 +503,7 @@ def _soft(
     if isinstance(human, Comparisons):
         own = JudgedPairs(human, systems, shared["by"])
     else:
-        own = Recorded(human).chances(systems, seed)
+        own = RecordedScores(human).chances(systems, seed)
     chances = {metric.scores.metric: None if own is None else metric.chances(systems, seed) for metric in metrics}
     return soft_accuracies(own, chances, how)
 

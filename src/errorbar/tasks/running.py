@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from errorbar.api.arguments import Count, public
-from errorbar.api.corpus_results import CorpusStudy, HooData, Study, remembering, study_corpus, study_hoo
+from errorbar.api.corpus_results import CorpusStudy, HooData, Study, cache_metric, study_corpus, study_hoo
 from errorbar.api.detector_results import with_detectors
 from errorbar.api.hoo_score import both_ways
 from errorbar.api.inputs import Loaded, ReadingOptions
@@ -309,7 +309,7 @@ class _Target:
 
     def __init__(self, data: TaskData, metrics: Sequence[Metric], memory: Kept, *, by_type: bool = True) -> None:
         self.data, self.memory, self.by_type = data, memory, by_type
-        self.metrics = [remembering(metric, memory) for metric in metrics]
+        self.metrics = [cache_metric(metric, memory) for metric in metrics]
 
     def score(self, outputs: Outputs, problems: Problems | None = None) -> dict[str, list[Score]]:
         """The score of each output under each metric, by its name."""

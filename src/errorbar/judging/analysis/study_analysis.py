@@ -13,7 +13,7 @@ from errorbar.agreement.krippendorff import LabelConfusion, confusion
 from errorbar.agreement.label_counts import MAX_LABELS, PairTable, pair_table
 from errorbar.api.arguments import Bounds, NotNegative, Working, public, resampling
 from errorbar.api.crowd import Systems
-from errorbar.api.crowd_answers import Answered, CrowdSizes
+from errorbar.api.crowd_answers import AnswerSource, CrowdSizes
 from errorbar.api.signatures import crowd_signature
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
@@ -145,7 +145,7 @@ def judge_analyze(
     study: str | PathLike[str] | Study,
     *,
     experts: str | Sequence[str] = (),
-    truth: Answered | None = None,
+    truth: AnswerSource | None = None,
     systems: Systems | None = None,
     accuracy: Annotated[float, Bounds(0, 1)] | None = None,
     pay: NotNegative | None = None,
