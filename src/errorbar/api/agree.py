@@ -229,7 +229,6 @@ def measure_agreement(
 
 
 def _without_intervals(report: AgreementReport) -> AgreementReport:
-    """A report without Cohen's closed forms."""
 
     def bare(estimate: Estimate) -> Estimate:
         return replace(estimate, interval=None, no_interval=None)

@@ -37,53 +37,32 @@ NOTHING = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class SystemEstimate:
-    """The estimate of one system under one metric.
+    """The estimate of one system under one metric."""
 
-    Attributes:
-        name: Of the system.
-        estimate: Of the measure that ranks.
-        signature: None for a score from elsewhere.
-    """
-
-    name: str
-    estimate: Estimate
-    signature: Signature | None = None
+    name: str  # of the system
+    estimate: Estimate  # of the measure that ranks
+    signature: Signature | None = None  # None for a score from elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class AttackRank:
-    """The rank of one degenerate system among the real ones under one metric.
+    """The rank of one degenerate system among the real ones under one metric."""
 
-    Attributes:
-        attack: Its estimate.
-        rank: 1 more than the number of real systems with a better value; None where it has no value.
-        beats: How many real systems have a worse value.
-        level: How many have the same.
-        above: The best of those that it beats, the first of equal ones, or None.
-    """
-
-    attack: SystemEstimate
-    rank: int | None
-    beats: int
-    level: int
-    above: str | None
+    attack: SystemEstimate  # its estimate
+    rank: int | None  # 1 more than the number of real systems with a better value; None where it has no value
+    beats: int  # how many real systems have a worse value
+    level: int  # how many have the same
+    above: str | None  # the best of those that it beats, the first of equal ones, or None
 
 
 @dataclass(frozen=True, slots=True)
 class AttackRanking:
-    """Real and degenerate systems under one metric.
+    """Real and degenerate systems under one metric."""
 
-    Attributes:
-        metric: Its spec, or the name of one from elsewhere.
-        measure: What ranks.
-        systems: The real systems, in the order given.
-        attacks: The degenerate systems, in the order made.
-    """
-
-    metric: str
-    measure: Measure
-    systems: Sequence[SystemEstimate]
-    attacks: Sequence[AttackRank]
+    metric: str  # its spec, or the name of one from elsewhere
+    measure: Measure  # what ranks
+    systems: Sequence[SystemEstimate]  # the real systems, in the order given
+    attacks: Sequence[AttackRank]  # the degenerate systems, in the order made
 
     @property
     def n_ranked(self) -> int:
@@ -425,7 +404,6 @@ def _estimate_of(score: Score) -> SystemEstimate:
 
 
 def _rank_by_tables(scores: Sequence[Scores], data: Loaded, degenerate: Sequence[Degenerate]) -> list[AttackRanking]:
-    """Rank degenerate systems by tables of scores."""
     problems = data.problems
     by_metric: dict[str, MetricScores] = {}
     for source in scores:
@@ -458,7 +436,6 @@ def _rank_by_tables(scores: Sequence[Scores], data: Loaded, degenerate: Sequence
 
 
 def _refuse_overwriting(folder: Path, degenerate: Sequence[Degenerate]) -> None:
-    """Refuse a folder in which a file would be overwritten."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(Problem("not-empty", "this is a file", Place(str(folder)), fix="name a new folder"))
     for attack in degenerate:

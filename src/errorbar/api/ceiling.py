@@ -212,7 +212,6 @@ class CeilingResult(Result):
         return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
 
     def _size_tables(self) -> list[Table]:
-        """Recall of each type by number of references: a table of humans, and one of each system."""
         if len(self.found.sizes) < 2:
             return []
         known = [{row.type: row for row in rows} for rows in self.types_by_size]

@@ -172,7 +172,6 @@ class Gate:
         return Check(system, change, interval, "loss not excluded", sentence)
 
     def _number(self, value: float, sign: str = "+") -> str:
-        """A change as tables show it."""
         scale, digits = (100, 2) if self.measure.kind == "percent" else (1, 4)
         return f"{scale * value:{sign}.{digits}f}"
 

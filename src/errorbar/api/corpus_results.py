@@ -536,7 +536,6 @@ def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list
 
 
 def _half_widths(expected: Sequence[ExpectedScore]) -> dict[str, float | None]:
-    """The widest of all systems."""
     return {target: max(score.half_width for score in expected if score.name == target) for target in TARGETS}
 
 

@@ -516,7 +516,6 @@ def _read_scores(systems: ScoreSource, problems: Problems) -> dict[str, Mapping[
 
 
 def _order_scores(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:
-    """The score of each judged item."""
     missing = [item for item in items if item not in scores]
     if missing:
         message = f"{len(missing):,} of {len(items):,} judged items have no score, first '{missing[0]}'"

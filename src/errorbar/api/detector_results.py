@@ -46,17 +46,11 @@ UNKNOWN = None
 
 @dataclass(frozen=True, eq=False)
 class JudgedWords:
-    """The judged items of a crowd.
+    """The judged items of a crowd."""
 
-    Attributes:
-        judged: Who judged them.
-        tables: Detectors' tables, which tell words and texts where there is no corpus.
-        kind: Only edits of this type count, or of several, between commas; "": all.
-    """
-
-    judged: ReadJudgments
-    tables: Sequence[SystemFlags]
-    kind: str = ""
+    judged: ReadJudgments  # who judged them
+    tables: Sequence[SystemFlags]  # detectors' tables, which tell words and texts where there is no corpus
+    kind: str = ""  # only edits of this type count, or of several, between commas; "": all
 
     @property
     def names(self) -> Sequence[str]:

@@ -15,17 +15,11 @@ Marked = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """Everything that is judged of one written word under a detector's flags.
+    """Everything that is judged of one written word under a detector's flags."""
 
-    Attributes:
-        word: In lower case; "" for all the words that have no row of their own.
-        n_flagged: How many of them are flagged.
-        scores: P, R and F by what counts as an error.
-    """
-
-    word: str
-    n_flagged: int
-    scores: Mapping[Truth, CrowdScore]
+    word: str  # in lower case; "" for all the words that have no row of their own
+    n_flagged: int  # how many of them are flagged
+    scores: Mapping[Truth, CrowdScore]  # P, R and F by what counts as an error
 
 
 class WordConfusion(NamedTuple):
@@ -40,29 +34,17 @@ class WordConfusion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HardItem:
-    """An item on which a detector and the judges disagree.
+    """An item on which a detector and the judges disagree."""
 
-    Attributes:
-        item: Its name.
-        sentence: The number of its sentence, from 1; "" where the item's name does not tell.
-        text: The sentence; None where it is not known, or not to be shown.
-        word: What is judged.
-        score: The detector's, None without one.
-        suggestion: What the detector would write, "": nothing; None: it does not say.
-        share: Of judges who call it an error.
-        n_judges: How many judged it.
-        written: What annotators write instead, how many each; "": nothing.
-    """
-
-    item: str
-    sentence: str
-    text: Marked | None
-    word: str
-    score: float | None
-    suggestion: str | None
-    share: float
-    n_judges: int
-    written: Mapping[str, int]
+    item: str  # its name
+    sentence: str  # the number of its sentence, from 1; "" where the item's name does not tell
+    text: Marked | None  # the sentence; None where it is not known, or not to be shown
+    word: str  # what is judged
+    score: float | None  # the detector's, None without one
+    suggestion: str | None  # what the detector would write, "": nothing; None: it does not say
+    share: float  # of judges who call it an error
+    n_judges: int  # how many judged it
+    written: Mapping[str, int]  # what annotators write instead, how many each; "": nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

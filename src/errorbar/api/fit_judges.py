@@ -321,7 +321,6 @@ def fit_judges(
 
 
 def _parse_metrics(metric: Metrics, beta: float | None) -> list[Metric]:
-    """The metrics, each of sentences with single annotators."""
     several = list(metric) if isinstance(metric, list | tuple) else [metric]
     metrics = [sentence_metric(spec, beta, "judges fit") for spec in several or [None]]
     for spec, times in Counter(str(parsed.spec) for parsed in metrics).items():
@@ -381,7 +380,6 @@ def _nothing_to_fit(fitted: Sequence[FittedMeasure]) -> Problem:
 
 
 def _note_few(fitted: Sequence[FittedMeasure], problems: Problems) -> None:
-    """Say which constants rest on one or two systems."""
     for fit in fitted:
         few: dict[tuple[str, ...], list[str]] = {}
         for k in fit.variances.constants if fit.variances else ():

@@ -199,7 +199,6 @@ def _names_file(text: str) -> bool:
 
 
 def _sentences(texts: Iterable[object], what: str) -> list[str]:
-    """A list of sentences; a ``UsageError`` if one is missing or no text."""
     listed = list(texts)
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):

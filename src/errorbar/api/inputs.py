@@ -74,7 +74,6 @@ def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFil
 
 
 def _several(path: str, paths: Sequence[str]) -> bool:
-    """Whether a path is those of several runs."""
     return len(paths) > 1 and all(paths) and not is_there(path) and any(map(is_there, paths))
 
 

@@ -354,7 +354,6 @@ def _read_source(
 
 
 def _is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
-    """Whether judgments are a table in memory."""
     if isinstance(judgments, Mapping):
         return True
     return (

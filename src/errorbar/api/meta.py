@@ -497,7 +497,6 @@ def _soft(
     how: Resampling | None,
     shared: MetaOptions,
 ) -> list[SoftAccuracy]:
-    """Soft pairwise accuracy of each metric."""
     seed = shared["seed"]
     own: JudgedPairs | Floats | None = None
     if isinstance(human, Comparisons):
@@ -509,7 +508,6 @@ def _soft(
 
 
 def _bare(agreement: MetricAgreement) -> MetricAgreement:
-    """Without intervals."""
 
     def bare(estimate: Estimate) -> Estimate:
         return replace(estimate, interval=None, no_interval=None)
@@ -544,7 +542,6 @@ def _refuse_same_names(names: Sequence[str]) -> None:
 
 
 def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[MetricScores]) -> Comparisons:
-    """The judgments that sentence scores are compared with."""
     if not isinstance(human, Comparisons):
         message = "scores of sentences are compared with judgments, and HUMAN has scores of systems"
         raise UsageError(Problem("meta-sentences", message, fix="name a file of judgments"))

@@ -427,7 +427,6 @@ def _pair_sentence(comparison: Comparison, unit: str) -> str:
 
 
 def _interval(ends: Interval | Undefined | None, over: str, measure: Measure, digits: int | None = None) -> str:
-    """An interval, or why there is none."""
     if ends is None:
         return "no interval computed"
     if isinstance(ends, Undefined):

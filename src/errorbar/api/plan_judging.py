@@ -203,7 +203,6 @@ class JudgingPlan(Result):
         return [*tables, self._pilot_table()] if self.pilots else tables
 
     def _designs_of(self, target: Target) -> list[JudgingDesign]:
-        """The designs, and the best split of the budget."""
         if target.best is None:
             return [*self.designs]
         n, m = target.best

@@ -106,7 +106,6 @@ class Ranking(Result):
         return [Table(columns, rows, "Ranking", "ranking", notes), *self._pairs()]
 
     def _pairs(self) -> list[Table]:
-        """Which pairs are decided."""
         if self.pairs is None:
             return []
         columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]

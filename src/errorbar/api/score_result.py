@@ -166,7 +166,6 @@ class Scores(Result):
 
 
 def _alike(scores: Sequence[Score], key: Callable[[Score], tuple[str, ...]]) -> list[list[Score]]:
-    """Scores that stand in one table."""
     kinds: dict[tuple[str, ...], list[Score]] = {}
     for score in scores:
         kinds.setdefault(key(score), []).append(score)

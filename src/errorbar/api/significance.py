@@ -130,7 +130,6 @@ def _difference(pair: Pair) -> Estimate:
 
 
 def _wider_cell(pair: Pair) -> Estimate:
-    """The difference over judges or runs too."""
     return cell_estimate(pair.verdict.difference, pair.verdict.interval)
 
 
@@ -148,7 +147,6 @@ def ends_record(interval: Interval | Undefined | None) -> dict[str, object] | No
 
 
 def _short(measure: Measure) -> str:
-    """``F`` of F0.5."""
     return measure.title.rstrip("0123456789.")
 
 

@@ -29,21 +29,13 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a submission for a corpus, and a submission that changes nothing.
+    """The form of a submission for a corpus, and a submission that changes nothing."""
 
-    Attributes:
-        kind: ``text``, ``essays``, ``labels`` or ``folder``.
-        slug: The corpus' name as a part of names of files.
-        n_units: Sentences, essays or texts.
-        source: What teams get, by name.
-        unchanged: A submission in which nothing is changed, by name.
-    """
-
-    kind: str
-    slug: str
-    n_units: int
-    source: Mapping[str, bytes]
-    unchanged: Mapping[str, bytes]
+    kind: str  # ``text``, ``essays``, ``labels`` or ``folder``
+    slug: str  # the corpus' name as a part of names of files
+    n_units: int  # sentences, essays or texts
+    source: Mapping[str, bytes]  # what teams get, by name
+    unchanged: Mapping[str, bytes]  # a submission in which nothing is changed, by name
 
     @property
     def name(self) -> str:

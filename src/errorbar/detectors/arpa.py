@@ -195,7 +195,6 @@ class _Reader:
 
 
 def _repeated(columns: NDArray[Any]) -> int | None:
-    """The first row that stands in the table before; None where all differ."""
     order = np.lexsort(columns[::-1])
     columns = columns[:, order]
     same = np.all(columns[:, 1:] == columns[:, :-1], axis=0)
@@ -203,8 +202,6 @@ def _repeated(columns: NDArray[Any]) -> int | None:
 
 
 class _Levels:
-    """The tree, order by order."""
-
     def __init__(self) -> None:
         self.words: list[NDArray[np.int32]] = []
         self.probs: list[NDArray[np.float32]] = []

@@ -412,25 +412,15 @@ _FORMS = ("R:Nn", "R:Vform", "R:Wform")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposals:
-    """Candidates of some sentences; columns are parallel.
+    """Candidates of some sentences; columns are parallel."""
 
-    Attributes:
-        sentences: Their tokens.
-        tags: Their tags.
-        sentence: Number of each candidate's sentence.
-        candidates: The changes.
-        groups: An index into ``GROUPS``.
-        model: Scores by the language model, in nats.
-        classifiers: Scores by the classifiers, in nats, or NaN.
-    """
-
-    sentences: Sequence[Sequence[str]]
-    tags: Sequence[Sequence[str]]
-    sentence: Ints
-    candidates: Sequence[Candidate]
-    groups: Ints
-    model: Floats
-    classifiers: Floats
+    sentences: Sequence[Sequence[str]]  # their tokens
+    tags: Sequence[Sequence[str]]  # their tags
+    sentence: Ints  # number of each candidate's sentence
+    candidates: Sequence[Candidate]  # the changes
+    groups: Ints  # an index into ``GROUPS``
+    model: Floats  # scores by the language model, in nats
+    classifiers: Floats  # scores by the classifiers, in nats, or NaN
 
     def part(self, chosen: NDArray[np.bool_]) -> Proposals:
         """Some of the candidates."""

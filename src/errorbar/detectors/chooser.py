@@ -74,21 +74,13 @@ _DETERMINERS = ("DT", "PDT", "PRP$", "POS")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slots:
-    """Places of a block of sentences.
+    """Places of a block of sentences."""
 
-    Attributes:
-        text: Tagged; of ``articles``, without them.
-        places: Where in its layout; of an article, the place of the word after it.
-        written: Which class stands there.
-        sentence: Number of each one's sentence in the block.
-        tokens: Number of its token in the block as it was given; of an article, of the word after it.
-    """
-
-    text: TaggedText
-    places: Ints
-    written: Classes
-    sentence: Ints
-    tokens: Ints
+    text: TaggedText  # tagged; of ``articles``, without them
+    places: Ints  # where in its layout; of an article, the place of the word after it
+    written: Classes  # which class stands there
+    sentence: Ints  # number of each one's sentence in the block
+    tokens: Ints  # number of its token in the block as it was given; of an article, of the word after it
 
 
 def find_slots(task: Task, text: TaggedText) -> Slots:
@@ -264,25 +256,15 @@ class WordTags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chooser:
-    """A trained classifier.
+    """A trained classifier."""
 
-    Attributes:
-        task: The task.
-        known: The features that have weights of their own.
-        weights: The weights of the features.
-        words: The tags of words, for ``forms``.
-        tagger: Whose tags and lemmas the features are made of.
-        made: How it was trained.
-        text: The text it was trained on.
-    """
-
-    task: Task
-    known: Known
-    weights: Weights
-    words: WordTags
-    tagger: Tagger
-    made: Mapping[str, Any]
-    text: Mapping[str, Any]
+    task: Task  # the task
+    known: Known  # the features that have weights of their own
+    weights: Weights  # the weights of the features
+    words: WordTags  # the tags of words, for ``forms``
+    tagger: Tagger  # whose tags and lemmas the features are made of
+    made: Mapping[str, Any]  # how it was trained
+    text: Mapping[str, Any]  # the text it was trained on
 
     def scores(self, slots: Slots) -> Floats:
         """The natural logarithm of each class's probability in each slot; shape (slots, classes)."""

@@ -50,23 +50,14 @@ LEAST = 4  # examples that an indicator must have
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionEvidence:
-    """The evidence on each preposition of a text, in order.
+    """The evidence on each preposition of a text, in order."""
 
-    Attributes:
-        sentence: Number of its sentence.
-        token: Number of its token.
-        scores: Columns of numbers by name.
-        marks: The names of the indicators that hold for each preposition.
-        suggested: By the first selector, an index into ``PREPOSITIONS``.
-        written: The preposition of the text.
-    """
-
-    sentence: Ints
-    token: Ints
-    scores: Mapping[str, Floats]
-    marks: Sequence[Sequence[str]]
-    suggested: Classes
-    written: Classes
+    sentence: Ints  # number of its sentence
+    token: Ints  # number of its token
+    scores: Mapping[str, Floats]  # columns of numbers by name
+    marks: Sequence[Sequence[str]]  # the names of the indicators that hold for each preposition
+    suggested: Classes  # by the first selector, an index into ``PREPOSITIONS``
+    written: Classes  # the preposition of the text
 
     def items(self) -> list[str]:
         """Names of the prepositions, as ``PrepositionMargins`` has them."""
@@ -197,17 +188,11 @@ OF_PREPOSITIONS = ("Prep", "R:PREP", "M:PREP", "U:PREP")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CombinedDetectors:
-    """Detectors side by side.
+    """Detectors side by side."""
 
-    Attributes:
-        me: Maximum entropy.
-        perc: The perceptron, of the same tagger.
-        ngrams: A language model.
-    """
-
-    me: Classifier
-    perc: Classifier
-    ngrams: NgramModel
+    me: Classifier  # maximum entropy
+    perc: Classifier  # the perceptron, of the same tagger
+    ngrams: NgramModel  # a language model
 
     def evidence(self, sentences: Sentences) -> PrepositionEvidence:
         """The scores of the detectors for every preposition of tokenized sentences."""

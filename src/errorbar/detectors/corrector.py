@@ -107,17 +107,11 @@ def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrector:
-    """A reader that finds candidates and a scorer that decides which of them are made.
+    """A reader that finds candidates and a scorer that decides which of them are made."""
 
-    Attributes:
-        reader: Finds candidates.
-        scorer: Gives each a score.
-        least: The score that a change needs; None: one above 0.
-    """
-
-    reader: Reader
-    scorer: Scorer
-    least: float | None = None
+    reader: Reader  # finds candidates
+    scorer: Scorer  # gives each a score
+    least: float | None = None  # the score that a change needs; None: one above 0
 
     def changes(self, sentences: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[Change]]]:
         """Each sentence with what is changed in it, from left to right; some sentences are read ahead."""

@@ -115,19 +115,12 @@ DEFAULTS: Mapping[Name, Settings] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedCorrectors:
-    """The settings and the ranker that were learned from learners' text.
+    """The settings and the ranker that were learned from learners' text."""
 
-    Attributes:
-        settings: The settings of ``lm`` and ``lm+classifiers``, by group.
-        ranker: The ranker of ``ranked``; None: nothing was learned.
-        made: How it was made.
-        text: The text that was learned from.
-    """
-
-    settings: Mapping[Name, Settings]
-    ranker: Ranker | None
-    made: Mapping[str, Any]
-    text: Mapping[str, Any]
+    settings: Mapping[Name, Settings]  # the settings of ``lm`` and ``lm+classifiers``, by group
+    ranker: Ranker | None  # the ranker of ``ranked``; None: nothing was learned
+    made: Mapping[str, Any]  # how it was made
+    text: Mapping[str, Any]  # the text that was learned from
 
     def scorer(self, name: Name) -> Scorer | None:
         """The scorer of a corrector; None: it has to be learned from labels."""

@@ -68,21 +68,13 @@ from errorbar.edits.items import ERROR, OK
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionMargins:
-    """Every preposition of a text, in order; all columns are parallel.
+    """Every preposition of a text, in order; all columns are parallel."""
 
-    Attributes:
-        sentence: Number of its sentence, from 0.
-        token: Number of its token in the sentence, from 0.
-        written: The preposition, an index into ``PREPOSITIONS``.
-        suggested: The best other one.
-        margin: Score of ``suggested`` less that of ``written``.
-    """
-
-    sentence: Ints
-    token: Ints
-    written: Classes
-    suggested: Classes
-    margin: Floats
+    sentence: Ints  # number of its sentence, from 0
+    token: Ints  # number of its token in the sentence, from 0
+    written: Classes  # the preposition, an index into ``PREPOSITIONS``
+    suggested: Classes  # the best other one
+    margin: Floats  # score of ``suggested`` less that of ``written``
 
     def __len__(self) -> int:
         """The number of prepositions."""
@@ -141,15 +133,10 @@ Change = tuple[int, int, int, Sequence[str]]  # the sentence, start and end of a
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The judgment of a detector on an item.
+    """The judgment of a detector on an item."""
 
-    Attributes:
-        label: ``error`` or ``ok``.
-        score: How much more probable the sentence is without the word, in nats; the higher, the more an error.
-    """
-
-    label: str
-    score: float
+    label: str  # ``error`` or ``ok``
+    score: float  # how much more probable the sentence is without the word, in nats; the higher, the more an error
 
 
 def detect_extraneous(
@@ -239,15 +226,10 @@ _CONTEXTS_AT_ONCE = 4_096  # contexts looked up together
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LmChoice:
-    """A language model as a selector of prepositions.
+    """A language model as a selector of prepositions."""
 
-    Attributes:
-        model: The n-gram model.
-        tagger: Tells the marks of infinitives from prepositions.
-    """
-
-    model: NgramModel
-    tagger: Tagger
+    model: NgramModel  # the n-gram model
+    tagger: Tagger  # tells the marks of infinitives from prepositions
 
     def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """The score of every preposition in every context, in nats; shape (contexts, prepositions)."""

@@ -171,7 +171,6 @@ def _balanced(counted: CrowdStatistics) -> Estimate:
 
 
 def _recalls() -> dict[Estimand, float]:
-    """The recalls of table 1, by what an item counts."""
     rows = {row["counting"]: float(row["recall"]) for row in published("madnani2011_table1_lm")}
     return {estimand: rows[counting] for estimand, counting in COUNTINGS.items()}
 

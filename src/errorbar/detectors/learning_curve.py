@@ -55,17 +55,11 @@ class LearningPoint:
 
 @dataclass(frozen=True, slots=True)
 class CurveFit:
-    """A curve through the points.
+    """A curve through the points."""
 
-    Attributes:
-        form: ``line`` or ``power``.
-        places: From the smallest n to the one that is looked ahead to, the last.
-        accuracy: At each place.
-    """
-
-    form: Form
-    places: tuple[float, ...]
-    accuracy: tuple[Estimate, ...]
+    form: Form  # ``line`` or ``power``
+    places: tuple[float, ...]  # from the smallest n to the one that is looked ahead to, the last
+    accuracy: tuple[Estimate, ...]  # at each place
 
     @property
     def ahead(self) -> Estimate:
@@ -75,17 +69,11 @@ class CurveFit:
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Accuracy by the number of examples.
+    """Accuracy by the number of examples."""
 
-    Attributes:
-        points: By n.
-        doubling: The gain of a doubling of the text, by the line; None: there is one n alone.
-        fits: Those that can be had.
-    """
-
-    points: tuple[LearningPoint, ...]
-    doubling: Estimate | None
-    fits: tuple[CurveFit, ...]
+    points: tuple[LearningPoint, ...]  # by n
+    doubling: Estimate | None  # the gain of a doubling of the text, by the line; None: there is one n alone
+    fits: tuple[CurveFit, ...]  # those that can be had
 
 
 def training_samples(blocks: Ints, n: int, most: int, seed: int) -> list[Ints]:

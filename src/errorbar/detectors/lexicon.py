@@ -29,17 +29,11 @@ Sentences = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """The places of the words of some sentences.
+    """The places of the words of some sentences."""
 
-    Attributes:
-        words: Word numbers with gaps of 0.
-        places: The place of each token in ``words``.
-        spans: The half-open range of tokens of each sentence; shape (sentences, 2).
-    """
-
-    words: NDArray[np.int32]
-    places: Ints
-    spans: Ints
+    words: NDArray[np.int32]  # word numbers with gaps of 0
+    places: Ints  # the place of each token in ``words``
+    spans: Ints  # the half-open range of tokens of each sentence; shape (sentences, 2)
 
 
 class Lexicon:

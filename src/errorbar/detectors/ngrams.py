@@ -80,15 +80,10 @@ class _Vocabulary(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class NumberedText:
-    """A text in numbers.
+    """A text in numbers."""
 
-    Attributes:
-        ids: The number of every word, sentence after sentence, each with ``<s>`` before and ``</s>`` after it.
-        words: The words by number, in the order of their first occurrence after ``<unk> <s> </s>``.
-    """
-
-    ids: Integers
-    words: tuple[str, ...]
+    ids: Integers  # the number of every word, sentence after sentence, each with ``<s>`` before and ``</s>`` after it
+    words: tuple[str, ...]  # the words by number, in the order of their first occurrence after ``<unk> <s> </s>``
 
 
 def number_words(sentences: Iterable[Sequence[str]]) -> NumberedText:
@@ -126,19 +121,12 @@ def number_words(sentences: Iterable[Sequence[str]]) -> NumberedText:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The different n-grams of one order, sorted by the n-gram that they extend, then by their last word.
+    """The different n-grams of one order, sorted by the n-gram that they extend, then by their last word."""
 
-    Attributes:
-        word: Number of the last word of each.
-        prefix: Number, one order below, of all but the last word.
-        suffix: Number, one order below, of all but the first word.
-        count: How often each occurs.
-    """
-
-    word: Integers
-    prefix: Integers
-    suffix: Integers
-    count: Integers
+    word: Integers  # number of the last word of each
+    prefix: Integers  # number, one order below, of all but the last word
+    suffix: Integers  # number, one order below, of all but the first word
+    count: Integers  # how often each occurs
 
 
 def count_ngrams(text: NumberedText, order: int) -> Iterator[Level]:
@@ -267,17 +255,11 @@ LARGEST_ORDER = 9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenScores:
-    """log10 probabilities of the tokens of sentences, each sentence with its ``</s>``.
+    """log10 probabilities of the tokens of sentences, each sentence with its ``</s>``."""
 
-    Attributes:
-        log10: Of each token after those before it, sentence after sentence.
-        unknown: True where the model does not have the word.
-        offsets: Sentence k has the entries ``offsets[k]`` to ``offsets[k + 1] - 1``.
-    """
-
-    log10: NDArray[np.float64]
-    unknown: NDArray[np.bool_]
-    offsets: NDArray[np.int64]
+    log10: NDArray[np.float64]  # of each token after those before it, sentence after sentence
+    unknown: NDArray[np.bool_]  # true where the model does not have the word
+    offsets: NDArray[np.int64]  # sentence k has the entries ``offsets[k]`` to ``offsets[k + 1] - 1``
 
     def sentences(self) -> NDArray[np.float64]:
         """log10 of the probability of each sentence, the sum over its tokens."""

@@ -197,19 +197,12 @@ THRESHOLDS = np.arange(-2.5, 0.01, 0.1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranker:
-    """A fitted ranker.
+    """A fitted ranker."""
 
-    Attributes:
-        marks: The marks that have a weight, in ascending order.
-        fitted: The regression; columns are numbers by group, shared numbers, marks.
-        threshold: Log odds above which a change is made.
-        counts: How often the training text has each word.
-    """
-
-    marks: Codes
-    fitted: Logistic
-    threshold: float
-    counts: Mapping[str, int]
+    marks: Codes  # the marks that have a weight, in ascending order
+    fitted: Logistic  # the regression; columns are numbers by group, shared numbers, marks
+    threshold: float  # log odds above which a change is made
+    counts: Mapping[str, int]  # how often the training text has each word
 
     def check(self) -> None:
         """A ``ValueError`` if its columns do not fit, or it could not say of a candidate whether it is made."""

@@ -154,7 +154,6 @@ class SelectionRun:
         return train_classifier(kind, examples, self.tagger, {}, bits=BITS, seed=self.seed + run)
 
     def _classifier(self, kind: Kind) -> Classifier:
-        """Trained on everything that may be trained on."""
         if kind not in self.classifiers:
             self.classifiers[kind] = self._train(kind, self.native)
         return self.classifiers[kind]
@@ -197,7 +196,6 @@ class SelectionRun:
     def _scores(
         self, classifiers: Sequence[Classifier], ngrams: LmChoice, sentences: Sentences, examples: Examples
     ) -> list[Floats]:
-        """The scores of classifiers, and of an n-gram model."""
         by_lm = [ngrams.scores(block.text, block.contexts) for block in find_prepositions(self.tagger, sentences)]
         return [*(classifier.score_states(examples.states) for classifier in classifiers), np.concatenate(by_lm)]
 
@@ -226,21 +224,13 @@ class TextChoices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoiceSelection:
-    """Choices of prepositions in native text.
+    """Choices of prepositions in native text."""
 
-    Attributes:
-        held: In the blocks that were held out.
-        other: In the treebanks; None: there is none.
-        n_examples: How many the classifiers were trained on.
-        most_frequent: The five, by number in ``PREPOSITIONS``.
-        weights: Of PERC, ME and the n-gram model in the ensemble.
-    """
-
-    held: TextChoices
-    other: TextChoices | None
-    n_examples: int
-    most_frequent: Ints
-    weights: Floats
+    held: TextChoices  # in the blocks that were held out
+    other: TextChoices | None  # in the treebanks; None: there is none
+    n_examples: int  # how many the classifiers were trained on
+    most_frequent: Ints  # the five, by number in ``PREPOSITIONS``
+    weights: Floats  # of PERC, ME and the n-gram model in the ensemble
 
 
 def study_selection(

@@ -80,17 +80,11 @@ class Selector(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """The prepositions of native text.
+    """The prepositions of native text."""
 
-    Attributes:
-        states: The features of each; shape (examples, templates).
-        right: Which preposition was written.
-        sentence: Number of its sentence.
-    """
-
-    states: States
-    right: Classes
-    sentence: Ints
+    states: States  # the features of each; shape (examples, templates)
+    right: Classes  # which preposition was written
+    sentence: Ints  # number of its sentence
 
     def part(self, chosen: NDArray[Any]) -> Examples:
         """Some of the examples, by numbers or flags."""
@@ -99,23 +93,14 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classifier:
-    """PERC or ME.
+    """PERC or ME."""
 
-    Attributes:
-        kind: ``perc``: scores are sums of averaged weights. Others: scores are natural logarithms of probabilities.
-        known: The features that have weights of their own.
-        weights: The weights of the features.
-        tagger: Whose tags and lemmas the features are made of.
-        made: How it was trained.
-        text: The text it was trained on.
-    """
-
-    kind: Kind
-    known: Known
-    weights: Weights
-    tagger: Tagger
-    made: Mapping[str, Any]
-    text: Mapping[str, Any]
+    kind: Kind  # ``perc``: scores are sums of averaged weights. Others: scores are natural logarithms of probabilities
+    known: Known  # the features that have weights of their own
+    weights: Weights  # the weights of the features
+    tagger: Tagger  # whose tags and lemmas the features are made of
+    made: Mapping[str, Any]  # how it was trained
+    text: Mapping[str, Any]  # the text it was trained on
 
     def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """See ``Selector``."""
@@ -133,19 +118,12 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Majority:
-    """The baseline: what a preposition is, without a look at its context.
+    """The baseline: what a preposition is, without a look at its context."""
 
-    Attributes:
-        counts: How often each preposition was written.
-        tagger: Tells the marks of infinitives from prepositions.
-        made: Nothing but which tagger.
-        text: The text that was counted.
-    """
-
-    counts: Ints
-    tagger: Tagger
-    made: Mapping[str, Any]
-    text: Mapping[str, Any]
+    counts: Ints  # how often each preposition was written
+    tagger: Tagger  # tells the marks of infinitives from prepositions
+    made: Mapping[str, Any]  # nothing but which tagger
+    text: Mapping[str, Any]  # the text that was counted
 
     def scores(self, text: TaggedText, contexts: Contexts) -> Floats:
         """The natural logarithm of each preposition's share, half a count added to each; see ``Selector``."""
@@ -290,15 +268,10 @@ def log_linear(scores: Sequence[Floats], weights: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Prepositions that selectors are asked for.
+    """Prepositions that selectors are asked for."""
 
-    Attributes:
-        right: The written prepositions, by number in ``PREPOSITIONS``; shape (contexts,).
-        block: Number of each context's block, from 0 without a gap.
-    """
-
-    right: Classes
-    block: Ints
+    right: Classes  # the written prepositions, by number in ``PREPOSITIONS``; shape (contexts,)
+    block: Ints  # number of each context's block, from 0 without a gap
 
     @classmethod
     def of(cls, right: Classes, sentence: Ints) -> HeldOut:

@@ -94,13 +94,9 @@ def learn_lemmas(bank: Treebank) -> Lemmas:
 
 @dataclass(frozen=True, slots=True)
 class Lemmas:
-    """Rules and exceptions.
+    """Rules and exceptions."""
 
-    Attributes:
-        exceptions: The lemma of a form in lower case and its tag.
-    """
-
-    exceptions: Mapping[tuple[str, str], str]
+    exceptions: Mapping[tuple[str, str], str]  # the lemma of a form in lower case and its tag
 
     def lemma(self, form: str, tag: str) -> str:
         """The lemma of a form with a Penn tag, in lower case; a form the rules do not speak of is its own."""
@@ -157,19 +153,12 @@ DEPTHS = np.array([depth for depth, _ in HISTORY], np.int8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaggedText:
-    """Tagged sentences.
+    """Tagged sentences."""
 
-    Attributes:
-        lexicon: The words.
-        layout: Where they are.
-        tags: The tag set.
-        classes: The tag of each place by its number; in the gaps the number after the last.
-    """
-
-    lexicon: Lexicon
-    layout: Layout
-    tags: tuple[str, ...]
-    classes: Classes
+    lexicon: Lexicon  # the words
+    layout: Layout  # where they are
+    tags: tuple[str, ...]  # the tag set
+    classes: Classes  # the tag of each place by its number; in the gaps the number after the last
 
     def number(self, tag: str) -> int:
         """The number of a tag; -1 if the tag set lacks it."""
@@ -185,21 +174,13 @@ class TaggedText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tagger:
-    """A trained tagger.
+    """A trained tagger."""
 
-    Attributes:
-        tags: The tag set, in the order of classes.
-        weights: The weights of its features.
-        lemmas: The lemmas of the words it tags; learned from the same treebank.
-        made: How it was trained.
-        text: The text it was trained on.
-    """
-
-    tags: tuple[str, ...]
-    weights: Weights
-    lemmas: Lemmas
-    made: dict[str, Any]
-    text: dict[str, Any]
+    tags: tuple[str, ...]  # the tag set, in the order of classes
+    weights: Weights  # the weights of its features
+    lemmas: Lemmas  # the lemmas of the words it tags; learned from the same treebank
+    made: dict[str, Any]  # how it was trained
+    text: dict[str, Any]  # the text it was trained on
     lexicon: Lexicon = field(default_factory=Lexicon, repr=False)
 
     def blocks(self, sentences: Sentences) -> Iterator[TaggedText]:
@@ -314,13 +295,9 @@ _NONE = Weights(1, 1, np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PipelineTagger(Tagger):
-    """A tagger without weights of its own.
+    """A tagger without weights of its own."""
 
-    Attributes:
-        pipeline: The spaCy pipeline.
-    """
-
-    pipeline: Any = None
+    pipeline: Any = None  # the spaCy pipeline
 
     def tagged(self, layout: Layout) -> TaggedText:
         """Tag the words of a layout."""

@@ -156,7 +156,6 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def _goes_on(word: str) -> bool:
-    """True if a sentence goes on after a word and a full stop."""
     return word.lower() in _ABBREVIATED or (len(word) == 1 and word.isupper())
 
 

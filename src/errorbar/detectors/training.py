@@ -166,21 +166,13 @@ class TrainingOptions(TextOrigin, total=False):
 
 @dataclass(frozen=True, slots=True)
 class TrainedPart:
-    """A model that was made, or was there already.
+    """A model that was made, or was there already."""
 
-    Attributes:
-        part: What it is.
-        file: Where it is.
-        n_bytes: Its size.
-        learned_from: How many tokens, or of classifiers examples.
-        found: Whether it was there already, made of the same text in the same way.
-    """
-
-    part: str
-    file: str
-    n_bytes: int
-    learned_from: int
-    found: bool
+    part: str  # what it is
+    file: str  # where it is
+    n_bytes: int  # its size
+    learned_from: int  # how many tokens, or of classifiers examples
+    found: bool  # whether it was there already, made of the same text in the same way
 
 
 class Training:
@@ -537,7 +529,6 @@ def _warn_of_stale(training: Training, wanted: Sequence[Part]) -> None:
 
 
 def _choose_parts(named: Sequence[Part], folder: Path, options: TrainingOptions, *, text: bool) -> list[Part]:
-    """The parts to train, in the order of training: those named, or all that there is something for."""
     labeled, bank = bool(options["labels"]), options["treebank"] is not None
     if named:
         if labeled and not {*named} & {*LABELED}:

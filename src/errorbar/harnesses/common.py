@@ -193,7 +193,6 @@ def score_answers(
 def _errors(
     corpus: Corpus, outputs: Sequence[Hypothesis], score: Score, metric: Metric, resampling: Resampling
 ) -> dict[str, float]:
-    """The standard error of each measure that has an interval."""
     if not any(estimate.interval for estimate in score.estimates.values()):
         return {}
     measured = [metric.measure(corpus, output.lines) for output in outputs]
