@@ -42,25 +42,19 @@ class TestSpans:
         assert found is not None
         return found
 
-    def test_a_replacement_covers_its_tokens(self) -> None:
-        assert self.shown(edit(1, 3, "goes to", "went to", kind="SVA")) == (
-            BrowseEdit(3, 8, ("goes to", "went to"), "SVA"),
-        )
-
-    def test_a_deletion_has_an_empty_replacement(self) -> None:
-        assert self.shown(edit(2, 3, "")) == (BrowseEdit(6, 8, ("",)),)
-
-    def test_an_insertion_is_empty_and_stands_before_its_token(self) -> None:
-        assert self.shown(edit(3, 3, "the")) == (BrowseEdit(9, 9, ("the",)),)
-
-    def test_an_insertion_after_the_last_token_stands_at_the_end(self) -> None:
-        assert self.shown(edit(5, 5, "!")) == (BrowseEdit(17, 17, ("!",)),)
-
-    def test_an_optional_edit_says_so(self) -> None:
-        assert self.shown(Edit(0, 1, ("She",), "Pref", optional=True)) == (BrowseEdit(0, 2, ("She",), "Pref", True),)
-
-    def test_unclear_meaning_has_no_replacement(self) -> None:
-        assert self.shown(edit(0, 5, "", kind="Um")) == (BrowseEdit(0, 17, (), "Um", written=("",)),)
+    @pytest.mark.parametrize(
+        ("made", "browsed"),
+        [
+            (edit(1, 3, "goes to", "went to", kind="SVA"), BrowseEdit(3, 8, ("goes to", "went to"), "SVA")),
+            (edit(2, 3, ""), BrowseEdit(6, 8, ("",))),  # a deletion
+            (edit(3, 3, "the"), BrowseEdit(9, 9, ("the",))),  # an insertion stands before its token
+            (edit(5, 5, "!"), BrowseEdit(17, 17, ("!",))),  # or at the end
+            (Edit(0, 1, ("She",), "Pref", optional=True), BrowseEdit(0, 2, ("She",), "Pref", True)),
+            (edit(0, 5, "", kind="Um"), BrowseEdit(0, 17, (), "Um", written=("",))),  # unclear meaning
+        ],
+    )
+    def test_the_span_of_an_edit(self, made: Edit, browsed: BrowseEdit) -> None:
+        assert self.shown(made) == (browsed,)
 
     def test_edits_stand_in_text_order(self) -> None:
         assert [each.start for each in self.shown(edit(3, 3, "the"), edit(0, 1, "She"))] == [0, 9]
@@ -125,21 +119,19 @@ class TestSystems:
 class TestDisagreement:
     X, Y, Z = edit(0, 1, "x"), edit(1, 2, "y"), edit(1, 2, "z")
 
-    def test_alike(self) -> None:
-        assert disagreement([(self.X,), (self.X,)]) == 0
-        assert disagreement([(), (), ()]) == 0
-
-    def test_nothing_in_common(self) -> None:
-        assert disagreement([(self.Y,), (self.Z,)]) == 1
-        assert disagreement([(self.X,), ()]) == 1
-
-    def test_mean_over_pairs(self) -> None:
-        # overlaps: {x, y} and {x}: 1/2; {x, y} and {}: 0; {x} and {}: 0. Mean 1/6.
-        assert disagreement([(self.X, self.Y), (self.X,), ()]) == pytest.approx(5 / 6)
-
-    def test_two_that_found_nothing_agree(self) -> None:
-        # pairs: {} {}: 1; {} {x}: 0; {} {x}: 0
-        assert disagreement([(), (), (self.X,)]) == pytest.approx(2 / 3)
+    @pytest.mark.parametrize(
+        ("annotations", "expected"),
+        [
+            ([(X,), (X,)], 0),
+            ([(), (), ()], 0),
+            ([(Y,), (Z,)], 1),
+            ([(X,), ()], 1),
+            ([(X, Y), (X,), ()], 5 / 6),  # overlaps: {x, y} and {x}: 1/2; {x, y} and {}: 0; {x} and {}: 0. Mean 1/6.
+            ([(), (), (X,)], 2 / 3),  # pairs: {} {}: 1; {} {x}: 0; {} {x}: 0
+        ],
+    )
+    def test_mean_over_pairs(self, annotations: list[tuple[Edit, ...]], expected: float) -> None:
+        assert disagreement(annotations) == pytest.approx(expected)
 
     def test_types_do_not_count(self) -> None:
         assert disagreement([(edit(0, 1, "x", kind="P"),), (edit(0, 1, "x", kind="Q"),)]) == 0

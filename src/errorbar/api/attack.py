@@ -429,8 +429,9 @@ def _rank_by_tables(scores: Sequence[Scores], data: Loaded, degenerate: Sequence
                 hint = nearest(name, [system for system in table.systems if system not in attacks])
                 message = f"{metric} has no score of '{name}'"
                 problems.repairable("attack-missing-score", message, Place(metric), "it has no place", hint=hint)
-        real, made = ([estimates[name] for name in names] for names in ((*systems, *others), attacks))
-        rankings.append(rank_attacks(metric, Measure("score", metric, "number"), real, made))
+        real = [estimates[name] for name in (*systems, *others)]
+        made_up = [estimates[name] for name in attacks]
+        rankings.append(rank_attacks(metric, Measure("score", metric, "number"), real, made_up))
     problems.raise_errors()
     return rankings
 

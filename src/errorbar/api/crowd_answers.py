@@ -217,11 +217,12 @@ def crowd_aggregate(
     )
 
 
-def _warn_of_one_answer(made: MethodComparison, name: str, problems: Problems) -> None:
+def _warn_of_one_answer(comparison: MethodComparison, name: str, problems: Problems) -> None:
     """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
-    answers, base = made.answers[name], made.answers["majority"]
+    answers, base = comparison.answers[name], comparison.answers["majority"]
     labels_of = {
-        known: set(answer.answer[answer.n_judgments > 0].tolist()) - {-1} for known, answer in made.answers.items()
+        known: set(answer.answer[answer.n_judgments > 0].tolist()) - {-1}
+        for known, answer in comparison.answers.items()
     }
     if len(labels_of[name]) == 1 < len(labels_of["majority"]):
         (label,) = labels_of[name]

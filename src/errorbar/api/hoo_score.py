@@ -108,8 +108,8 @@ class HooScores(Scores):
                 {"measure": measure, "bonus": condition == BONUS, **_prf_record(score, condition, measure)}
                 for condition, measure in product(CONDITIONS, MEASURES)
             ],
-            "by_row": [_recall_record(row, asked=score.has_intervals) for row in in_order(score.by_type)],
-            "by_code": [_recall_record(row, asked=score.has_intervals) for row in codes],
+            "by_row": [_recall_record(row, with_intervals=score.has_intervals) for row in in_order(score.by_type)],
+            "by_code": [_recall_record(row, with_intervals=score.has_intervals) for row in codes],
             "by_fragment": [
                 {"fragment": name, "measure": measure, "bonus": condition == BONUS, **values, **why}
                 for name, unit in zip(self.fragments, score.by_unit, strict=True)
@@ -157,8 +157,8 @@ class HooScores(Scores):
             for name, unit in zip(self.fragments, score.by_unit, strict=True)
             for measure, condition in product(MEASURES, CONDITIONS)
         ]
-        asked = any(score.has_intervals for score in self.scores)
-        notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if asked else ())]
+        with_intervals = any(score.has_intervals for score in self.scores)
+        notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if with_intervals else ())]
         columns = [*columns, Column("fragment"), Column("measure"), Column("condition"), *_PRF]
         return Table(columns, rows, name="fragments", notes=notes)
 
@@ -247,9 +247,9 @@ def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]
     return record
 
 
-def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
+def _recall_record(row: TypeScore, *, with_intervals: bool) -> dict[str, object]:
     record: dict[str, object] = {"type": row.type, **row.counts}
-    if asked:
+    if with_intervals:
         named = zip(MEASURES, row.estimates.values(), strict=True)
         record["intervals"] = {measure: interval_record(estimate) for measure, estimate in named}
     return record

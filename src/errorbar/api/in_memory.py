@@ -106,14 +106,14 @@ def right_call(function: str, parameters: Collection[str]) -> str:
 
 
 def take_sentences(
-    function: str, parameters: Collection[str], given: dict[str, Any], names: Mapping[str, str], n_unnamed: int
+    function: str, parameters: Collection[str], arguments: dict[str, Any], names: Mapping[str, str], n_unnamed: int
 ) -> None:
     """Put a ``Corpus`` and ``Hypothesis`` objects in the place of sentences among the arguments of a public function.
 
     Args:
         function: Its name, for the right call in messages.
         parameters: What it takes.
-        given: The arguments that were given, as ``plain_data``; changed in place.
+        arguments: Its arguments, as ``plain_data``; changed in place.
         names: What their columns were called, where they were some.
         n_unnamed: How many were given by their place alone.
 
@@ -122,9 +122,9 @@ def take_sentences(
         UsageError: If it cannot be told which sentences are what.
     """
     for name in ("source", "gold", "systems", "files"):
-        if isinstance(given.get(name), Iterator):
-            given[name] = list(given[name])
-    source, gold = given.get("source"), given.get("gold")
+        if isinstance(arguments.get(name), Iterator):
+            arguments[name] = list(arguments[name])
+    source, gold = arguments.get("source"), arguments.get("gold")
     call = right_call(function, parameters)
     if isinstance(source, Mapping) and len(source) == 1:
         (source,) = source.values()
@@ -132,7 +132,7 @@ def take_sentences(
         message = "the source must be one list of sentences, or a path"
         raise UsageError(Problem("wrong-type", message, fix=call))
     sources = _sentences(source, "source") if isinstance(source, list | tuple) else None
-    metric = given.get("metric")
+    metric = arguments.get("metric")
     if isinstance(metric, str) and _FILE.search(metric) and is_there(metric):
         message = f"the metric is called like the file {metric}; what is compared with what must be named"
         raise UsageError(Problem("which-sentences", message, fix=call))
@@ -145,23 +145,23 @@ def take_sentences(
             raise UsageError(Problem("no-source", message, fix=call))
     elif sources is None:
         corpus = gold if isinstance(gold, Corpus) else None
-        _take_systems(given, names, None if corpus is None else len(corpus))
+        _take_systems(arguments, names, None if corpus is None else len(corpus))
         return
     if isinstance(gold, Corpus):
         message = "this corpus is in memory, and it has its own source"
         raise UsageError(Problem("useless-option", message, fix="leave source out"))
     if gold is None and sources is not None and "files" in parameters:
-        given["gold"], given["source"] = Corpus([Sentence(text) for text in sources], (), "source"), None
-        _take_systems(given, names, len(sources))
+        arguments["gold"], arguments["source"] = Corpus([Sentence(text) for text in sources], (), "source"), None
+        _take_systems(arguments, names, len(sources))
         return
     if not isinstance(gold, str | PathLike | Mapping | list | tuple):
         return  # whoever looks at types says so
-    force, retokenize = (given.get(name) is True for name in ("force", "retokenize"))
+    force, retokenize = (arguments.get(name) is True for name in ("force", "retokenize"))
     admission = Admission(force, retokenize, advise="force" in parameters, free=True)
-    problems = Problems(lenient=given.get("lenient") is True)
+    problems = Problems(lenient=arguments.get("lenient") is True)
     corpus = _corpus(source if sources is None else sources, gold, problems, admission, call)
-    given["gold"], given["source"] = corpus, None
-    _take_systems(given, names, len(corpus))
+    arguments["gold"], arguments["source"] = corpus, None
+    _take_systems(arguments, names, len(corpus))
 
 
 def are_references(gold: object, sources: Sequence[str] | None) -> bool:
@@ -198,14 +198,16 @@ def _names_file(text: str) -> bool:
     return len(text.split()) == 1 and bool({*text} & {*"*?["}) and bool(glob(text))  # noqa: PTH207 - absolute ones too
 
 
-def _sentences(texts: Iterable[object], what: str) -> list[str]:
+def _sentences(texts: Iterable[object], argument: str) -> list[str]:
     listed = list(texts)
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
             missing = _is_missing(text)
             got = "nothing" if missing else shortened(repr(text))
             fix = "fill it, or leave the row out everywhere" if missing else ""
-            raise UsageError(Problem("wrong-type", f"sentence {number} of {what} must be a text, got {got}", fix=fix))
+            raise UsageError(
+                Problem("wrong-type", f"sentence {number} of {argument} must be a text, got {got}", fix=fix)
+            )
     return cast("list[str]", listed)
 
 
@@ -263,18 +265,18 @@ def _by_annotator(gold: Sequence[Any], n: int | None) -> list[Sequence[str | Non
     return [*gold]
 
 
-def _take_systems(given: dict[str, Any], names: Mapping[str, str], n: int | None) -> None:
+def _take_systems(arguments: dict[str, Any], names: Mapping[str, str], n: int | None) -> None:
     """Put systems with names in the place of lists of sentences."""
-    argument = "files" if "files" in given else "systems"
-    systems = given.get(argument)
+    argument = "files" if "files" in arguments else "systems"
+    systems = arguments.get(argument)
     if isinstance(systems, Mapping):
-        given[argument] = {str(name): _of_system(system) for name, system in systems.items()}
+        arguments[argument] = {str(name): _of_system(system) for name, system in systems.items()}
     elif isinstance(systems, list | tuple) and systems:
         if all(isinstance(system, list | tuple) for system in systems):
-            given[argument] = {f"system {k}": _of_system(system) for k, system in enumerate(systems, 1)}
+            arguments[argument] = {f"system {k}": _of_system(system) for k, system in enumerate(systems, 1)}
         elif are_sentences(systems, n, usual=isinstance(systems, list)):
             name = names.get(argument, "system")
-            given[argument] = [Hypothesis(name, _sentences(systems, name))]
+            arguments[argument] = [Hypothesis(name, _sentences(systems, name))]
 
 
 def _of_system(system: Any) -> Any:  # noqa: ANN401 - a path, or sentences

@@ -186,11 +186,11 @@ class ReadingOptions:
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
 
     @classmethod
-    def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
+    def of(cls, arguments: Taking, metrics: Sequence[Metric] = ()) -> Self:
         """The options of the arguments, and the metrics that are to be computed."""
-        admission = Admission(given["force"], given["retokenize"])
-        how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
-        source = cast("Source | None", given["source"])  # sentences are a corpus by now
+        admission = Admission(arguments["force"], arguments["retokenize"])
+        how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
+        source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
         return cls(*how, admission, source=source).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
@@ -535,9 +535,9 @@ class ComparingWithJudges(Comparing, Panels, total=False):
     """The options of comparing on a corpus, judges drawn anew too."""
 
 
-def asked_judges(given: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
+def asked_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
     """The plan for judges that the argument asks for; ``UsageError`` if there are no intervals for it."""
-    plan, file = read_judges(given["judges"])
+    plan, file = read_judges(arguments["judges"])
     plan = replace(plan, population=read_population(file)) if file else plan
     if plan.kind == "random" and (method == "closed" or ci is False):
         option = "--ci-method=closed" if method == "closed" else "--no-ci"

@@ -443,17 +443,17 @@ def _refuse_unranked(labels: Sequence[str]) -> None:
     if any(isnan(as_number(label)) for label in labels):
         message, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
         raise UsageError(Problem("agreement-order", message, expected="an order from lowest to highest", fix=fix))
-    for one, other in pairwise(labels):
-        if as_number(one) == as_number(other):
-            message = f"the labels '{named([one])}' and '{named([other])}' are the same number"
+    for label, other in pairwise(labels):
+        if as_number(label) == as_number(other):
+            message = f"the labels '{named([label])}' and '{named([other])}' are the same number"
             fix = "write them the same way, or say which ranks lower"
             raise UsageError(Problem("agreement-order", message, expected="one label for each rank", fix=fix))
 
 
-def paths_of(files: Files, what: str = "judgments") -> list[str]:
+def paths_of(files: Files, kind: str = "judgments") -> list[str]:
     """One path or several, as texts."""
     if not isinstance(files, str | PathLike) and not files:
-        raise UsageError(Problem("no-reference", f"no file of {what} is named", expected="at least one"))
+        raise UsageError(Problem("no-reference", f"no file of {kind} is named", expected="at least one"))
     return [str(fspath(path)) for path in ([files] if isinstance(files, str | PathLike) else files)]
 
 
@@ -465,9 +465,10 @@ def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems)
         judgments = judgments.without(options.unknown)
         seconds = None if seconds is None else seconds[kept]
         if n := int((~kept).sum()):
-            one = "1 judgment has a label that means unknown; it counts as not given"
-            several = f"{n:,} judgments have a label that means unknown; they count as not given"
-            problems.note("crowd-unknown", one if n == 1 else several, Place())
+            message = f"{n:,} judgments have a label that means unknown; they count as not given"
+            if n == 1:
+                message = "1 judgment has a label that means unknown; it counts as not given"
+            problems.note("crowd-unknown", message, Place())
     labels = judgments.labels if options.labels else usual_order(judgments.labels)
     judgments, rows = judgments.arranged(natural_order(judgments.raters), labels)
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):

@@ -431,7 +431,7 @@ def meta(
     _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
-    metrics = [each.scores for each in compared]
+    metrics = [of_metric.scores for of_metric in compared]
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
         how, chosen = ranking_resampling(human_data, shared, problems), method
@@ -440,13 +440,13 @@ def meta(
         everybody = plain_scores(human_data.systems)
     common = common_systems(everybody, metrics, problems)
     level = shared["confidence"]
-    agreements = [metric_agreement(common, each, window=window, confidence_level=level) for each in metrics]
+    agreements = [metric_agreement(common, table, window=window, confidence_level=level) for table in metrics]
     if shared["ci"] is False:
         agreements = list(map(_bare, agreements))
     accuracies = None
     if sentences:
         judged = _judged_sentences(human_data, metrics)
-        accuracies = [pairwise_accuracy(judged, each, how, by=by) for each in metrics if each.sentences]
+        accuracies = [pairwise_accuracy(judged, table, how, by=by) for table in metrics if table.sentences]
         for left in (accuracy for accuracy in accuracies if accuracy.n_left_out):
             message = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
             problems.note(
@@ -455,7 +455,7 @@ def meta(
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
     soft = _soft(human_data, common.systems, compared, how, shared)
-    softly = [each.accuracy.value is not None for each in soft]
+    softly = [soft_accuracy.accuracy.value is not None for soft_accuracy in soft]
     if isinstance(human_data, Comparisons):
         interval = "subsamples+percentile" if sentences else "subsamples"
         signed = signature(human_data, [method], how, by, seed, swapped=any(softly), interval=interval)
@@ -469,8 +469,10 @@ def meta(
         tested,
         signed,
         {
-            each.scores.metric: each.signature_of(seed) if known or isinstance(each, ComputedScores) else None
-            for each, known in zip(compared, softly, strict=True)
+            of_metric.scores.metric: of_metric.signature_of(seed)
+            if known or isinstance(of_metric, ComputedScores)
+            else None
+            for of_metric, known in zip(compared, softly, strict=True)
         },
         tuple(problems.notes),
     )

@@ -290,9 +290,9 @@ class ScoredData:
         """The words for the judges, who were drawn anew in sets, or fixed."""
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
-        one = self.n_annotators == 1
-        text = f"The reference{' is' if one else 's are'} by {self.annotators} {WHO}"
-        if sets is None and one:
+        single = self.n_annotators == 1
+        text = f"The reference{' is' if single else 's are'} by {self.annotators} {WHO}"
+        if sets is None and single:
             return f"{text}: nothing is known of how others would have judged."
         if sets is None:
             return f"{text}. All numbers are for these annotators; they say nothing of others."
@@ -300,18 +300,18 @@ class ScoredData:
         population = sets.rule.population
         if sets.rule.n_judges >= FEW_JUDGES and population is None:
             return text
-        text += " One annotator does not show" if one else " So few annotators show only roughly"
+        text += " One annotator does not show" if single else " So few annotators show only roughly"
         leaning = "" if population is None else f": intervals lean on how {population.described} vary"
         return f"{text} how annotators vary{leaning}."
 
 
 def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]) -> PaperText:
     """The text of scores: of those of each table, with the measures that it shows."""
-    scores = [score for those, _ in tables for score in those]
+    scores = [score for group, _ in tables for score in group]
     specs = dict.fromkeys(score.metric for score in scores)
     sentences = [_score_sentence([score for score in scores if score.metric == spec]) for spec in specs]
     judges = dict.fromkeys(ScoredData.of(score).judges(_sets(score)) for score in scores)
-    captions = [_score_caption(those, measures) for those, measures in tables]
+    captions = [_score_caption(group, measures) for group, measures in tables]
     return PaperText(tuple(sentences), tuple(captions), " ".join(judges))
 
 

@@ -383,12 +383,12 @@ def plan_judging(
     )
 
 
-def _judge_plan(asked: JudgePlan) -> JudgePlan:
+def _judge_plan(plan: JudgePlan) -> JudgePlan:
     """Judges drawn anew, by whichever population was asked for."""
-    if asked.kind == "fixed":
+    if plan.kind == "fixed":
         message = "a plan is about other judges: --judges=fixed leaves nothing to plan"
         raise UsageError(Problem("bad-judges", message, fix="leave it out"))
-    return replace(asked, kind="random")
+    return replace(plan, kind="random")
 
 
 def _difference(points: float | None, data: Loaded, metric: Metric) -> float | None:

@@ -136,7 +136,7 @@ def score(
 
 def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:
     """Refuse what a mean over runs does not have."""
-    for option, asked in ((f"--by={by}", by is not None), ("--ci-method=closed", method == "closed")):
-        if asked:
+    for option, is_given in ((f"--by={by}", by is not None), ("--ci-method=closed", method == "closed")):
+        if is_given:
             message = f"{option} is about single runs, and a system has several"
             raise UsageError(Problem("useless-option", message, fix="score its runs as systems of their own"))

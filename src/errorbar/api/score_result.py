@@ -131,7 +131,7 @@ class Scores(Result):
         if score.runs:
             record["runs"] = runs_record(score)
         if self.by_type:
-            record["by_type"] = [_type_record(row, asked=score.has_intervals) for row in score.by_type]
+            record["by_type"] = [_type_record(row, with_intervals=score.has_intervals) for row in score.by_type]
         if self.by_sentence:
             no_interval = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
             record[f"by_{score.unit}"] = [
@@ -262,11 +262,11 @@ def row_labels(scores: Sequence[Score], title: str = "system") -> tuple[list[Col
     return columns, [[score.system, score.metric] for score in scores]
 
 
-def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
+def _type_record(row: TypeScore, *, with_intervals: bool) -> dict[str, object]:
     values = {name: estimate.value for name, estimate in row.estimates.items()}
     record: dict[str, object] = {"type": row.type, **values, **row.counts}
-    if asked and len(row.estimates) == 1:
+    if with_intervals and len(row.estimates) == 1:
         record["interval"] = interval_record(next(iter(row.estimates.values())))
-    elif asked:
+    elif with_intervals:
         record["intervals"] = {name: interval_record(estimate) for name, estimate in row.estimates.items()}
     return record

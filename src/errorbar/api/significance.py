@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isnan
-from typing import Literal
+from typing import Any, Literal
 
 from errorbar.api.paper import judge_line, judges_text, run_variances_record, runs_line, variances_record
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import POINT, Comparison, DecidingTest, Pair, level_text
 from errorbar.tables.plain import as_text, attributes, interval_record
-from errorbar.tables.table import Cell, Column, PValue, Table
+from errorbar.tables.table import Column, PValue, Table
 
 MOST_NAMED = 5
 """Pairs that a note names; further ones are counted."""
-PairColumn = tuple[Column, Callable[[Pair], Cell]]
-"""A column of pairs, and what gives the cell of a pair."""
 Shown = Literal["", "data"]
 
 
@@ -44,73 +42,65 @@ def pair_table(comparison: Comparison, confidence: float, pairs: Sequence[Pair] 
         missing.setdefault(pair.why_missing(), []).append(f"{pair.first}, {pair.second}")
     notes += [f"– {_first(names)}: {why}" for why, names in missing.items() if why]
     columns = _columns(test, measure, n_pairs, intervals=with_intervals)
-    rows = [[cell(pair) for _, cell in columns] for pair in shown]
-    return Table([column for column, _ in columns], rows, "Every pair of systems", "pairs", notes)
+    cells = (_cells(pair, n_pairs) for pair in shown)
+    rows = [[by_key[column.key or column.title] for column in columns] for by_key in cells]
+    return Table(columns, rows, "Every pair of systems", "pairs", notes)
 
 
-def _columns(test: DecidingTest, measure: Measure, n_pairs: int, *, intervals: bool) -> list[PairColumn]:
+def _columns(test: DecidingTest, measure: Measure, n_pairs: int, *, intervals: bool) -> list[Column]:
     """Every column; power is of swaps, and shown to people where these decide alone."""
     beside: Literal["beside", "hidden"] = "beside" if intervals else "hidden"
     power: Shown = "data" if test.by_t else ""
     alone: Shown = "data" if test.by_t or n_pairs == 1 else ""
-    at_point = f"power at {_point(measure)}, %"
-
-    def p_cell(pair: Pair) -> PValue:  # of a single pair p is that of the test alone
-        return PValue(pair.p, pair.verdict.at_floor, pair.verdict.exact and n_pairs == 1)
-
-    def p_alone(pair: Pair) -> PValue:
-        return PValue(pair.verdict.p_unadjusted, pair.verdict.unadjusted_at_floor, pair.verdict.exact)
-
+    name, kind = _short(measure), measure.kind
+    columns = [Column("first"), Column("second")]
+    columns += [Column(f"{name} diff", kind, "difference", signed=True, interval=beside)]
+    if test.by_t and test.smaller_sets is None:
+        title, key = "+".join(test.over[:2]), f"difference_{test.over[1]}"
+        columns += [Column(title, kind, key, signed=True, interval="only", only="" if intervals else "data")]
+    elif test.by_t and test.smaller_sets is not None:
+        title = f"{name} diff, {judges_text(test.smaller_sets.rule)}"
+        columns += [Column(title, kind, f"difference_{test.over[1]}", signed=True, interval=beside)]
+    columns += [Column("p", "p"), Column("p_at_floor", only="data")]
+    columns += [Column("p unadjusted", "p", "p_unadjusted", only=alone)]
+    if test.judges is not None:
+        columns += [Column("again, %", "percent", "replication", digits=0, chance=True)]
+        columns += [Column("sets_won", "count", only="data")]
     return [
-        (Column("first"), lambda pair: pair.first),
-        (Column("second"), lambda pair: pair.second),
-        (Column(f"{_short(measure)} diff", measure.kind, "difference", signed=True, interval=beside), _difference),
-        *_wider_columns(test, measure, intervals=intervals),
-        (Column("p", "p"), p_cell),
-        (Column("p_at_floor", only="data"), lambda pair: pair.verdict.at_floor),
-        (Column("p unadjusted", "p", only=alone), p_alone),
-        *_again_columns(test),
-        (
-            Column(f"p, {test.these}", kind="p", key="p_swaps", only="data"),
-            lambda pair: PValue(pair.p_swaps, pair.swaps.at_floor),
-        ),
-        (Column("p_swaps_at_floor", only="data"), lambda pair: pair.swaps.at_floor),
-        (Column("p_swaps_unadjusted", "p", only="data"), lambda pair: pair.swaps.alone.p_value),
-        (Column("p_swaps_unadjusted_at_floor", only="data"), lambda pair: pair.swaps.alone.at_floor),
-        (Column("smallest_p_swaps", "p", only="data"), lambda pair: pair.swaps.smallest_p),
-        (Column("exact", only="data"), lambda pair: pair.swaps.alone.exact),
-        (Column(f"at {level_text(test.alpha)}", key="result"), lambda pair: pair.verdict.result),
-        (Column("detectable", measure.kind, "detectable_difference", only=power), lambda pair: pair.power.detectable),
-        (Column(at_point, "percent", "power_at_one_point", digits=0, only=power), lambda pair: pair.power.power),
-        (Column("reason", only="data"), Pair.why_missing),
+        *columns,
+        Column(f"p, {test.these}", "p", "p_swaps", only="data"),
+        Column("p_swaps_at_floor", only="data"),
+        Column("p_swaps_unadjusted", "p", only="data"),
+        Column("p_swaps_unadjusted_at_floor", only="data"),
+        Column("smallest_p_swaps", "p", only="data"),
+        Column("exact", only="data"),
+        Column(f"at {level_text(test.alpha)}", key="result"),
+        Column("detectable", kind, "detectable_difference", only=power),
+        Column(f"power at {_point(measure)}, %", "percent", "power_at_one_point", digits=0, only=power),
+        Column("reason", only="data"),
     ]
 
 
-def _wider_columns(test: DecidingTest, measure: Measure, *, intervals: bool) -> list[PairColumn]:
-    """The interval over judges or runs, against smaller sets of judges with the difference that it is of."""
-    if not test.by_t:
-        return []
-    key = f"difference_{test.over[1]}"
-    if test.smaller_sets is None:
-        only: Shown = "" if intervals else "data"
-        column = Column("+".join(test.over[:2]), measure.kind, key, signed=True, interval="only", only=only)
-        return [(column, lambda pair: pair.verdict.interval)]
-    title = f"{_short(measure)} diff, {judges_text(test.smaller_sets.rule)}"
-    beside: Literal["beside", "hidden"] = "beside" if intervals else "hidden"
-    return [(Column(title, measure.kind, key, signed=True, interval=beside), _wider_cell)]
-
-
-def _again_columns(test: DecidingTest) -> list[PairColumn]:
-    """How likely the order of a pair is the same elsewhere; nothing where judges are fixed."""
-    if test.judges is None:
-        return []
-    return [
-        (
-            Column("again, %", "percent", "replication", digits=0, chance=True),
-            lambda pair: None if pair.t is None else pair.t.replication,
-        ),
-        (Column("sets_won", "count", only="data"), lambda pair: None if pair.t is None else pair.t.sets_won),
-    ]
+def _cells(pair: Pair, n_pairs: int) -> dict[str, Any]:
+    """The cells of a pair by the key of their column: those of JSON, but that intervals and p-values are whole."""
+    verdict, test, t = pair.verdict, pair.test, pair.t
+    # Why there is no interval over texts stands among the other reasons.
+    interval = pair.interval if isinstance(pair.interval, Interval) else None
+    cells = pair_record(pair) | {
+        "difference": Estimate(pair.difference, 0, interval),
+        "p": PValue(
+            pair.p, verdict.at_floor, verdict.exact and n_pairs == 1
+        ),  # of a single pair that of the test alone
+        "p_unadjusted": PValue(verdict.p_unadjusted, verdict.unadjusted_at_floor, verdict.exact),
+        "p_swaps": PValue(pair.p_swaps, pair.swaps.at_floor),
+        "replication": None if t is None else t.replication,
+        "sets_won": None if t is None else t.sets_won,
+        "reason": pair.why_missing(),
+    }
+    if test.by_t:
+        both = cell_estimate(verdict.difference, verdict.interval)
+        cells[f"difference_{test.over[1]}"] = verdict.interval if test.smaller_sets is None else both
+    return cells
 
 
 def _wider_notes(test: DecidingTest, confidence: float | None) -> list[str]:
@@ -122,15 +112,6 @@ def _wider_notes(test: DecidingTest, confidence: float | None) -> list[str]:
         *([] if confidence is None else [judge_line(test.judges.rule, confidence) + runs]),
         "again: how likely the first is better on as many other texts by as many other judges",
     ]
-
-
-def _difference(pair: Pair) -> Estimate:
-    """The difference over texts; why there is no interval stands among the other reasons."""
-    return Estimate(pair.difference, 0, pair.interval if isinstance(pair.interval, Interval) else None)
-
-
-def _wider_cell(pair: Pair) -> Estimate:
-    return cell_estimate(pair.verdict.difference, pair.verdict.interval)
 
 
 def cell_estimate(value: float | None, interval: Interval | Undefined | None) -> Estimate:

@@ -78,13 +78,13 @@ def organizers_guide(task: Task, image: str, kits: Mapping[str, str]) -> bytes:
     return fill_template("organizers.md", name=task.name, version=__version__, image=image, kit=kit)
 
 
-def teams_guide(task: Task, forms: Mapping[str, Form], wanted: Mapping[str, Form]) -> bytes:
-    """The file README.md of a starting kit; ``wanted`` are the forms of the phase's corpora."""
+def teams_guide(task: Task, forms: Mapping[str, Form], phase_forms: Mapping[str, Form]) -> bytes:
+    """The file README.md of a starting kit; ``phase_forms`` are the forms of the phase's corpora."""
     rows = [f"- `{form.slug}/`: corpus {name}" for name, form in forms.items()]
     rows += ["", "A submission holds", ""]
-    rows += [f"- `{form.name}`: {form.description}" for form in wanted.values()]
+    rows += [f"- `{form.name}`: {form.description}" for form in phase_forms.values()]
     command = "    errorbar task validate task.toml --corpus"
-    checks = [f"{command} {quote(name)} {form.name}" for name, form in wanted.items()]
+    checks = [f"{command} {quote(name)} {form.name}" for name, form in phase_forms.items()]
     parts = {"table": "\n".join(rows), "checks": "\n".join(checks)}
     return fill_template("teams.md", name=task.name, version=__version__, **parts)
 
@@ -272,11 +272,11 @@ def _kit(task: Task, phase: Phase, forms: Mapping[str, Form]) -> dict[str, bytes
     shown = {
         corpus.name: forms[corpus.name] for corpus in task.corpora if corpus.role == "dev" or corpus in phase.corpora
     }
-    wanted = {corpus.name: forms[corpus.name] for corpus in phase.corpora}
-    sample = {name: content for form in wanted.values() for name, content in form.unchanged.items()}
+    phase_forms = {corpus.name: forms[corpus.name] for corpus in phase.corpora}
+    sample = {name: content for form in phase_forms.values() for name, content in form.unchanged.items()}
     return {
         **kit_files(task, shown),
-        "README.md": teams_guide(task, shown, wanted),
+        "README.md": teams_guide(task, shown, phase_forms),
         "sample_submission.zip": zip_files(sample),
     }
 

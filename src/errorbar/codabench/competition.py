@@ -209,9 +209,9 @@ def _time(moment: datetime) -> str:
 
 def overview_page(task: Task, forms: Mapping[str, Form]) -> str:
     """The page about the task, and how to take part."""
-    asked = {corpus.name: f"`{forms[corpus.name].name}`" for phase in phases_of(task) for corpus in phase.corpora}
+    names = {corpus.name: f"`{forms[corpus.name].name}`" for phase in phases_of(task) for corpus in phase.corpora}
     rows = [
-        f"| {_cell(corpus.name)} | {corpus.role} | {forms[corpus.name].n_units:,} | {asked.get(corpus.name, '')} |"
+        f"| {_cell(corpus.name)} | {corpus.role} | {forms[corpus.name].n_units:,} | {names.get(corpus.name, '')} |"
         for corpus in task.corpora
     ]
     description = [task.competition.description, ""] if task.competition.description else []

@@ -62,13 +62,13 @@ def files_in(path: Path) -> list[str]:
     return names
 
 
-def copy(path: Path, wanted: Mapping[str, Path]) -> None:
+def copy(path: Path, targets: Mapping[str, Path]) -> None:
     """Copy files to their targets; ``files_in`` has counted what they unpack to."""
     with _naming_damage(path):
         for name, _, opened in _walk(path):
-            if opened is not None and name in wanted:
-                wanted[name].parent.mkdir(parents=True, exist_ok=True)
-                with opened() as stream, wanted[name].open("wb") as out:
+            if opened is not None and name in targets:
+                targets[name].parent.mkdir(parents=True, exist_ok=True)
+                with opened() as stream, targets[name].open("wb") as out:
                     shutil.copyfileobj(stream, out)
 
 
@@ -179,8 +179,8 @@ def _check_link(path: Path, name: str, folder: str, target: str) -> None:
         _refuse(path, f"the member '{shortened(name)}' links to '{shortened(target)}', outside of the archive")
 
 
-def _refuse(path: Path, what: str, fix: str = "do not use it; get it from the publisher") -> NoReturn:
-    raise InputError(Problem("data-archive-unsafe", what, Place(str(path)), fix=fix))
+def _refuse(path: Path, message: str, fix: str = "do not use it; get it from the publisher") -> NoReturn:
+    raise InputError(Problem("data-archive-unsafe", message, Place(str(path)), fix=fix))
 
 
 def is_page(path: Path) -> bool:

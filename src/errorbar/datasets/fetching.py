@@ -172,22 +172,22 @@ class _Job:
         self._check(self.staging)
         return page
 
-    def _download(self, what: Archive | CorpusFile, part: Path, use: Callable[[Path], object]) -> None:
+    def _download(self, item: Archive | CorpusFile, part: Path, use: Callable[[Path], object]) -> None:
         """Download and use; where a resumed download turns out bad, once more from the start."""
         from errorbar.datasets.archives import MOST_BYTES, is_page  # noqa: PLC0415 - the network is rarely needed
 
-        if what.sha256 and part.is_file() and what.sha256 == sha256_of(part):  # an earlier fetch got so far
+        if item.sha256 and part.is_file() and item.sha256 == sha256_of(part):  # an earlier fetch got so far
             use(part)
             return
         while True:
-            self.talk.say(f"{self.dataset.name}: downloading {what.url}")
-            resumed = download(what.url, part, limit=MOST_BYTES, talk=self.talk)
+            self.talk.say(f"{self.dataset.name}: downloading {item.url}")
+            resumed = download(item.url, part, limit=MOST_BYTES, talk=self.talk)
             try:
-                if what.sha256 not in (None, seen := sha256_of(part)):
+                if item.sha256 not in (None, seen := sha256_of(part)):
                     contents = f"{'a web page: ' if is_page(part) else ''}sha256 {seen}, {part.stat().st_size:,} bytes"
                     fix = "the publisher changed the file, or something between here and there did"
                     raise InputError(
-                        Problem("data-hash", contents, Place(what.url), expected=what.sha256 or "", fix=fix)
+                        Problem("data-hash", contents, Place(item.url), expected=item.sha256 or "", fix=fix)
                     )
                 use(part)
                 return
@@ -195,7 +195,7 @@ class _Job:
                 discard(part)
                 if not resumed:
                     raise
-                self.talk.say(f"{what.url}: the resumed download is bad ({error.code}); downloading it from the start")
+                self.talk.say(f"{item.url}: the resumed download is bad ({error.code}); downloading it from the start")
 
     def _unpack(self, path: Path) -> None:
         """Fill the staging folder out of a folder or archive, at whatever depth the files stand there."""
@@ -475,15 +475,15 @@ def _content_range(response: HTTPResponse) -> tuple[int, int]:
     return (_number(header[1]), _number(header[2])) if header else (-1, 0)
 
 
-def _number(said: str | None) -> int:
+def _number(text: str | None) -> int:
     """A size that a server says; 0 where it says none, or none that is a number."""
-    digits = (said or "").strip()
+    digits = (text or "").strip()
     return int(digits[:_DIGITS]) if digits.isascii() and digits.isdecimal() else 0
 
 
-def _plain(said: object) -> str:
+def _plain(text: object) -> str:
     """A server's message, on one line and without control characters, which a terminal would obey."""
-    return visible(" ".join(str(said).split()))[:_MOST_SAID]
+    return visible(" ".join(str(text).split()))[:_MOST_SAID]
 
 
 def _remember(part: Path, response: HTTPResponse) -> None:

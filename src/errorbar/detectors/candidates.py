@@ -472,11 +472,11 @@ class Reader:
         numbers = np.repeat(np.arange(len(sentences)), [len(of_sentence) for of_sentence in proposed])
         candidates = [candidate for of_sentence in proposed for candidate in of_sentence]
         groups = np.array([_GROUP[candidate.group] for candidate in candidates], np.int64)
-        asked = [
+        changes = [
             (number, candidate.start, candidate.end, candidate.replacement)
             for number, candidate in zip(numbers.tolist(), candidates, strict=True)
         ]
-        scores = change_scores(self.model, sentences, asked)
+        scores = change_scores(self.model, sentences, changes)
         margins = np.full(len(candidates), np.nan)
         if self.classifiers is not None and candidates:
             starts = text.layout.spans[numbers, 0] + np.array([candidate.start for candidate in candidates])
@@ -525,7 +525,7 @@ class _Margins:
     def _articles(self, margins: Floats) -> None:
         slots = find_slots("articles", self.text)
         scores = self.classifiers.articles.scores(slots)
-        at, asked = self._of("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet")
+        at, candidates = self._of("M:ArtOrDet", "R:ArtOrDet", "U:ArtOrDet")
         missing = self.groups[at] == _GROUP["M:ArtOrDet"]
         # The place of an article is that of the word after it, which must be of its sentence.
         places = self.starts[at] + ~missing
@@ -535,7 +535,7 @@ class _Margins:
         left_out = (self.groups[at] == _GROUP["U:ArtOrDet"]).tolist()
         new = [
             0 if out else ARTICLES[candidate.replacement[0].lower()]
-            for candidate, out in zip(asked, left_out, strict=True)
+            for candidate, out in zip(candidates, left_out, strict=True)
         ]
         # An "A" that is no article to the tagger is none that another could stand for.
         replaced = np.flatnonzero(~missing & (rows >= 0))
@@ -545,9 +545,9 @@ class _Margins:
     def _prepositions(self, margins: Floats) -> None:
         contexts = find_contexts(self.text)
         scores = self.classifiers.prepositions.scores(self.text, contexts)
-        at, asked = self._of("R:Prep")
+        at, candidates = self._of("R:Prep")
         rows = self._rows(contexts.tokens)[self.starts[at]]
-        new = np.array([_PREPOSITION[candidate.replacement[0].lower()] for candidate in asked], np.int64)
+        new = np.array([_PREPOSITION[candidate.replacement[0].lower()] for candidate in candidates], np.int64)
         margins[at] = _gained(scores, contexts.written, rows, new)
 
     def _forms(self, margins: Floats) -> None:
@@ -557,12 +557,12 @@ class _Margins:
         at, _ = self._of(*_FORMS)
         rows = self._rows(slots.tokens)[self.starts[at]]
         at, rows = at[rows >= 0], rows[rows >= 0]
-        asked = [self.candidates[k] for k in at.tolist()]
+        candidates = [self.candidates[k] for k in at.tolist()]
         written = slots.written[rows].astype(np.int64)
         noun = self.groups[at] == _GROUP["R:Nn"]
         verb = self.groups[at] == _GROUP["R:Vform"]
         # The number of a noun is as it is tagged; its other form has the other one.
-        new = chooser.words.masks([candidate.replacement[0] for candidate in asked])
+        new = chooser.words.masks([candidate.replacement[0] for candidate in candidates])
         new[verb] &= _VERBS
         new[noun] = np.eye(new.shape[1], dtype=np.bool_)[np.where(written[noun] < 2, 1 - written[noun], 0)]
         names, words = self.text.lexicon.names, self.text.layout

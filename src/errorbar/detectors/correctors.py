@@ -61,7 +61,7 @@ def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str
         corpus: The text with its annotators' edits.
         classifiers: True if they may weigh anything.
     """
-    right, wanted = right_changes(proposals, corpus), edits_wanted(corpus)
+    right, n_wanted = right_changes(proposals, corpus), edits_wanted(corpus)
     options = [
         _options(proposals, right, np.flatnonzero(proposals.groups == number), WEIGHTS if classifiers else WEIGHTS[:1])
         for number in range(len(GROUPS))
@@ -71,7 +71,9 @@ def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str
         for at, choices in enumerate(options):
             n_made = sum(option.made for k, option in enumerate(chosen) if k != at)
             hit = sum(option.right for k, option in enumerate(chosen) if k != at)
-            chosen[at] = max(choices, key=lambda option: (hit + option.right) / (n_made + option.made + 0.25 * wanted))
+            chosen[at] = max(
+                choices, key=lambda option: (hit + option.right) / (n_made + option.made + 0.25 * n_wanted)
+            )
     return {name: option.setting for name, option in zip(GROUPS, chosen, strict=True) if option.setting is not None}
 
 

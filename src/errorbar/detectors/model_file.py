@@ -264,9 +264,9 @@ def fitting(path: str) -> Iterator[None]:
         raise InputError(Problem("model-features", message, Place(path), fix=TRAIN)) from None
 
 
-def check_made(model: Model, path: str, wanted: Mapping[str, str]) -> None:
+def check_made(model: Model, path: str, expected: Mapping[str, str]) -> None:
     """Refuse a model that was made by other definitions, e.g. of other ``features`` or with another ``hash``."""
-    for key, name in wanted.items():
+    for key, name in expected.items():
         if model.made.get(key) != name:
             message = f"a model of {key} '{model.made.get(key)}'"
             raise InputError(Problem("model-features", message, Place(path), f"{key} '{name}'", TRAIN))

@@ -234,18 +234,18 @@ def score_tokens(tree: Tree, ids: Integers, starts: NDArray[np.bool_], kernel: b
 def children(tree: Tree, parents: NDArray[np.int64], words: Integers) -> NDArray[np.int64]:
     """The child of each parent by each word: a binary search in every list of children, one step of all at a time."""
     nodes = np.full(len(words), -1, np.int64)
-    asked = np.flatnonzero(parents >= 0)
-    low, end = tree.first[parents[asked]].astype(np.int64), tree.first[parents[asked] + 1].astype(np.int64)
+    known = np.flatnonzero(parents >= 0)
+    low, end = tree.first[parents[known]].astype(np.int64), tree.first[parents[known] + 1].astype(np.int64)
     high = end.copy()
     while np.any(open_ := low < high):
         middle = (low + high) // 2
-        less = np.zeros(len(asked), np.bool_)
-        less[open_] = tree.word[middle[open_]] < words[asked[open_]]
+        less = np.zeros(len(known), np.bool_)
+        less[open_] = tree.word[middle[open_]] < words[known[open_]]
         low = np.where(less, middle + 1, low)
         high = np.where(open_ & ~less, middle, high)
     there = low < end
-    there[there] = tree.word[low[there]] == words[asked[there]]
-    nodes[asked[there]] = low[there]
+    there[there] = tree.word[low[there]] == words[known[there]]
+    nodes[known[there]] = low[there]
     return nodes
 
 

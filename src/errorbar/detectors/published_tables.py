@@ -244,9 +244,9 @@ def _settings(
     few = ", ".join(PREPOSITIONS[number] for number in choices.most_frequent)
     here = f"{OTHER_NATIVE}; ours is trained on {choices.n_examples:,} examples"
     for who, name in SETTINGS.items():
-        asked = chosen.five if who == FIVE else chosen.text
+        text_choices = chosen.five if who == FIVE else chosen.text
         row = f"{NAMES[who]} ({few})" if who == FIVE else NAMES[who]
-        value = asked.accuracy(chosen.by[who], RESAMPLING)
+        value = text_choices.accuracy(chosen.by[who], RESAMPLING)
         yield from with_ends("selection", row, text, printed.get(name), value, here)
     more = chosen.text.accuracy(chosen.by[ENSEMBLE], RESAMPLING, less=chosen.by["perc"])
     yield from with_ends("selection", f"{NAMES[ENSEMBLE]}, less PERC", text, None, more, here)

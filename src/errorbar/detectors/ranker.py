@@ -242,7 +242,7 @@ def _columns(known: Codes, marks: Codes) -> NDArray[np.int64]:
 
 def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     """Flag the candidates that an annotator makes too."""
-    wanted = [
+    n_wanted = [
         {
             trimmed(sentence.tokens, edit.start, edit.end, text.split())
             for edits in sentence.annotations.values()
@@ -255,7 +255,7 @@ def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     pairs = zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     return np.array(
         [
-            trimmed(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in wanted[n]
+            trimmed(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in n_wanted[n]
             for n, candidate in pairs
         ],
         np.bool_,
@@ -284,8 +284,8 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
     features = find_features(proposals, counts)
     odds = cross_validated(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
     order = choose(proposals, odds, float(THRESHOLDS[0]))
-    wanted = edits_wanted(corpus)
-    best = max((f_half(order, odds, right, wanted, float(threshold)), float(threshold)) for threshold in THRESHOLDS)
+    n_wanted = edits_wanted(corpus)
+    best = max((f_half(order, odds, right, n_wanted, float(threshold)), float(threshold)) for threshold in THRESHOLDS)
     marks, fitted = _fit(features, right)
     chosen = [at for at in order if odds[at] > best[1]]
     hit = int(right[chosen].sum())
@@ -293,7 +293,7 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
         "examples": len(right),
         "right": int(right.sum()),
         "precision": hit / max(len(chosen), 1),
-        "recall": hit / wanted,
+        "recall": hit / n_wanted,
         "f0.5": best[0],
     }
     return Ranker(marks, fitted, round(best[1], 3), counts), results
@@ -305,10 +305,10 @@ def edits_wanted(corpus: Corpus) -> float:
     return n / max(len(corpus.annotators), 1)
 
 
-def f_half(order: list[int], scores: Floats, right: Flags, wanted: float, threshold: float) -> float:
+def f_half(order: list[int], scores: Floats, right: Flags, n_wanted: float, threshold: float) -> float:
     """F0.5 of the changes above a threshold among those that are made at a lower one."""
     chosen = [at for at in order if scores[at] > threshold]
-    return 1.25 * float(right[chosen].sum()) / (len(chosen) + 0.25 * wanted) if chosen else 0.0
+    return 1.25 * float(right[chosen].sum()) / (len(chosen) + 0.25 * n_wanted) if chosen else 0.0
 
 
 def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], share: float = 1.0) -> Floats:

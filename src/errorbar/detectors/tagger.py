@@ -166,9 +166,9 @@ class TaggedText:
 
     def flags(self, tags: Iterable[str]) -> NDArray[np.bool_]:
         """Flag the places that have one of some tags."""
-        wanted = np.zeros(len(self.tags) + 1, np.bool_)
-        wanted[[self.number(tag) for tag in tags if tag in self.tags]] = True
-        flagged: NDArray[np.bool_] = wanted[self.classes]
+        is_kept = np.zeros(len(self.tags) + 1, np.bool_)
+        is_kept[[self.number(tag) for tag in tags if tag in self.tags]] = True
+        flagged: NDArray[np.bool_] = is_kept[self.classes]
         return flagged
 
 

@@ -333,10 +333,10 @@ def _tagger(training: Training) -> Model:
 
 def _same_tagger(training: Training, there: Model) -> bool:
     bank, options = training.bank, training.options
-    wanted, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
+    parts, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
     if bank is None:  # whatever is there, but for what is not the usual one and asked for
-        return is_pipeline or not wanted
-    if wanted != is_pipeline or (wanted and there.made.get("version") != pipeline_version()):
+        return is_pipeline or not parts
+    if parts != is_pipeline or (parts and there.made.get("version") != pipeline_version()):
         return False
     same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", options["seed"]) == options["seed"]
     return same and training.same_about(there)
@@ -499,8 +499,8 @@ def train(
     """
     files = expand_paths(texts)
     folder = Path(out)
-    wanted = _choose_parts([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
-    if not files and not (wanted and {*wanted} <= {*TEXTLESS}):
+    parts = _choose_parts([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
+    if not files and not (parts and {*parts} <= {*TEXTLESS}):
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -508,17 +508,17 @@ def train(
         message = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
     training = Training(files, folder, shared, tell)
-    if {*wanted} & {*LABELED}:
+    if {*parts} & {*LABELED}:
         _ = training.labels  # bad ones are refused before minutes of training, not after
-    rows = [training.part(name) for name in wanted]
-    _warn_of_stale(training, wanted)
-    described = training.text.described if files and wanted != ["tagger"] else {}
+    rows = [training.part(name) for name in parts]
+    _warn_of_stale(training, parts)
+    described = training.text.described if files and parts != ["tagger"] else {}
     return TrainedModels(rows, described, tuple(training.problems.notes))
 
 
-def _warn_of_stale(training: Training, wanted: Sequence[Part]) -> None:
+def _warn_of_stale(training: Training, parts: Sequence[Part]) -> None:
     """Warn of models of the folder that are fitted to others than those that were made now."""
-    refitted = [part for part in PARTS if part not in wanted and training.changed & {*STEPS[part].needs}]
+    refitted = [part for part in PARTS if part not in parts and training.changed & {*STEPS[part].needs}]
     stale = [part for part in refitted if file_of(training.folder, part).exists()]
     if stale:
         message = (
