@@ -20,18 +20,18 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Problems
 from errorbar.detectors.candidates import Classifiers, Proposals, Proposer, Reader, read_all
 from errorbar.detectors.chooser import train_chooser
-from errorbar.detectors.corrector import NEVER, Change, WeightedScorer, apply_changes, choose
-from errorbar.detectors.correctors import tune
+from errorbar.detectors.corrector import NEVER, Change, WeightedScorer, apply_changes, choose_candidates
+from errorbar.detectors.correctors import tune_settings
 from errorbar.detectors.detect import read_tagger
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.ranker import (
     FOLDS,
     THRESHOLDS,
-    cross_validated,
-    edits_wanted,
+    are_plausible,
+    count_annotated_edits,
+    cross_validate,
     f_half,
     find_features,
-    plausible,
     right_changes,
 )
 from errorbar.detectors.selectors import find_examples, train_classifier
@@ -91,16 +91,16 @@ def corrected(
                 [sentence if k * FOLDS // n != fold else _unseen(sentence) for k, sentence in enumerate(sentences)],
                 names,
             )
-            settings = tune(proposals.part(folds != fold), seen, classifiers=classifiers)
+            settings = tune_settings(proposals.part(folds != fold), seen, classifiers=classifiers)
             scores[folds == fold] = WeightedScorer(settings).scores(proposals.part(folds == fold))
         yield "lm+classifiers" if classifiers else "lm", scores
-    near = plausible(proposals)
+    near = are_plausible(proposals)
     some = proposals.part(near)
-    right, wanted = right_changes(some, labels.corpus), edits_wanted(labels.corpus)
+    right, wanted = right_changes(some, labels.corpus), count_annotated_edits(labels.corpus)
     features = find_features(some, counts)
     for share in shares:
-        odds = cross_validated(features, right, folds[near], share)
-        order = choose(some, odds, float(THRESHOLDS[0]))
+        odds = cross_validate(features, right, folds[near], share)
+        order = choose_candidates(some, odds, float(THRESHOLDS[0]))
         best = max((f_half(order, odds, right, wanted, float(least)), float(least)) for least in THRESHOLDS)[1]
         scores = np.full(len(folds), NEVER)
         scores[near] = odds - best
@@ -114,7 +114,7 @@ def _unseen(sentence: Sentence) -> Sentence:
 def scored(proposals: Proposals, labels: LearnerText, scores: Floats) -> str:
     """F0.5 with its interval."""
     changes_by_sentence: list[list[Change]] = [[] for _ in proposals.sentences]
-    for at in choose(proposals, scores):
+    for at in choose_candidates(proposals, scores):
         changes_by_sentence[int(proposals.sentence[at])].append(Change(*proposals.candidates[at], float(scores[at])))
     pairs = zip(proposals.sentences, changes_by_sentence, strict=True)
     lines = [" ".join(apply_changes(tokens, sorted(changes))) for tokens, changes in pairs]

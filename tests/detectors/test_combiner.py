@@ -17,7 +17,7 @@ from errorbar.detectors.combined import (
     fit_combiner,
     load_combiner,
 )
-from errorbar.detectors.detection import detect
+from errorbar.detectors.detection import detect_prepositions
 from errorbar.detectors.linear import fit_logistic, log_probabilities
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.selectors import (
@@ -112,7 +112,7 @@ def test_evidence_of_selectors() -> None:
     assert found.items() == ["2:2-3", "3:2-3"]
     assert (found.sentence.tolist(), found.token.tolist()) == ([1, 2], [2, 2])
     assert [*found.scores] == [f"{name} {what}" for name in selectors for what in ("margin", "excess", "written")]
-    me = detect(selectors["me"], text)
+    me = detect_prepositions(selectors["me"], text)
     assert found.scores["me margin"][0] == me.margin[0] > 0
     assert found.scores["me excess"][0] == me.margin[0]
     assert found.marks[0] == ["written by", "suggested to"]

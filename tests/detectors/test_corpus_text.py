@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from errorbar.core import InputError, UsageError
-from errorbar.detectors.text import BLOCK, held_out, plain, read_corpus_text, split, tokenized
+from errorbar.detectors.text import BLOCK, held_out, read_corpus_text, split_sentences, to_plain, tokenize_paragraph
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ from errorbar.detectors.text import BLOCK, held_out, plain, read_corpus_text, sp
     ],
 )  # fmt: skip
 def test_sentences(paragraph: str, sentences: list[str]) -> None:
-    assert [" ".join(tokens) for tokens in tokenized(paragraph)] == sentences
+    assert [" ".join(tokens) for tokens in tokenize_paragraph(paragraph)] == sentences
 
 
 def test_a_text_has_the_characters_of_the_data() -> None:
-    assert plain("‘’“”«»") == '\'\'""""'
-    assert plain("naïve café 5 °") == "naïve café 5 °"
+    assert to_plain("‘’“”«»") == '\'\'""""'
+    assert to_plain("naïve café 5 °") == "naïve café 5 °"
 
 
 def test_several_files_are_one_text(tmp_path: Path) -> None:
@@ -75,6 +75,6 @@ def test_blocks_are_held_out_whole() -> None:
     assert [held_out(n, share).tolist() for n, share in ((2, 0), (2, 1), (0, 0.5))] == [[False] * 2, [True] * 2, []]
     with pytest.raises(UsageError, match="from 0 to 1, got 30"):
         held_out(5, 30)
-    stay, held = split([[str(k)] for k in range(1050)], out)
+    stay, held = split_sentences([[str(k)] for k in range(1050)], out)
     assert len(held) == out.sum()
     assert [int(each[0]) for each in stay] == np.flatnonzero(~out).tolist()

@@ -16,8 +16,16 @@ from errorbar.core import UsageError
 from errorbar.detectors import correctors
 from errorbar.detectors import ranker as ranking
 from errorbar.detectors.candidates import GROUPS, Candidate, Proposals
-from errorbar.detectors.corrector import NEVER, Change, Setting, WeightedScorer, apply_changes, check_settings, choose
-from errorbar.detectors.correctors import tune
+from errorbar.detectors.corrector import (
+    NEVER,
+    Change,
+    Setting,
+    WeightedScorer,
+    apply_changes,
+    check_settings,
+    choose_candidates,
+)
+from errorbar.detectors.correctors import tune_settings
 from errorbar.detectors.learning import code, step_one
 from errorbar.detectors.learning import state as first_state
 from errorbar.detectors.linear import Logistic
@@ -26,13 +34,13 @@ from errorbar.detectors.ranker import (
     NUMBERS,
     SHARED,
     Ranker,
-    edits_wanted,
+    are_plausible,
+    count_annotated_edits,
     f_half,
     find_features,
     fit_ranker,
-    plausible,
     right_changes,
-    trimmed,
+    trim_edit,
 )
 
 NAN = float("nan")
@@ -75,16 +83,16 @@ def test_the_best_changes_are_made_where_none_is_in_the_way() -> None:
     said = proposals(rows, ["a b c d e f"] * 2)
     scores = np.array([2.0, 3.0, 9.0, 5.0, 5.0, 0.0, 1.0])
     # 2-2 first; it touches 0-2 and 1-3. Of 3-4 and 3-3 with equal scores the first; 5-6 is not above 0.
-    assert choose(said, scores) == [2, 3, 6]
-    assert choose(said, scores, 4.0) == [2, 3]
-    assert choose(said, np.full(7, NEVER)) == []
+    assert choose_candidates(said, scores) == [2, 3, 6]
+    assert choose_candidates(said, scores, 4.0) == [2, 3]
+    assert choose_candidates(said, np.full(7, NEVER)) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.floats(-3, 3)), max_size=12))
 def test_changes_never_touch_and_none_is_left_out_for_nothing(drawn: list[tuple[int, int, float]]) -> None:
     rows: list[Row] = [(0, Candidate(at, at + wide, ("x",), "Prep"), 0.0, NAN) for at, wide, _ in drawn]
     scores = np.array([score for *_, score in drawn])
-    made = choose(proposals(rows), scores)
+    made = choose_candidates(proposals(rows), scores)
     spans = [rows[at][1][:2] for at in made]
     assert all(a[1] < b[0] or b[1] < a[0] for a, b in product(spans, spans) if a is not b)
     for at in set(range(len(rows))) - set(made):
@@ -111,7 +119,7 @@ def test_changed() -> None:
     ],
 )
 def test_trimmed(edit: tuple[int, int, tuple[str, ...]], kept: tuple[int, int, tuple[str, ...]]) -> None:
-    assert trimmed(["The", "cat", "sat"], *edit) == kept
+    assert trim_edit(["The", "cat", "sat"], *edit) == kept
 
 
 def test_right_is_what_any_annotator_makes() -> None:
@@ -129,7 +137,7 @@ def test_right_is_what_any_annotator_makes() -> None:
     ]
     said = proposals(rows, [each.text for each in text.sentences])
     assert right_changes(said, text).tolist() == [True, True, False, True, False, False]
-    assert edits_wanted(text) == (1 + 1 + 3) / 2
+    assert count_annotated_edits(text) == (1 + 1 + 3) / 2
 
 
 def test_f_half() -> None:
@@ -152,7 +160,7 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
         model, classifier = chance.normal(2.5 * sure, 2.0), chance.normal(2.0 * sure, 1.5)
         rows.append((number, ONE._replace(type=kinds[kind]), float(model), float(classifier)))
     said = proposals(rows, ["a c"] * 60)
-    right, wanted = right_changes(said, text), edits_wanted(text)
+    right, wanted = right_changes(said, text), count_annotated_edits(text)
 
     def counted(group: str, weight: float, threshold: float) -> tuple[int, int]:
         made = [
@@ -171,14 +179,14 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
         1.25 * sum(hit for _, hit in each) / (sum(made for made, _ in each) + 0.25 * wanted)
         for each in product(*points)
     )
-    found = tune(said, text, classifiers=True)
+    found = tune_settings(said, text, classifiers=True)
     each = [counted(name, one.weight, one.threshold) for name, one in found.items()]
     assert 1.25 * sum(hit for _, hit in each) / (sum(n for n, _ in each) + 0.25 * wanted) == pytest.approx(best)
     scores = WeightedScorer(found).scores(said)
-    assert len(choose(said, scores)) == sum(n for n, _ in each)
-    assert {one.weight for one in tune(said, text, classifiers=False).values()} <= {0.0}
+    assert len(choose_candidates(said, scores)) == sum(n for n, _ in each)
+    assert {one.weight for one in tune_settings(said, text, classifiers=False).values()} <= {0.0}
     monkeypatch.setattr(correctors, "LEAST", 61)
-    assert tune(said, text, classifiers=True) == {}
+    assert tune_settings(said, text, classifiers=True) == {}
 
 
 def _log_odds(one: Ranker, said: Proposals) -> list[float]:
@@ -255,7 +263,7 @@ def test_log_odds_are_those_of_a_plain_sum() -> None:
     said, text = some_labels()
     one, about = fit_ranker(said, text, COUNTS)
     one.check()
-    assert about["examples"] == plausible(said).sum() == 180
+    assert about["examples"] == are_plausible(said).sum() == 180
     assert about["right"] == sum(len(each.annotations["A"]) for each in text.sentences)
     assert len(one.marks) > 20
     odds = one.log_odds(find_features(said, COUNTS))
@@ -275,10 +283,10 @@ def test_a_fold_is_ranked_without_its_own_labels(monkeypatch: pytest.MonkeyPatch
     said, text = some_labels()
     features, right = find_features(said, COUNTS), right_changes(said, text)
     folds = said.sentence * ranking.FOLDS // len(text.sentences)
-    odds = ranking.cross_validated(features, right, folds)
+    odds = ranking.cross_validate(features, right, folds)
     for fold in range(ranking.FOLDS):
         own = folds == fold
-        other = ranking.cross_validated(features, np.where(own, ~right, right), folds)
+        other = ranking.cross_validate(features, np.where(own, ~right, right), folds)
         assert np.array_equal(other[own], odds[own])
         assert not np.array_equal(other[~own], odds[~own])
 
@@ -287,7 +295,7 @@ def test_folds_that_leave_nothing_to_tell_apart() -> None:
     said, _ = some_labels()
     features = find_features(said, COUNTS)
     folds = np.arange(len(said.candidates)) % 3 // 2
-    odds = ranking.cross_validated(features, folds == 1, folds)  # without one fold, all or none are right
+    odds = ranking.cross_validate(features, folds == 1, folds)  # without one fold, all or none are right
     assert odds.tolist() == [NEVER] * len(folds)
 
 

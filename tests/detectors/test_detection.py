@@ -11,7 +11,7 @@ import pytest
 from errorbar import Corpus, Sentence
 from errorbar.core import InputError, UsageError
 from errorbar.detectors.detect import USUAL_PRIOR, log_odds, read_detector
-from errorbar.detectors.detection import PrepositionMargins, detect, margins
+from errorbar.detectors.detection import PrepositionMargins, detect_prepositions, find_margins
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.prepositions import PAPERS, TEMPLATES
@@ -58,7 +58,7 @@ def test_examples_of_native_text(tagger: Tagger) -> None:
 
 def test_what_was_learned_is_suggested(classifier: Classifier) -> None:
     learner = [["He", "went", "in", "the", "town"], ["He", "wants", "to", "go"], ["He", "went", "BY", "the", "sea"]]
-    found = detect(classifier, learner)
+    found = detect_prepositions(classifier, learner)
     assert found.items() == ["1:2-3", "2:2-3", "3:2-3"]
     assert found.suggestions()[0] == "to"
     assert found.margin[0] > 0 > found.margin[2]
@@ -71,27 +71,29 @@ def test_what_was_learned_is_suggested(classifier: Classifier) -> None:
 def test_items_are_named_as_those_of_edits(classifier: Classifier) -> None:
     texts = ["He went by the town", "no word", "In the sea to go of"]
     corpus = Corpus([Sentence(text, {"a": ()}) for text in texts], ("a",))
-    found = detect(classifier, [text.split() for text in texts])
+    found = detect_prepositions(classifier, [text.split() for text in texts])
     assert tuple(found.items()) == edit_items(corpus, "words", words="prepositions").judgments.items
 
 
 def test_text_with_nothing_to_find(classifier: Classifier) -> None:
     texts: list[list[list[str]]] = [[], [[]], [["word"]], [["Er", "ging", "nach", "Hause"], []]]
     for sentences in texts:
-        assert len(detect(classifier, sentences)) == 0
-    one = detect(classifier, [["of"]])
+        assert len(detect_prepositions(classifier, sentences)) == 0
+    one = detect_prepositions(classifier, [["of"]])
     assert (one.items(), len(one.labels(0))) == (["1:0-1"], 1)
 
 
 def test_a_long_sentence(classifier: Classifier) -> None:
     long = ["town", "of"] * 2_500
-    found = detect(classifier, [long])
+    found = detect_prepositions(classifier, [long])
     assert len(found) == 2_500
     assert len(set(found.margin[10:-10].tolist())) == 1  # the same context everywhere but at the ends
 
 
 def test_margins_by_hand() -> None:
-    best, margin = margins(np.array([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0], [3.0, 3.0, 1.0]]), np.array([0, 1, 1], np.int8))
+    best, margin = find_margins(
+        np.array([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0], [3.0, 3.0, 1.0]]), np.array([0, 1, 1], np.int8)
+    )
     assert best.tolist() == [1, 2, 0]
     assert margin.tolist() == [2, -1, 0]
 
@@ -105,7 +107,7 @@ def test_me_gives_probabilities(tagger: Tagger) -> None:
 def test_the_majority_is_a_baseline(tagger: Tagger) -> None:
     native = [*NATIVE, NATIVE[0]]
     majority = train_majority(find_examples(native, tagger), tagger, TEXT)
-    found = detect(majority, [["He", "went", "in", "the", "town"], ["of"], NATIVE[0]])
+    found = detect_prepositions(majority, [["He", "went", "in", "the", "town"], ["of"], NATIVE[0]])
     assert found.suggestions() == ["to", "to", "by"]
     expected = [np.log(4.5 / 3.5), np.log(4.5 / 0.5), np.log(3.5 / 4.5)]
     np.testing.assert_allclose(found.margin, expected, rtol=1e-12)
@@ -117,11 +119,11 @@ def test_a_file_keeps_the_selector(classifier: Classifier, tagger: Tagger, tmp_p
         save_model(one.model(), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     kept = load_selector(load_model(tmp_path / "one", classifier.kind), "one", tagger)
-    assert same(detect(kept, NATIVE), detect(classifier, NATIVE))
+    assert same(detect_prepositions(kept, NATIVE), detect_prepositions(classifier, NATIVE))
     majority = train_majority(find_examples(NATIVE, tagger), tagger, TEXT)
     save_model(majority.model(), tmp_path / "majority")
     kept = load_selector(load_model(tmp_path / "majority", "majority"), "majority", tagger)
-    assert same(detect(kept, NATIVE), detect(majority, NATIVE))
+    assert same(detect_prepositions(kept, NATIVE), detect_prepositions(majority, NATIVE))
 
 
 def same(one: PrepositionMargins, other: PrepositionMargins) -> bool:
@@ -199,20 +201,20 @@ def test_the_papers_features_are_the_first_25_alone(paper: Classifier) -> None:
 def test_extraneous_use_is_what_two_rules_say(paper: Classifier) -> None:
     """Repeated prepositions, and a quantifier with "of" and a bare plural; others are a matter of margins."""
     text = [sentence.split() for sentence in EXTRANEOUS]
-    found = detect(paper, text)
+    found = detect_prepositions(paper, text)
     extraneous = {(s, t) for s, t, m in zip(found.sentence, found.token, found.margin, strict=True) if m == np.inf}
     assert {(int(s), int(t)) for s, t in extraneous} == {(0, 3), (1, 3), (5, 3)}
     suggestions = dict(zip(zip(found.sentence, found.token, strict=True), found.suggestions(), strict=True))
     assert all((suggestion == "") == (at in extraneous) for at, suggestion in suggestions.items())
     assert found.flags(1e9).sum() == 3
     others = train_classifier("me", find_examples(NATIVE, paper.tagger), paper.tagger, TEXT, bits=BITS)
-    assert np.isfinite(detect(others, text).margin).all()
+    assert np.isfinite(detect_prepositions(others, text).margin).all()
 
 
 def test_the_model_of_the_papers_features_is_read_again(paper: Classifier, tmp_path: Path) -> None:
     save_model(paper.model(), tmp_path / "me-paper.model")
     again = load_selector(load_model(tmp_path / "me-paper.model", "me-paper"), "it", paper.tagger)
-    assert detect(again, NATIVE).margin.tolist() == detect(paper, NATIVE).margin.tolist()
+    assert detect_prepositions(again, NATIVE).margin.tolist() == detect_prepositions(paper, NATIVE).margin.tolist()
     with pytest.raises(InputError) as refused:
         load_selector(replace(paper.model(), kind="me"), "it", paper.tagger)
     assert refused.value.code == "model-features"

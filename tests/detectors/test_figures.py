@@ -10,7 +10,7 @@ import pytest
 
 from errorbar import Resampling
 from errorbar.detectors.figures import learning_chart
-from errorbar.detectors.learning_curve import LearningCurve, learning_curve
+from errorbar.detectors.learning_curve import LearningCurve, fit_learning_curve
 from errorbar.reporting import draw_spec
 
 PUBLISHED = {"published: 77.4": (3_200_000.0, 0.774)}
@@ -19,7 +19,7 @@ PUBLISHED = {"published: 77.4": (3_200_000.0, 0.774)}
 def curve(sizes: list[int], blocks: int = 30) -> LearningCurve:
     chance = np.random.default_rng(0)
     right = {n: chance.binomial(100, 0.1 + 0.04 * np.log2(n), (3, blocks)).astype(np.float64) for n in sizes}
-    return learning_curve(right, np.full(blocks, 100.0), 3_200_000, Resampling("percentile", 200))
+    return fit_learning_curve(right, np.full(blocks, 100.0), 3_200_000, Resampling("percentile", 200))
 
 
 def rows(spec: Any, at: int) -> list[dict[str, Any]]:  # noqa: ANN401 - a specification

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from errorbar.detectors import learning
 from errorbar.detectors.learning import code, kernel, row_of, rows_of, state, states, step_one
-from errorbar.detectors.linear import Weights, averaged, log_probabilities, tables, train_maxent, train_perceptron
+from errorbar.detectors.linear import (
+    Weights,
+    average_weights,
+    log_probabilities,
+    tables,
+    train_maxent,
+    train_perceptron,
+)
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.training import LOG_STEP, small_ngrams, small_weights
 
@@ -34,7 +41,9 @@ def test_perceptron_by_hand(learn: ModuleType) -> None:
     assert learn.learn_perceptron(rows, right, np.arange(3), weights, totals, 1) == 2
     assert weights.tolist() == [[0, 0, 0], [-1, 1, 0], [1, -1, 0], [0, 0, 0]]
     assert totals.tolist() == [[1, -1, 0], [-1, 1, 0], [2, -2, 0], [0, 0, 0]]
-    kept = averaged(weights, totals, 4)  # weights after example 1, 2 and 3 (t = 1, 2, 3), and at the end of the fourth
+    kept = average_weights(
+        weights, totals, 4
+    )  # weights after example 1, 2 and 3 (t = 1, 2, 3), and at the end of the fourth
     assert kept.rows.tolist() == [0, 0, 1, 1, 2, 2]
     assert kept.values.tolist() == [-0.25, 0.25, -0.75, 0.75, 0.5, -0.5]
 
@@ -69,7 +78,7 @@ def test_the_kernel_learns_what_the_twin_learns(seed: int) -> None:
         mistakes = [learn.learn_perceptron(rows, right, order, table, totals, at) for at in (1, 1 + n)]
         weights, squares = np.zeros((2, 1 << BITS, CLASSES), np.float32)
         losses = [learn.learn_maxent(rows, right, order, weights, squares, 0.1) for _ in range(3)]
-        kept = averaged(table, totals, 1 + 2 * n)
+        kept = average_weights(table, totals, 1 + 2 * n)
         scores = np.zeros((n, CLASSES))
         learn.add_scores(rows, kept.offsets, kept.classes, kept.wide, scores)
         found.append((mistakes, losses, *(a.tobytes() for a in (table, totals, weights, squares, scores))))
@@ -93,7 +102,7 @@ def test_the_kernel_tags_as_the_twin_tags(seed: int) -> None:
         mistakes = [
             learn.learn_tags(rows, h, depths, codes, right, spans, table, totals, at, BITS) for at in (1, 1 + n)
         ]
-        kept = averaged(table, totals, 1 + 2 * n)
+        kept = average_weights(table, totals, 1 + 2 * n)
         tags = np.zeros(n, np.int8)
         learn.tag_tokens(rows, h, depths, codes, spans, kept.offsets, kept.classes, kept.wide, tags, BITS)
         found.append((mistakes, table.tobytes(), totals.tobytes(), tags.tobytes()))

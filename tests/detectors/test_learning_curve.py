@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from errorbar import Resampling
-from errorbar.detectors.learning_curve import LearningCurve, learning_curve, training_samples
+from errorbar.detectors.learning_curve import LearningCurve, fit_learning_curve, training_samples
 
 RESAMPLING = Resampling("percentile", 2000)
 AHEAD = 3_200_000
@@ -17,7 +17,7 @@ AHEAD = 3_200_000
 def curve(values: dict[int, list[float]], blocks: int = 50, ahead: float = AHEAD) -> LearningCurve:
     """Runs that are equally good in all blocks of 1,000 choices."""
     right = {n: np.tile(1000 * np.array(runs)[:, None], blocks) for n, runs in values.items()}
-    return learning_curve(right, np.full(blocks, 1000.0), ahead, RESAMPLING)
+    return fit_learning_curve(right, np.full(blocks, 1000.0), ahead, RESAMPLING)
 
 
 class TestSamples:
@@ -96,7 +96,7 @@ class TestErrorBars:
     def test_blocks_alone(self) -> None:
         """Runs that are all alike: what remains is the bootstrap of a mean over blocks."""
         right = np.random.default_rng(0).binomial(100, 0.6, 200).astype(np.float64)
-        found = learning_curve({1000: np.tile(right, (3, 1))}, np.full(200, 100.0), AHEAD, RESAMPLING)
+        found = fit_learning_curve({1000: np.tile(right, (3, 1))}, np.full(200, 100.0), AHEAD, RESAMPLING)
         interval = found.points[0].accuracy.interval
         assert interval is not None
         half = 1.96 * right.std() / 100 / np.sqrt(200)
@@ -117,7 +117,7 @@ class TestErrorBars:
         for _ in range(200):
             of_block = chance.normal(0, 0.05, n_blocks)
             right = 100 * (0.6 + of_block + chance.normal(0, 0.008, (5, 1)) + chance.normal(0, 0.02, (5, n_blocks)))
-            found = learning_curve({1000: right}, np.full(n_blocks, 100.0), AHEAD, Resampling("percentile", 300))
+            found = fit_learning_curve({1000: right}, np.full(n_blocks, 100.0), AHEAD, Resampling("percentile", 300))
             interval = found.points[0].accuracy.interval
             assert interval is not None
             held += interval.low <= 0.6 <= interval.high

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.detectors.detection import LmChoice, detect
+from errorbar.detectors.detection import LmChoice, detect_prepositions
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.prepositions import find_prepositions
@@ -27,5 +27,5 @@ def test_differences_are_those_of_sentences(order: int) -> None:
         changed = [[*TEXT[sentence][:token], each, *TEXT[sentence][token + 1 :]] for each in PREPOSITIONS]
         whole = model.score(changed).sentences() * np.log(10)
         np.testing.assert_allclose(scores[at] - scores[at, 0], whole - whole[0], atol=1e-9)
-    assert len(detect(choice, TEXT)) == 6
-    assert len(detect(choice, [["town"]])) == 0
+    assert len(detect_prepositions(choice, TEXT)) == 6
+    assert len(detect_prepositions(choice, [["town"]])) == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from errorbar import Problems, Resampling
-from errorbar.detectors.detection import detect
+from errorbar.detectors.detection import detect_prepositions
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.selectors import KINDS, HeldOut, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
@@ -46,7 +46,7 @@ def test_from_textbooks_to_essays(data: Path) -> None:
         least, most, least_ewt, most_ewt = SELECTION[kind]
         assert least < (classifier.score_states(held.states).argmax(axis=1) == held.right).mean() < most
         assert least_ewt < (classifier.score_states(ewt.states).argmax(axis=1) == ewt.right).mean() < most_ewt
-        found = detect(classifier, [sentence.tokens for sentence in corpus.sentences])
+        found = detect_prepositions(classifier, [sentence.tokens for sentence in corpus.sentences])
         assert tuple(found.items()) == judgments.items
         hits = np.cumsum(error[np.argsort(-found.margin, kind="stable")])
         for recall, precision in zip((0.12, 0.26), DETECTION[kind], strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import NamedTuple, Unpack, cast
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -217,16 +217,22 @@ def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling
 
 def read_systems(systems: Systems, crowd: ReadJudgments, problems: Problems) -> dict[str, Flags]:
     """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
+    by_name = _by_name(systems) if systems else {}
+    return {name: _read_flags_of(name, source, crowd, problems) for name, source in by_name.items()}
+
+
+def _by_name(systems: Any) -> Mapping[str, Any]:  # noqa: ANN401 - paths, or a mapping of names to what a system is
+    """Systems by name; a path may have one: ``name=path``."""
     if isinstance(systems, Mapping):
-        return {name: _read_flags_of(name, system, crowd, problems) for name, system in systems.items()}
-    named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
-    refuse_same_names(named_files, "systems")
-    return {file.name: _read_file(file, crowd, problems) for file in named_files}
+        return systems
+    files = [NamedFile.parse(path) for path in paths_of(systems, "systems")]
+    refuse_same_names(files, "systems")
+    return {file.name: file.path for file in files}
 
 
 def _read_flags_of(name: str, source: FlagSource, crowd: ReadJudgments, problems: Problems) -> Flags:
     if isinstance(source, str | PathLike):
-        return _read_file(NamedFile(str(source), name), crowd, problems)
+        return _read_file(name, str(source), crowd, problems)
     if isinstance(source, Mapping):
         return _order_flags(source, crowd.judgments.items, name, problems)
     flags, n_items = np.asarray(source), len(crowd.judgments.items)
@@ -236,17 +242,17 @@ def _read_flags_of(name: str, source: FlagSource, crowd: ReadJudgments, problems
     return cast("Flags", flags)
 
 
-def _read_file(file: NamedFile, crowd: ReadJudgments, problems: Problems) -> Flags:
+def _read_file(name: str, path: str, crowd: ReadJudgments, problems: Problems) -> Flags:
     """The flags that a table gives or, of a system that corrects, flags of the items that its edits change."""
-    path, corpus = str(file.path), crowd.corpus
+    corpus = crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
         return flags_of_items(read_flags(path, problems, path), crowd.judgments.items, problems)
-    reader = open_system(path, file.name, problems)
+    reader = open_system(path, name, problems)
     lines = reader.take_for(corpus.sentences)
     reader.finish(len(corpus))
     problems.raise_errors()
     items, words = split_items(crowd.options.items)
-    flags: Flags = changed_items(corpus, [Hypothesis(file.name, lines)], items, words=words)[1][0]
+    flags: Flags = changed_items(corpus, [Hypothesis(name, lines)], items, words=words)[1][0]
     return flags
 
 
@@ -505,14 +511,10 @@ def _refuse_useless(metric: Crowd, truth: Truth) -> None:
 
 
 def _read_scores(systems: ScoreSource, problems: Problems) -> dict[str, Mapping[str, float]]:
-    if isinstance(systems, Mapping):
-        return {
-            name: system if isinstance(system, Mapping) else read_flags(system, problems, name).scores
-            for name, system in systems.items()
-        }
-    files = [NamedFile.parse(path) for path in paths_of(systems, "systems")]
-    refuse_same_names(files, "systems")
-    return {file.name: read_flags(file.path, problems, file.name).scores for file in files}
+    return {
+        name: source if isinstance(source, Mapping) else read_flags(source, problems, name).scores
+        for name, source in _by_name(systems).items()
+    }
 
 
 def _order_scores(name: str, scores: Mapping[str, float], items: Sequence[str], problems: Problems) -> Floats:

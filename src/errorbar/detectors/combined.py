@@ -33,7 +33,7 @@ import numpy as np
 from errorbar.core.arrays import Flags, Floats, Ints
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, UsageError
-from errorbar.detectors.detection import LmChoice, PrepositionMargins, deletion_scores, item_names, margins
+from errorbar.detectors.detection import LmChoice, PrepositionMargins, deletion_scores, find_margins, item_names
 from errorbar.detectors.learning import Classes
 from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
 from errorbar.detectors.linear import Logistic, fit_logistic
@@ -74,7 +74,7 @@ def find_evidence(selectors: Mapping[str, Selector], sentences: Sentences) -> Pr
         columns, suggested = [], []
         for selector in selectors.values():
             scores = selector.scores(block.text, block.contexts)
-            best, margin = margins(scores, written)
+            best, margin = find_margins(scores, written)
             columns += [margin, np.maximum(margin, 0), scores[np.arange(len(scores)), written]]
             suggested.append(best)
         marks += _marks(block, suggested[0])

@@ -74,11 +74,11 @@ class WeightedScorer:
         scores = np.full(len(proposals.candidates), NEVER)
         for name, setting in self.settings.items():
             at = np.flatnonzero(proposals.groups == GROUPS.index(name))
-            scores[at] = weigh(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
+            scores[at] = weigh_candidates(proposals, at, setting.weight) - setting.threshold / (1 + setting.weight)
         return scores
 
 
-def weigh(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
+def weigh_candidates(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
     """The scores of some candidates of a group without a threshold."""
     if not weight:
         return proposals.model[at]
@@ -86,7 +86,7 @@ def weigh(proposals: Proposals, at: NDArray[np.int64], weight: float) -> Floats:
     return np.where(np.isnan(scores), NEVER, scores)
 
 
-def choose(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int]:
+def choose_candidates(proposals: Proposals, scores: Floats, least: float = 0.0) -> list[int]:
     """Choose the candidates to make, the best first; a higher ``least`` gives the beginning of the same list."""
     order = np.flatnonzero(scores > least)
     order = order[np.argsort(-scores[order], kind="stable")]
@@ -123,7 +123,7 @@ class Corrector:
         scores = self.scorer.scores(proposals)
         of_sentences: list[list[Change]] = [[] for _ in sentences]
         above = 0.0 if self.least is None else float(np.nextafter(self.least, -np.inf))
-        for at in choose(proposals, scores, above):
+        for at in choose_candidates(proposals, scores, above):
             candidate, number = proposals.candidates[at], int(proposals.sentence[at])
             # A candidate may hold a word that stays, so that nothing else is done beside it; the change does not.
             first, last = common_ends(sentences[number][candidate.start : candidate.end], candidate.replacement)

@@ -2,8 +2,8 @@
 
 Conventions
     ``lm``: a language model. ``lm+classifiers``: classifiers learned from native text beside it. ``ranked``: a ranker
-    over both. Without labels of their own, the first two have the settings that ``tune`` finds on the test set of
-    CoNLL-2013 (revised annotation) with the models that docs/detectors/correctors.md names; none was chosen on
+    over both. Without labels of their own, the first two have the settings that ``tune_settings`` finds on the test set
+    of CoNLL-2013 (revised annotation) with the models that docs/detectors/correctors.md names; none was chosen on
     CoNLL-2014. A threshold in nats is as good for other models as these are alike.
 
 Weights and thresholds by group are learned from learners' text with edits.
@@ -32,11 +32,19 @@ from errorbar.core.arrays import Flags
 from errorbar.core.corpus import Corpus
 from errorbar.detectors.candidates import GROUPS, Proposals, Reader, read_all
 from errorbar.detectors.combined import refuse_other_models
-from errorbar.detectors.corrector import NEVER, Scorer, Setting, WeightedScorer, check_settings, choose, weigh
+from errorbar.detectors.corrector import (
+    NEVER,
+    Scorer,
+    Setting,
+    WeightedScorer,
+    check_settings,
+    choose_candidates,
+    weigh_candidates,
+)
 from errorbar.detectors.learning import HASH
 from errorbar.detectors.linear import Logistic
 from errorbar.detectors.model_file import Model, check_made, fitting
-from errorbar.detectors.ranker import FEATURES, Ranker, edits_wanted, fit_ranker, right_changes
+from errorbar.detectors.ranker import FEATURES, Ranker, count_annotated_edits, fit_ranker, right_changes
 from errorbar.detectors.text import LearnerText
 
 WEIGHTS = (0.0, 2.0)
@@ -53,7 +61,7 @@ class _Option:
     right: int
 
 
-def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str, Setting]:
+def tune_settings(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str, Setting]:
     """The setting of every group that makes changes.
 
     Args:
@@ -61,7 +69,7 @@ def tune(proposals: Proposals, corpus: Corpus, *, classifiers: bool) -> dict[str
         corpus: The text with its annotators' edits.
         classifiers: True if they may weigh anything.
     """
-    right, n_wanted = right_changes(proposals, corpus), edits_wanted(corpus)
+    right, n_wanted = right_changes(proposals, corpus), count_annotated_edits(corpus)
     options = [
         _options(proposals, right, np.flatnonzero(proposals.groups == number), WEIGHTS if classifiers else WEIGHTS[:1])
         for number in range(len(GROUPS))
@@ -81,8 +89,8 @@ def _options(proposals: Proposals, right: Flags, at: NDArray[np.int64], weights:
     options = [_Option(None, 0, 0)]
     for weight in weights:
         scores = np.full(len(proposals.candidates), NEVER)
-        scores[at] = weigh(proposals, at, weight)
-        order = choose(proposals, scores, min(THRESHOLDS) / (1 + weight))
+        scores[at] = weigh_candidates(proposals, at, weight)
+        order = choose_candidates(proposals, scores, min(THRESHOLDS) / (1 + weight))
         hits = np.concatenate([[0], np.cumsum(right[order])])
         for threshold in THRESHOLDS:
             n_made = int((scores[order] > threshold / (1 + weight)).sum())
@@ -149,7 +157,7 @@ class LearnedCorrectors:
 UNLEARNED = LearnedCorrectors(DEFAULTS, None, {}, {})
 
 
-def learn(reader: Reader, text: LearnerText) -> LearnedCorrectors:
+def learn_correctors(reader: Reader, text: LearnerText) -> LearnedCorrectors:
     """Learn from labels; a ``UsageError`` if no candidate is a change that an annotator made.
 
     Args:
@@ -159,8 +167,8 @@ def learn(reader: Reader, text: LearnerText) -> LearnedCorrectors:
     proposals = read_all(reader, text.tokens)
     ranker, results = fit_ranker(proposals, text.corpus, reader.proposer.counts)
     settings: dict[Name, Settings] = {
-        "lm": tune(proposals, text.corpus, classifiers=False),
-        "lm+classifiers": tune(proposals, text.corpus, classifiers=True),
+        "lm": tune_settings(proposals, text.corpus, classifiers=False),
+        "lm+classifiers": tune_settings(proposals, text.corpus, classifiers=True),
     }
     header = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **results}
     return LearnedCorrectors(settings, ranker, header, text.described)

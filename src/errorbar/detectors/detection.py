@@ -103,12 +103,12 @@ def item_names(sentence: Ints, token: Ints) -> list[str]:
     return [f"{s + 1}:{t}-{t + 1}" for s, t in zip(sentence.tolist(), token.tolist(), strict=True)]
 
 
-def detect(selector: Selector, sentences: Sentences) -> PrepositionMargins:
+def detect_prepositions(selector: Selector, sentences: Sentences) -> PrepositionMargins:
     """Judge every preposition of tokenized sentences; a text without one gives none."""
     parts = []
     for block in find_prepositions(selector.tagger, sentences, every=True):
         written = block.contexts.written
-        suggested, margin = margins(selector.scores(block.text, block.contexts), written)
+        suggested, margin = find_margins(selector.scores(block.text, block.contexts), written)
         if isinstance(selector, Classifier) and selector.kind == PAPER:
             margin[find_extraneous(block.text, block.contexts)] = np.inf
         margin[is_infinitive(block)] = -np.inf
@@ -116,7 +116,7 @@ def detect(selector: Selector, sentences: Sentences) -> PrepositionMargins:
     return PrepositionMargins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def margins(scores: Floats, written: Classes) -> tuple[Classes, Floats]:
+def find_margins(scores: Floats, written: Classes) -> tuple[Classes, Floats]:
     """The best preposition other than the written one, and by how much its score is higher (lower: below 0)."""
     every = np.arange(len(scores))
     own = scores[every, written]

@@ -24,7 +24,7 @@ import numpy as np
 from errorbar.core.arrays import Flags, Floats
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.detectors.detect import THRESHOLDS, read_ngrams, read_selector, read_tagger
-from errorbar.detectors.detection import deletion_scores, detect
+from errorbar.detectors.detection import deletion_scores, detect_prepositions
 from errorbar.detectors.prepositions import find_prepositions, is_tagged_infinitive
 from errorbar.edits.items import ERROR, Items, edit_items
 from errorbar.edits.texts import only_deletions
@@ -96,7 +96,7 @@ def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
     corpus = sources.ten_annotators(essays=True)
     sentences = [sentence.tokens for sentence in corpus.sentences]
     tagger = read_tagger(models)
-    perc = detect(read_selector(models, "perc", tagger), sentences)
+    perc = detect_prepositions(read_selector(models, "perc", tagger), sentences)
     places = [*zip(perc.sentence.tolist(), perc.token.tolist(), strict=True)]
     deleted = deletion_scores(read_ngrams(models), sentences, places)
     flags = {LM: deleted > THRESHOLDS["lm"], PERC: perc.flags(THRESHOLDS["perc"])}

@@ -100,7 +100,9 @@ def training_samples(blocks: Ints, n: int, most: int, seed: int) -> list[Ints]:
     return samples
 
 
-def learning_curve(right: Mapping[int, Floats], totals: Floats, ahead: float, resampling: Resampling) -> LearningCurve:
+def fit_learning_curve(
+    right: Mapping[int, Floats], totals: Floats, ahead: float, resampling: Resampling
+) -> LearningCurve:
     """The curve of some runs.
 
     Args:

@@ -206,7 +206,7 @@ def train_perceptron(
     for _ in range(epochs):
         kernel().learn_perceptron(rows, right, chance.permutation(len(right)), table, totals, at)
         at += len(right)
-    return averaged(table, totals, at)
+    return average_weights(table, totals, at)
 
 
 def tables(bits: int, n_classes: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -214,6 +214,6 @@ def tables(bits: int, n_classes: int) -> tuple[NDArray[np.int32], NDArray[np.int
     return np.zeros((1 << bits, n_classes), np.int32), np.zeros((1 << bits, n_classes), np.int64)
 
 
-def averaged(table: NDArray[np.int32], totals: NDArray[np.int64], at: int) -> Weights:
+def average_weights(table: NDArray[np.int32], totals: NDArray[np.int64], at: int) -> Weights:
     """The mean of the weights over the examples before number ``at``; see ``learn_perceptron``."""
     return Weights.of_table(lambda part: table[part] - totals[part] / at, table.shape)

@@ -19,7 +19,7 @@ from errorbar.core.problems import InputError, Problems
 from errorbar.detectors.corrector import apply_changes
 from errorbar.detectors.correctors import CORRECTORS, Name
 from errorbar.detectors.detect import THRESHOLDS, file_of, read_corrector, read_selector, read_tagger
-from errorbar.detectors.detection import detect
+from errorbar.detectors.detection import detect_prepositions
 from errorbar.detectors.learning_curve import Form, LearningCurve
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.selection import (
@@ -184,7 +184,7 @@ EACH_JUDGE, TWO_RATERS = "table 4, ten annotators", "difference of two raters, m
 NO_PAPER = "not run: the folder has no me-paper.model, which errorbar train --part me-paper makes"
 
 
-def selection(sources: Sources) -> ChoiceSelection | None:
+def find_selection(sources: Sources) -> ChoiceSelection | None:
     """Choices in the text that is given, made once; None: text or models are not given."""
     if not sources.texts or sources.models is None:
         return None
@@ -208,7 +208,7 @@ def published_point() -> dict[str, tuple[float, float]]:
 
 def selection_cells(sources: Sources) -> Iterator[Cell]:
     """Table 1, the settings of section 3 and the learning curve."""
-    printed, choices = facts(FACTS), selection(sources)
+    printed, choices = facts(FACTS), find_selection(sources)
     if choices is None:
         yield from compare(
             Printed(f"table 1, {HELD}", TABLE_1, columns={"gamon2008": "", "tetreault2008": "F"}), {}, known=NO_TEXT
@@ -286,7 +286,7 @@ def judge_cells(sources: Sources) -> Iterator[Cell]:
             for column, value in zip(COLUMNS, printed, strict=True):
                 yield Cell(table, TWO_RATERS, column, value, None, known=NO_PAPER)
             continue
-        detected = detect(
+        detected = detect_prepositions(
             read_selector(sources.models, kind, tagger), [sentence.tokens for sentence in corpus.sentences]
         )
         spec = f"me({'features=paper,' if kind == PAPER else ''}threshold={THRESHOLDS[kind]:g})"

@@ -11,7 +11,7 @@ Conventions
     Of the features, l is the score by the language model, m that by the classifier (0: none), both in nats. Numbers are
     brought to about 1. Marks are hashed (``learning.py``) with the group; ``old`` and ``new`` are the words before and
     after the change, without the tokens that stay, in lower case; ``end`` their last two letters. Candidates that
-    neither the language model nor a classifier finds near to the text as written are left out: ``plausible``.
+    neither the language model nor a classifier finds near to the text as written are left out: ``are_plausible``.
 Source
     Re-ranking by a classifier that has seen learners: Yannakoudakis et al. (2017), Rozovskaya and Roth (2016).
 """
@@ -30,7 +30,7 @@ from errorbar.core.arrays import Flags, Floats
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import Problem, UsageError
 from errorbar.detectors.candidates import GROUPS, Proposals
-from errorbar.detectors.corrector import NEVER, choose
+from errorbar.detectors.corrector import NEVER, choose_candidates
 from errorbar.detectors.learning import Codes, code, states
 from errorbar.detectors.linear import Logistic, fit_logistic
 from errorbar.edits.texts import common_ends
@@ -54,13 +54,13 @@ MARKS: tuple[tuple[str, ...], ...] = tuple(
 TrimmedEdit = tuple[int, int, tuple[str, ...]]
 
 
-def plausible(proposals: Proposals) -> NDArray[np.bool_]:
+def are_plausible(proposals: Proposals) -> NDArray[np.bool_]:
     """Flag the candidates that a model finds near to the text as written."""
     m = np.nan_to_num(proposals.classifiers, nan=-np.inf)
     return np.asarray((proposals.model > LEAST_MODEL) | (m > LEAST_CLASSIFIER))
 
 
-def trimmed(tokens: Sequence[str], start: int, end: int, replacement: Sequence[str]) -> TrimmedEdit:
+def trim_edit(tokens: Sequence[str], start: int, end: int, replacement: Sequence[str]) -> TrimmedEdit:
     """An edit in lower case, without the tokens that stay: those at its end, then those at its beginning.
 
     So that a word of which only a letter's case changes has its place before it, and its own tag.
@@ -86,7 +86,7 @@ class Features(NamedTuple):
 def find_features(proposals: Proposals, counts: Mapping[str, int]) -> Features:
     """Find the features of every candidate; ``counts`` tell how often the training text has each word."""
     edits = [
-        trimmed(proposals.sentences[number], candidate.start, candidate.end, candidate.replacement)
+        trim_edit(proposals.sentences[number], candidate.start, candidate.end, candidate.replacement)
         for number, candidate in zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     ]
     return Features(proposals.groups, *_numbers(proposals, edits, counts), _marks(proposals, edits))
@@ -217,7 +217,7 @@ class Ranker:
     def scores(self, proposals: Proposals) -> Floats:
         """See ``Scorer``."""
         scores = np.full(len(proposals.candidates), NEVER)
-        chosen = plausible(proposals)
+        chosen = are_plausible(proposals)
         if chosen.any():
             features = find_features(proposals.part(chosen), self.counts)
             scores[chosen] = self.log_odds(features) - self.threshold
@@ -244,7 +244,7 @@ def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     """Flag the candidates that an annotator makes too."""
     n_wanted = [
         {
-            trimmed(sentence.tokens, edit.start, edit.end, text.split())
+            trim_edit(sentence.tokens, edit.start, edit.end, text.split())
             for edits in sentence.annotations.values()
             for edit in edits
             for text in edit.replacements
@@ -255,7 +255,7 @@ def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     pairs = zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     return np.array(
         [
-            trimmed(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in n_wanted[n]
+            trim_edit(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in n_wanted[n]
             for n, candidate in pairs
         ],
         np.bool_,
@@ -276,15 +276,15 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
     Raises:
         UsageError: If no candidate is right, or all are.
     """
-    proposals = proposals.part(plausible(proposals))
+    proposals = proposals.part(are_plausible(proposals))
     right = right_changes(proposals, corpus)
     if right.all() or not right.any():
         message = f"{int(right.sum())} of {len(right)} candidates are right"
         raise UsageError(Problem("labels-one", message, expected="right and wrong ones", fix="give more labels"))
     features = find_features(proposals, counts)
-    odds = cross_validated(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
-    order = choose(proposals, odds, float(THRESHOLDS[0]))
-    n_wanted = edits_wanted(corpus)
+    odds = cross_validate(features, right, proposals.sentence * FOLDS // len(corpus.sentences))
+    order = choose_candidates(proposals, odds, float(THRESHOLDS[0]))
+    n_wanted = count_annotated_edits(corpus)
     best = max((f_half(order, odds, right, n_wanted, float(threshold)), float(threshold)) for threshold in THRESHOLDS)
     marks, fitted = _fit(features, right)
     chosen = [at for at in order if odds[at] > best[1]]
@@ -299,7 +299,7 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
     return Ranker(marks, fitted, round(best[1], 3), counts), results
 
 
-def edits_wanted(corpus: Corpus) -> float:
+def count_annotated_edits(corpus: Corpus) -> float:
     """The mean number of edits of an annotator."""
     n = sum(len(edits) for sentence in corpus.sentences for edits in sentence.annotations.values())
     return n / max(len(corpus.annotators), 1)
@@ -311,7 +311,7 @@ def f_half(order: list[int], scores: Floats, right: Flags, n_wanted: float, thre
     return 1.25 * float(right[chosen].sum()) / (len(chosen) + 0.25 * n_wanted) if chosen else 0.0
 
 
-def cross_validated(features: Features, right: Flags, folds: NDArray[np.int64], share: float = 1.0) -> Floats:
+def cross_validate(features: Features, right: Flags, folds: NDArray[np.int64], share: float = 1.0) -> Floats:
     """The log odds of every candidate by a ranker fitted without its fold, to the first ``share`` of the rest."""
     odds = np.full(len(right), NEVER)
     for fold in np.unique(folds):

@@ -17,7 +17,7 @@ from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.detectors.detect import file_of, read_tagger
 from errorbar.detectors.detection import LmChoice
 from errorbar.detectors.learning import Classes
-from errorbar.detectors.learning_curve import LearningCurve, learning_curve, training_samples
+from errorbar.detectors.learning_curve import LearningCurve, fit_learning_curve, training_samples
 from errorbar.detectors.lexicon import Sentences
 from errorbar.detectors.model_file import Array, Model, fingerprint, load_model, save_model
 from errorbar.detectors.ngrams import train_ngrams
@@ -35,7 +35,15 @@ from errorbar.detectors.selectors import (
     log_linear,
     train_classifier,
 )
-from errorbar.detectors.text import BLOCK, CorpusText, Treebank, held_out, read_corpus_text, read_treebank, split
+from errorbar.detectors.text import (
+    BLOCK,
+    CorpusText,
+    Treebank,
+    held_out,
+    read_corpus_text,
+    read_treebank,
+    split_sentences,
+)
 from errorbar.detectors.training import StepCallback, expand_paths
 from errorbar.formats.look import Source
 from errorbar.stats.resampling import Resampling, stream
@@ -110,7 +118,7 @@ class SelectionRun:
     @cached_property
     def asked(self) -> Mapping[str, tuple[Sentences, Examples]]:
         """The texts in which prepositions are chosen."""
-        held = split(self.text.sentences, self.out)[1], self.examples.part(self.out[self.examples.sentence])
+        held = split_sentences(self.text.sentences, self.out)[1], self.examples.part(self.out[self.examples.sentence])
         forms = [sentence for bank in self.banks for sentence in bank.forms]
         return {"held": held} | ({"other": (forms, find_examples(forms, self.tagger))} if self.banks else {})
 
@@ -179,7 +187,7 @@ class SelectionRun:
         training = ~self.out & ~development
         examples = self.examples.part(training[self.examples.sentence])
         fresh = [self._train(kind, examples) for kind in KINDS]
-        asked = split(self.text.sentences, development)[1]
+        asked = split_sentences(self.text.sentences, development)[1]
         weights = fit_log_linear(self._scores(fresh, self._ngrams(training), asked, fitted), fitted.right)
         arrays: dict[str, Array] = {"weights": weights}
         ngrams = self._ngrams(~self.out)
@@ -190,7 +198,7 @@ class SelectionRun:
         return arrays
 
     def _ngrams(self, part: Array) -> LmChoice:
-        model = train_ngrams(split(self.text.sentences, part)[1], ORDER, fallback=True)
+        model = train_ngrams(split_sentences(self.text.sentences, part)[1], ORDER, fallback=True)
         return LmChoice(model, self.tagger)
 
     def _scores(
@@ -219,7 +227,7 @@ class TextChoices:
     def curve(self, ahead: float, resampling: Resampling) -> LearningCurve:
         """The learning curve of ME."""
         right = {n: np.stack([self.text.right_by_block(run) for run in runs]) for n, runs in self.runs.items()}
-        return learning_curve(right, self.text.totals, ahead, resampling)
+        return fit_learning_curve(right, self.text.totals, ahead, resampling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

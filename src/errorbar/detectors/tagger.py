@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.detectors.learning import HASH, Classes, Codes, Rows, code, kernel, rows_of, state, states
 from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
-from errorbar.detectors.linear import MOST_CLASSES, Weights, averaged, tables
+from errorbar.detectors.linear import MOST_CLASSES, Weights, average_weights, tables
 from errorbar.detectors.model_file import Model, check_made, fitting, stored_weights
 from errorbar.detectors.text import Treebank
 from errorbar.stats.resampling import stream
@@ -196,7 +196,7 @@ class Tagger:
         kernel().tag_tokens(
             rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, classes, w.bits
         )
-        return TaggedText(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, pad_states(layout, classes, len(self.tags)))
 
     def tag(self, sentences: Sentences) -> list[list[str]]:
         """Tag tokenized sentences."""
@@ -257,10 +257,10 @@ def train_tagger(
         at += len(right)
     header = {"features": FEATURES, "hash": HASH, "bits": bits, "tags": list(tags), "epochs": epochs, "seed": seed}
     text = {"sha256": bank.sha256, "tokens": bank.n_tokens, **(about or {})}
-    return Tagger(tags, averaged(table, totals, at), learn_lemmas(bank), header, text)
+    return Tagger(tags, average_weights(table, totals, at), learn_lemmas(bank), header, text)
 
 
-def padded(layout: Layout, classes: Classes, none: int) -> Classes:
+def pad_states(layout: Layout, classes: Classes, none: int) -> Classes:
     """The tag of each place, of the tags of tokens: ``none`` in the gaps."""
     padded_classes = np.full(len(layout.words), none, np.int8)
     padded_classes[layout.places] = classes
@@ -309,7 +309,7 @@ class PipelineTagger(Tagger):
         docs = self.pipeline.pipe((Doc(self.pipeline.vocab, words=text) for text in texts), batch_size=_BATCH)
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         classes = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
-        return TaggedText(self.lexicon, layout, self.tags, padded(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, pad_states(layout, classes, len(self.tags)))
 
 
 def pipeline_tagger(bank: Treebank, about: Mapping[str, str]) -> PipelineTagger:

@@ -92,7 +92,9 @@ def read_corpus_text(
         for block in Lines(file, noted, last=True).blocks():
             digest.update("".join(f"{line}\n" for line in block).encode("utf-8", "surrogatepass"))
             for line in block:
-                sentences += [[same.setdefault(token, token) for token in sentence] for sentence in tokenized(line)]
+                sentences += [
+                    [same.setdefault(token, token) for token in sentence] for sentence in tokenize_paragraph(line)
+                ]
     if problems is None:
         noted.raise_errors()
     if not sentences:
@@ -121,7 +123,7 @@ def read_sentences(text: Source, problems: Problems, *, retokenize: bool = False
     for line in lines:
         n_lines += bool(line.strip())
         n_whole += ends_in_a_mark(line)
-        yield [token for tokens in tokenized(line) for token in tokens] if retokenize else line.split()
+        yield [token for tokens in tokenize_paragraph(line) for token in tokens] if retokenize else line.split()
     if n_whole > n_lines / 2 and not retokenize:
         message = (
             f"looks untokenized: of {n_lines:,} lines, {n_whole:,} end in a word with a mark, and words with marks are"
@@ -131,14 +133,14 @@ def read_sentences(text: Source, problems: Problems, *, retokenize: bool = False
         problems.note("not-tokenized", message, Place(lines.name), fix, severity="warning")
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """A text in the characters of the CoNLL data."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-def tokenized(paragraph: str) -> Iterator[list[str]]:
+def tokenize_paragraph(paragraph: str) -> Iterator[list[str]]:
     """The sentences of a paragraph in tokens."""
-    text = plain(paragraph)
+    text = to_plain(paragraph)
     start = 0
     for end in (*_ends(text), len(text)):
         if tokens := treebank_tokens(text[start:end]):
@@ -174,7 +176,7 @@ def held_out(n_sentences: int, share: float, seed: int = 0) -> NDArray[np.bool_]
     return np.isin(np.arange(n_sentences) // BLOCK, chosen)
 
 
-def split(sentences: Iterable[list[str]], out: NDArray[np.bool_]) -> tuple[list[list[str]], list[list[str]]]:
+def split_sentences(sentences: Iterable[list[str]], out: NDArray[np.bool_]) -> tuple[list[list[str]], list[list[str]]]:
     """The sentences that stay and those that are held out."""
     parts: tuple[list[list[str]], list[list[str]]] = ([], [])
     for sentence, held in zip(sentences, out.tolist(), strict=True):

@@ -33,7 +33,7 @@ from errorbar.detectors.candidates import Reader
 from errorbar.detectors.chooser import CLASSES, Task, train_chooser
 from errorbar.detectors.chooser import FEATURES as OF_CHOICES
 from errorbar.detectors.combined import RIDGE, CombinedDetectors
-from errorbar.detectors.correctors import learn
+from errorbar.detectors.correctors import learn_correctors
 from errorbar.detectors.detect import file_of, read_combined, read_reader, read_tagger
 from errorbar.detectors.lexicon import PREPOSITIONS
 from errorbar.detectors.linear import Weights
@@ -410,7 +410,7 @@ def _chooser(task: Task) -> Callable[[Training], Model]:
 def _correctors(training: Training) -> Model:
     labels, reader = training.labels, training.reader
     training.tell("learning corrections from labels")
-    return learn(reader, replace(labels, described={**labels.described, **training.about_no_text()})).model()
+    return learn_correctors(reader, replace(labels, described={**labels.described, **training.about_no_text()})).model()
 
 
 def _same_correctors(training: Training, there: Model) -> bool:
