@@ -61,14 +61,14 @@ class CrowdAnswers(Result):
     """Answers by several methods next to each other.
 
     Attributes:
-        made: The answers of each method, item by item.
+        comparison: The answers of each method, item by item.
         chosen: Numbers of the items that tables show.
         summary: Tables show a summary in their place.
         signature: What was computed on which data how.
         notes: Warnings and repairs.
     """
 
-    made: MethodComparison
+    comparison: MethodComparison
     chosen: Sequence[int]
     summary: bool
     signature: str
@@ -77,9 +77,9 @@ class CrowdAnswers(Result):
     def to_dict(self) -> dict[str, object]:
         """Counts and runs of every method, and the items with their answers and shares."""
         return {
-            "summary": {name: self._counted(name) for name in self.made.answers},
+            "summary": {name: self._counted(name) for name in self.comparison.answers},
             "items": [] if self.summary else [self._item(item) for item in self.chosen],
-            "n_differing": len(self.made.differing),
+            "n_differing": len(self.comparison.differing),
             "signature": self.signature,
         }
 
@@ -88,7 +88,7 @@ class CrowdAnswers(Result):
         return [self._summary_table() if self.summary else self._item_table()]
 
     def _counted(self, name: str) -> dict[str, object]:
-        answers, fit = self.made.answers[name], self.made.fits.get(name)
+        answers, fit = self.comparison.answers[name], self.comparison.fits.get(name)
         record: dict[str, object] = {"answers": dict(zip((*answers.labels, UNKNOWN), _counts(answers), strict=True))}
         if fit is not None:
             record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
@@ -96,38 +96,38 @@ class CrowdAnswers(Result):
         return record
 
     def _item(self, item: int) -> dict[str, object]:
-        first = self.made.answers["majority"]
+        first = self.comparison.answers["majority"]
         answers = {
             name: {"answer": answer.name(item), "share": self._share(name, item)}
-            for name, answer in self.made.answers.items()
+            for name, answer in self.comparison.answers.items()
         }
         return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
 
     def _share(self, name: str, item: int) -> float | None:
-        row = self.made.answers[name].shares[item]
+        row = self.comparison.answers[name].shares[item]
         return None if np.isnan(row).any() else float(row.max(initial=0.0))
 
     def _item_table(self) -> Table:
-        names, first = list(self.made.answers), self.made.answers["majority"]
+        names, first = list(self.comparison.answers), self.comparison.answers["majority"]
         columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
         columns += [Column(f"{name} share", "number") for name in names]
         rows: list[list[Cell]] = []
         for item in self.chosen:
-            answers = [answer.name(item) for answer in self.made.answers.values()]
+            answers = [answer.name(item) for answer in self.comparison.answers.values()]
             shares = [self._share(name, item) for name in names]
             rows.append([first.items[item], *answers, int(first.n_judgments[item]), *shares])
-        note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
+        note = f"{len(self.comparison.differing):,} of {len(first.items):,} items get different answers"
         return Table(columns, rows, "Answers", "answers", [note])
 
     def _summary_table(self) -> Table:
-        base = self.made.answers["majority"]
+        base = self.comparison.answers["majority"]
         columns = [Column("method"), *(Column(label, "count", label) for label in (*base.labels, UNKNOWN))]
         columns += [Column("differ from majority", "count"), Column("log-likelihood", "number", digits=3)]
         columns += [Column("best start"), Column("runs"), Column("passes")]
         rows: list[list[Cell]] = []
-        for name, answers in self.made.answers.items():
+        for name, answers in self.comparison.answers.items():
             row: list[Cell] = [name, *_counts(answers), int((answers.answer != base.answer).sum())]
-            if (fit := self.made.fits.get(name)) is None:
+            if (fit := self.comparison.fits.get(name)) is None:
                 rows.append([*row, None, None, None, None])
                 continue
             runs = "; ".join(f"{run.objective:.3f}" for run in fit.starts)
@@ -137,7 +137,7 @@ class CrowdAnswers(Result):
             "runs: log-likelihood plus log-prior (less a constant) that each start of EM ended at; the largest is best",
             "passes: of each run; + where it had not converged",
         ]
-        return Table(columns, rows, "Methods", "methods", notes if self.made.fits else [])
+        return Table(columns, rows, "Methods", "methods", notes if self.comparison.fits else [])
 
 
 def _counts(answers: Answers) -> list[int]:
@@ -241,20 +241,20 @@ class CrowdSizes(Result):
     """How good the majority of k raters is, for every k, and an expert.
 
     Attributes:
-        found: The figures.
+        sizes: The figures of every k.
         seed: Of the drawn subsets.
         notes: Warnings and repairs.
     """
 
-    found: HowMany
+    sizes: HowMany
     seed: int
     notes: Sequence[Problem]
 
     def to_dict(self) -> dict[str, object]:
         """The curve and the expert's line."""
         names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
-        curve = [dict(zip(names, astuple(p), strict=True)) for p in self.found.curve]
-        facts = attributes(self.found, "n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
+        curve = [dict(zip(names, astuple(p), strict=True)) for p in self.sizes.curve]
+        facts = attributes(self.sizes, "n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
         return {"curve": curve, **facts, "seed": self.seed}
 
     def tables(self) -> list[Table]:
@@ -262,13 +262,13 @@ class CrowdSizes(Result):
         columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
         columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
         rows: list[list[Cell]] = []
-        for p in self.found.curve:
+        for p in self.sizes.curve:
             drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
             rows.append([f"majority of {p.k}", p.n_items, p.accuracy, p.kappa, drawn])
         return [Table(columns, rows, "The majority of k raters", "howmany", self._notes())]
 
     def _notes(self) -> list[str]:
-        sizes = self.found
+        sizes = self.sizes
         if sizes.expert_accuracy is None:
             return ["no expert line: it takes two experts, as one alone is the truth"]
         kappa = "–" if sizes.expert_kappa is None else f"{sizes.expert_kappa:.4f}"

@@ -52,7 +52,7 @@ class Ranking(Result):
     """Systems ranked by one or several methods.
 
     Attributes:
-        given: All comparisons that were read.
+        all_comparisons: All comparisons that were read.
         comparisons: Those that rank: all, or those of different texts.
         rankings: By each method.
         judges: Agreement between judges, and of judges with themselves.
@@ -62,7 +62,7 @@ class Ranking(Result):
         by: What intervals and rank ranges are over, besides these judges.
     """
 
-    given: Comparisons
+    all_comparisons: Comparisons
     comparisons: Comparisons
     rankings: Sequence[RankingResult]
     judges: tuple[JudgeAgreement, JudgeAgreement]
@@ -74,8 +74,8 @@ class Ranking(Result):
     def to_dict(self) -> dict[str, object]:
         """Rankings, wins of each pair of systems that was compared, and agreement."""
         return {
-            **_counts(self.given),
-            "identical_left_out": self.comparisons is not self.given,
+            **_counts(self.all_comparisons),
+            "identical_left_out": self.comparisons is not self.all_comparisons,
             "rankings": [_record(ranking) for ranking in self.rankings],
             "head_to_head": [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)],
             "anytime": None if self.pairs is None else [_pair_record(pair) for pair in self.pairs],
@@ -102,7 +102,7 @@ class Ranking(Result):
             rows = [[*row[:4], *row[5:]] for row in rows]
         notes = [] if several else [f"method {self.rankings[0].method}"]
         notes += [f"intervals and rank ranges: other {self.by}s, these judges"] if ranged else []
-        notes += [_describe(self.given), *_agreements(self.judges), f"signature {self.signature}"]
+        notes += [_describe(self.all_comparisons), *_agreements(self.judges), f"signature {self.signature}"]
         return [Table(columns, rows, "Ranking", "ranking", notes), *self._pairs()]
 
     def _pairs(self) -> list[Table]:
@@ -127,20 +127,20 @@ class Ranking(Result):
 class HeadToHead(Result):
     """Wins, losses and ties of each pair of systems that was compared."""
 
-    given: Comparisons
+    all_comparisons: Comparisons
     comparisons: Comparisons
     notes: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The pairs."""
         pairs = [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)]
-        return {**_counts(self.given), "head_to_head": pairs}
+        return {**_counts(self.all_comparisons), "head_to_head": pairs}
 
     def tables(self) -> list[Table]:
         """A row for each pair."""
         columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]
         rows = head_to_head(self.comparisons)
-        return [Table(columns, rows, "Head to head", "head-to-head", [_describe(self.given)])]
+        return [Table(columns, rows, "Head to head", "head-to-head", [_describe(self.all_comparisons)])]
 
 
 @public(
