@@ -103,16 +103,11 @@ class CorpusStudy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HooStudy:
-    """Runs against HOO gold edits.
-
-    Attributes:
-        scores: Of each run, with intervals over fragments and recall by the rows of table 8.
-        variants: Under other conventions or ``matching=maxmatch``: spec to scores, without intervals.
-    """
+    """Runs against HOO gold edits."""
 
     name: str
-    scores: Sequence[Score]
-    variants: Mapping[str, Sequence[Score]]
+    scores: Sequence[Score]  # of each run, with intervals over fragments and recall by the rows of table 8
+    variants: Mapping[str, Sequence[Score]]  # under other conventions or matching: spec to scores, without intervals
     browse: Browse | None
     notes: Sequence[Problem]
     confidence_level: float

@@ -49,48 +49,28 @@ class HardItem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectorResult:
-    """One detector, as it flags.
-
-    Attributes:
-        scores: P, R and F of its flags by what counts as an error.
-        words: The same for each word, frequent ones first.
-        confusions: What it flags by word and suggestion, frequent ones first; empty where it suggests nothing.
-        false_alarms: What it flags and no judge calls an error, the highest score first.
-        misses: What most judges call an error and it does not flag, the most judges first.
-        n_false_alarms: How many of these there are; ``n_misses`` likewise.
-    """
+    """One detector, as it flags."""
 
     name: str
     n_flagged: int
-    scores: Mapping[Truth, CrowdScore]
-    words: Sequence[WordScore]
-    confusions: Sequence[WordConfusion]
-    false_alarms: Sequence[HardItem]
-    misses: Sequence[HardItem]
-    n_false_alarms: int
+    scores: Mapping[Truth, CrowdScore]  # P, R and F of its flags by what counts as an error
+    words: Sequence[WordScore]  # the same for each word, frequent ones first
+    confusions: Sequence[WordConfusion]  # by word and suggestion, frequent ones first; empty: it suggests nothing
+    false_alarms: Sequence[HardItem]  # what it flags and no judge calls an error, the highest score first
+    misses: Sequence[HardItem]  # what most judges call an error and it does not flag, the most judges first
+    n_false_alarms: int  # how many of these there are; ``n_misses`` likewise
     n_misses: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectorStudy:
-    """Detectors against the judges of the same items.
+    """Detectors against the judges of the same items."""
 
-    Attributes:
-        n_items: Items with a judgment.
-        n_judges: How many judges there are.
-        annotated: The judges are annotators of a corpus, who also say what should stand there.
-        unit: What intervals resample.
-        detectors: In the order given.
-        sweeps: Under every threshold, by what counts as an error; of detectors that score every item.
-        written: What annotators write instead of a word, how many judgments; "": nothing.
-        signatures: Title to signature.
-    """
-
-    n_items: int
-    n_judges: int
-    annotated: bool
-    unit: str
-    detectors: Sequence[DetectorResult]
-    sweeps: Mapping[Truth, Sweeps]
-    written: Mapping[tuple[str, str], int]
-    signatures: Mapping[str, str]
+    n_items: int  # items with a judgment
+    n_judges: int  # how many judges there are
+    annotated: bool  # the judges are annotators of a corpus, who also say what should stand there
+    unit: str  # what intervals resample
+    detectors: Sequence[DetectorResult]  # in the order given
+    sweeps: Mapping[Truth, Sweeps]  # under every threshold, by what an error is; of those that score every item
+    written: Mapping[tuple[str, str], int]  # what annotators write instead of a word, how many judgments; "": nothing
+    signatures: Mapping[str, str]  # title to signature

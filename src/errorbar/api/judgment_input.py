@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import ArgumentDoc, Lenient, Working, part, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, UnmarkedRule, Working, part, public
 from errorbar.api.in_memory import DataFrameLike, are_sentences
 from errorbar.api.inputs import read_corpus
 from errorbar.api.signatures import GIVEN
@@ -78,12 +78,7 @@ class ItemReading(TypedDict, total=False):
     documents: Annotated[
         Source | None, ArgumentDoc(None, "NUCLE SGML that tells which document each sentence is from.")
     ]
-    unmarked: Annotated[
-        Unmarked,
-        ArgumentDoc(
-            "auto", "Who looked at sentences without any A line; ``everywhere``: everybody looked at every sentence."
-        ),
-    ]
+    unmarked: UnmarkedRule
     lenient: Lenient
 
 

@@ -38,19 +38,12 @@ _STEPS = 24  # places at which a fit is drawn
 
 @dataclass(frozen=True, slots=True)
 class LearningPoint:
-    """Accuracy after training on so many examples.
+    """Accuracy after training on so many examples."""
 
-    Attributes:
-        n: Examples.
-        accuracies: The accuracy of each run.
-        accuracy: Their mean.
-        spread: The standard deviation between runs; of one run that of the largest n with several, None without any.
-    """
-
-    n: int
-    accuracies: tuple[float, ...]
-    accuracy: Estimate
-    spread: float | None
+    n: int  # examples
+    accuracies: tuple[float, ...]  # the accuracy of each run
+    accuracy: Estimate  # their mean
+    spread: float | None  # SD between runs; of one run that of the largest n with several
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,19 +273,12 @@ class TokenScores:
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """An n-gram model with backoff.
+    """An n-gram model with backoff."""
 
-    Attributes:
-        tree: The n-grams.
-        words: The vocabulary; the first three are ``<unk> <s> </s>``.
-        made: How it was made: ``order``, ``counts`` of n-grams and ``discounts`` by order.
-        text: The text it was made of: ``tokens``, ``sha256``, ``license``, ``provenance``, as far as known.
-    """
-
-    tree: Tree = field(repr=False)
-    words: tuple[str, ...] = field(repr=False)
-    made: Mapping[str, Any]
-    text: Mapping[str, Any]
+    tree: Tree = field(repr=False)  # the n-grams
+    words: tuple[str, ...] = field(repr=False)  # the vocabulary; the first three are ``<unk> <s> </s>``
+    made: Mapping[str, Any]  # how it was made: ``order``, ``counts`` of n-grams and ``discounts`` by order
+    text: Mapping[str, Any]  # its text: ``tokens``, ``sha256``, ``license``, ``provenance``, as far as known
 
     @property
     def order(self) -> int:

@@ -59,19 +59,12 @@ WITH_NOUNS = (*NOUNS, "POS")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contexts:
-    """The prepositions of a layout.
+    """The prepositions of a layout."""
 
-    Attributes:
-        tokens: Number of each preposition's token.
-        places: Its place in the layout.
-        written: Which preposition it is.
-        heads: By name (``verb``, ``noun``, ``near``, ``next``) the place of each one's head; 0, a gap, for none.
-    """
-
-    tokens: Ints
-    places: Ints
-    written: Classes
-    heads: Mapping[str, Ints]
+    tokens: Ints  # number of each preposition's token
+    places: Ints  # its place in the layout
+    written: Classes  # which preposition it is
+    heads: Mapping[str, Ints]  # by name (``verb``, ``noun``, ``near``, ``next``) the place of its head; 0: none
 
 
 class PrepositionBlock(NamedTuple):

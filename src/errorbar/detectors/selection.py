@@ -210,19 +210,12 @@ class SelectionRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextChoices:
-    """The prepositions chosen in one text.
+    """The prepositions chosen in one text."""
 
-    Attributes:
-        text: The prepositions.
-        five: Those of them that are among the five most frequent.
-        by: Choices by ``majority``, ``me``, ``me-paper``, ``perc``, ``ensemble``; by ``five`` of those alone.
-        runs: Of ME, by number of examples, the choices of each run.
-    """
-
-    text: HeldOut
-    five: HeldOut
-    by: Mapping[str, Classes]
-    runs: Mapping[int, Sequence[Classes]]
+    text: HeldOut  # the prepositions
+    five: HeldOut  # those of them that are among the five most frequent
+    by: Mapping[str, Classes]  # by ``majority``, ``me``, ``me-paper``, ``perc``, ``ensemble``; ``five``: of those alone
+    runs: Mapping[int, Sequence[Classes]]  # of ME, by number of examples, the choices of each run
 
     def curve(self, ahead: float, resampling: Resampling) -> LearningCurve:
         """The learning curve of ME."""
