@@ -80,8 +80,8 @@ def test_paths_and_objects_are_one() -> None:
 def test_without_intervals_there_is_none_and_the_signature_does_not_speak_of_them() -> None:
     bare, usual = agree(VOTES, ci=False), agree(VOTES)
     estimates = [*bare.report.coefficients.values(), *(pair.kappa.estimate for pair in bare.report.pairwise)]
-    assert {(each.interval, each.no_interval) for each in estimates} == {(None, None)}
-    assert [each.value for each in estimates] == [
+    assert {(estimate.interval, estimate.no_interval) for estimate in estimates} == {(None, None)}
+    assert [estimate.value for estimate in estimates] == [
         each.value
         for each in (*usual.report.coefficients.values(), *(pair.kappa.estimate for pair in usual.report.pairwise))
     ]
@@ -92,7 +92,7 @@ def test_without_intervals_there_is_none_and_the_signature_does_not_speak_of_the
 def test_the_level_is_that_of_every_interval_and_workers_change_no_digit() -> None:
     result = agree(VOTES, confidence=0.8, resamples=1500)
     estimates = [*result.report.coefficients.values(), *(pair.kappa.estimate for pair in result.report.pairwise)]
-    assert {each.interval.confidence_level for each in estimates if each.interval} == {0.8}
+    assert {estimate.interval.confidence_level for estimate in estimates if estimate.interval} == {0.8}
     assert agree(VOTES, confidence=0.8, resamples=1500, jobs=2).to_dict() == result.to_dict()
 
 

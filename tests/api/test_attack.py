@@ -79,7 +79,7 @@ class TestRanks:
 class TestByHand:
     def test_m2(self) -> None:
         found = errorbar.attack(TWO, [GOOD, HALF, COPY], ci=False)["m2"]
-        values = {each.attack.name: each.attack.estimate.value for each in found.attacks}
+        values = {attack.attack.name: attack.attack.estimate.value for attack in found.attacks}
         assert values["unchanged"] == 0  # P is 1 by convention, R 0
         assert landed(found, "unchanged") == (3, 0, 1, None)  # level with copy
         assert values["pasted-A"] == 1
@@ -109,7 +109,7 @@ class TestByHand:
         assert found.summaries() == [f"{said}comes highest, with 0.00."]
         titles = [column.title for column in found.tables()[0].columns if column.only != "data"]
         assert titles == ["attack", "F0.5"]
-        shuffled = next(each for each in found.attacks if each.name == "shuffled")
+        shuffled = next(attack for attack in found.attacks if attack.name == "shuffled")
         assert shuffled.lines == (COPY.lines[1], COPY.lines[0])
 
     def test_one_sentence(self) -> None:
@@ -135,7 +135,7 @@ class TestByHand:
         assert landed(found, "pasted-A") == (1, 1, 1, "half")
         assert found.best_first[0].attack.name == "pasted-A"
         assert found.best_first[-1].attack.estimate.value == max(
-            each.attack.estimate.value or 0 for each in found.attacks
+            attack.attack.estimate.value or 0 for attack in found.attacks
         )
 
 
@@ -152,9 +152,9 @@ def test_scores_are_those_of_score_for_the_texts_that_were_written(
     how: Any = {"resamples": 100, "seed": 3}
     found = errorbar.attack(gold, systems, ["m2", "gleu"], write=tmp_path / "made", **how)
     files = sorted((tmp_path / "made").iterdir())
-    assert [path.stem for path in files] == sorted(each.name for each in found.attacks)
-    for each in found.attacks:
-        assert (tmp_path / "made" / f"{each.name}.txt").read_text() == "".join(f"{line}\n" for line in each.lines)
+    assert [path.stem for path in files] == sorted(attack.name for attack in found.attacks)
+    for attack in found.attacks:
+        assert (tmp_path / "made" / f"{attack.name}.txt").read_text() == "".join(f"{line}\n" for line in attack.lines)
     for spec in ("m2", "gleu"):
         alone = errorbar.score(gold, [*files, *systems], spec, force=True, judges="fixed", **how)
         for path in files:
@@ -289,7 +289,7 @@ class TestConll2014:
         assert landed(found["m2"], "unchanged") == (13, 0, 0, None)
         rank, beats, _, above = landed(found["gleu"], "unchanged")
         assert (rank, beats, above) == (10, 3, "POST")
-        values = {each.name: each.estimate.value or 0 for each in found["gleu"].systems}
+        values = {system.name: system.estimate.value or 0 for system in found["gleu"].systems}
         own = found["gleu"]["unchanged"].attack.estimate.value or 0
         assert {name for name, value in values.items() if value < own} == {"POST", "RAC", "IPN"}
 
@@ -306,7 +306,7 @@ class TestConll2014:
     def test_the_page_shows_these_numbers(self, found: AttackResult) -> None:
         page = (Path(__file__).parents[2] / "docs/measurements/attack.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([\w-]+)` \| ([\d.]+.*?) \| (\w+) \| (.*?) \| (\w+) \|", page, re.MULTILINE)
-        assert [row[0] for row in rows] == [each.name for each in found.attacks]
+        assert [row[0] for row in rows] == [attack.name for attack in found.attacks]
         for name, m2, m2_rank, gleu, gleu_rank in rows:
             for spec, value, rank in (("m2", m2, m2_rank), ("gleu", gleu, gleu_rank)):
                 landing = found[spec][name]
@@ -316,6 +316,6 @@ class TestConll2014:
                 assert (value, rank) == (shown, ordinal(landing.rank or 0)), f"{name} {spec}"
 
     def test_every_kind_is_made(self, found: AttackResult) -> None:
-        made = {each.name for each in found.attacks}
+        made = {attack.name for attack in found.attacks}
         assert made == {*KINDS, "pasted-0", "pasted-1"} - {"pasted"}
         assert found.left_out == {}

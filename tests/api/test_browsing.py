@@ -17,7 +17,7 @@ from tests.helpers.folds import chosen as chosen_columns
 
 
 def browse(corpus: Corpus, *lines: list[str], metric: M2 | None = None) -> Browse:
-    systems = [Hypothesis(f"s{k}", each) for k, each in enumerate(lines)]
+    systems = [Hypothesis(f"s{k}", line) for k, line in enumerate(lines)]
     return browse_corpus(corpus, systems, cache_metric(metric or M2(), Memory(corpus)))
 
 
@@ -104,8 +104,8 @@ class TestSystems:
         every, fewer = (
             browse(corpus, ["The cat sits"], metric=M2(ignore_case_space=ignore)).units[0] for ignore in (False, True)
         )
-        assert [each.start for each in every.systems[0]] == [0, 8]
-        assert [each.start for each in fewer.systems[0]] == [8]
+        assert [system.start for system in every.systems[0]] == [0, 8]
+        assert [system.start for system in fewer.systems[0]] == [8]
         assert (every.counts, fewer.counts) == (((1, 2, 1),), ((1, 1, 1),))
 
     def test_names_are_numbers_and_documents_stay(self) -> None:
@@ -165,7 +165,7 @@ def test_what_holds_of_every_corpus(pair: tuple[Corpus, list[str]], metric: M2) 
             assert len(edits) == counts[1]
             matched = sum(bool(each.matched) for each in edits)
             assert bool(matched) == bool(counts[0])
-            spans = [each.span for each in source.annotations[corpus.annotators[chosen[number]]]]
+            spans = [annotation.span for annotation in source.annotations[corpus.annotators[chosen[number]]]]
             if len(spans) == len(set(spans)):  # else one edit may match several of the annotator's
                 assert matched == counts[0]
         assert applied(unit.text, edits).split() == lines[number].split()

@@ -80,8 +80,8 @@ def test_a_good_file_and_a_bad_one(gold: Path) -> None:
     bad = gold.parent / "bad.m2"
     bad.write_text("S a\nA 0 5|||X|||d|||REQUIRED|||-NONE-|||0\n\n")
     done = check([gold, bad, gold.parent / "none.m2"])
-    assert [dict(each.counts).get("sentences") for each in done.files] == [2, 1, None]
-    assert [[problem.code for problem in each.problems] for each in done.files] == [
+    assert [dict(file.counts).get("sentences") for file in done.files] == [2, 1, None]
+    assert [[problem.code for problem in file.problems] for file in done.files] == [
         [],
         ["span-outside"],
         ["no-such-file"],

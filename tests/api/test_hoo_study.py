@@ -124,7 +124,7 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     gold = str(data / "hoo2011/test")
     problems = Problems(lenient=True)
     fragments = read_gold(gold, problems, need_text=True)
-    half = [Fragment(one.name, one.edits[::2], one.text) for one in fragments]
+    half = [Fragment(fragment.name, fragment.edits[::2], fragment.text) for fragment in fragments]
     run = tmp_path / "HALF0"
     run.mkdir()
     save_fragments(half, str(run), Problems(lenient=True))
@@ -135,7 +135,7 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     assert str(score.type_signature) == row["signature"]
     for shown in row["scores"]:
         figures = prf(score, CONDITIONS[shown["bonus"]], shown["measure"])
-        assert [each.value for each in figures] == [shown["precision"], shown["recall"], shown["f"]]
+        assert [figure.value for figure in figures] == [shown["precision"], shown["recall"], shown["f"]]
         assert interval_of(figures.f) == only_ends(shown["intervals"]["f"])
     assert {name: counts[0] for name, counts in study.recall["HALF0"].items()} == {
         each["type"]: each["gold"] for each in row["by_row"]

@@ -167,7 +167,7 @@ def test_columns_and_frames_are_taken(folder: Path, kind: str) -> None:
     )
     scores = library.score(source=frame["source"], gold=both, systems=outputs, **QUICK)
     assert values(scores) == wanted
-    assert [one.system for one in scores] == ["T5", "rules"]
+    assert [score.system for score in scores] == ["T5", "rules"]
     assert scores[0].annotators == ("A", "B")
     gold = {"A": frame["A"], "B": frame["B"]}
     assert values(library.score(source=frame["source"], gold=gold, systems={"T5": frame["T5"]}, **QUICK)) == wanted[:1]

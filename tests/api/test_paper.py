@@ -134,7 +134,7 @@ class TestScores:
             "Of 4 systems, greedy has the highest F0.5, 67.2",
             "Of 4 systems, greedy has the highest score, 70.7",
         ]
-        assert [each.partition(" of 4 systems")[0] for each in text.captions] == [
+        assert [caption.partition(" of 4 systems")[0] for caption in text.captions] == [
             "GLEU in percent",
             "P, R and F in percent (MaxMatch, m2(beta=1) and MaxMatch)",
             "hit, wrong, under, over and score in percent (behavior)",

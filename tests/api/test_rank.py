@@ -63,7 +63,7 @@ def test_objects_are_taken_as_files_are() -> None:
     metrics = read_metric_scores("scores.csv")
     assert meta(comparisons, metrics, ci=False).to_dict() == meta("pairs.csv", "scores.csv", ci=False).to_dict()
     human = MetricScores("human", {"A": 3.0, "B": 2.0, "C": 1.0})
-    assert [each.metric for each in meta(human, metrics).agreements] == ["x", "y"]
+    assert [agreement.metric for agreement in meta(human, metrics).agreements] == ["x", "y"]
     assert compare_pairs(comparisons).to_dict()["head_to_head"] == rank(comparisons, ci=False).to_dict()["head_to_head"]
     frame = Frame(tuple(f"i{k}" for k in range(300)), np.arange(300)[None] % 5 == 0, ("flags",))
     assert sample_plan(frame, budget=90).to_dict() == sample_plan("flags.csv", budget=90).to_dict()

@@ -94,7 +94,7 @@ def test_a_stratum_that_nobody_judged_is_refused() -> None:
 def test_two_systems_differ() -> None:
     study = study_sample(estimation(PAIR, JUDGED, HOW))
     assert [one.system for one in study.systems] == ["a", "b"]
-    assert [one.name for one in study.differences] == ["P", "R", "F"]
+    assert [difference.name for difference in study.differences] == ["P", "R", "F"]
     one, other = (system["R"].estimate.value for system in study.systems)
     assert one is not None
     assert other is not None

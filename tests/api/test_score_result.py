@@ -37,7 +37,7 @@ def test_a_system_under_several_metrics_is_no_score(scores: Scores) -> None:
 
 
 def test_under_one_metric_the_name_does(scores: Scores) -> None:
-    assert Scores([one for one in scores if one.metric == "gleu"])["B"].system == "B"
+    assert Scores([score for score in scores if score.metric == "gleu"])["B"].system == "B"
 
 
 def test_a_measure_that_a_metric_does_not_give(scores: Scores) -> None:

@@ -124,7 +124,7 @@ def expected(run: dict[str, Any]) -> dict[str, float]:
             for each in score.get("scores", []):  # of fragments
                 bonus = "_bonus" if each["bonus"] else ""
                 values |= {f"{each['measure']}_{name}{bonus}": each[name] for name in ("precision", "recall", "f")}
-            measures = {one.name for one in parse_metric(score["metric"]).measures}
+            measures = {measure.name for measure in parse_metric(score["metric"]).measures}
             for name, value in values.items():
                 if isinstance(value, int | float) and (name in measures or not ending):
                     found[f"{before}{name}{ending}"] = value
@@ -356,7 +356,7 @@ def test_the_scoring_program_writes_the_digits_of_task_run(form: str, tmp_path: 
     for path in tmp_path.glob("*.gone"):
         path.rename(path.with_suffix(".m2"))
     (corpus,) = json.loads(errorbar("task", "run", task, "--format", "json").out)["corpora"]
-    run = next(each for each in corpus["runs"] if (each["team"], each["run"]) == (team, number))
+    run = next(entry for entry in corpus["runs"] if (entry["team"], entry["run"]) == (team, number))
     assert worked.scores == expected(run)
     assert "<h1" in (worked.output / "detailed_results.html").read_text(encoding="utf-8")
 

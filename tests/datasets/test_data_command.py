@@ -39,7 +39,7 @@ def test_list_is_the_default(errorbar: CommandLine, root: Path) -> None:
 
 def test_a_size_that_is_not_known(errorbar: CommandLine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("errorbar.datasets.catalog", lambda: {"tiny": corpus(pinned=False)})
-    (line,) = (each for each in errorbar("data").out.splitlines() if each.split()[:1] == ["tiny"])
+    (line,) = (row for row in errorbar("data").out.splitlines() if row.split()[:1] == ["tiny"])
     assert line.split()[-2:] == ["no", "–"]
 
 

@@ -44,7 +44,7 @@ def test_several_files_are_one_text(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_bytes(one.replace(b"\n", b"\r\n"))
     (tmp_path / "two.txt.gz").write_bytes(gzip.compress(two.rstrip()))
     text = read_corpus_text([tmp_path / "one.txt", tmp_path / "two.txt.gz"], license="CC0", provenance="here")
-    assert [" ".join(each) for each in text.sentences] == ["One line .", "And more .", "Another", "The end ."]
+    assert [" ".join(sentence) for sentence in text.sentences] == ["One line .", "And more .", "Another", "The end ."]
     assert text.described == {
         "sha256": sha256(one + two).hexdigest(),
         "sentences": 4,

@@ -272,8 +272,8 @@ def test_a_sentence_is_read_alike_in_any_block(reader: Reader) -> None:
 def spoken(reader: Reader, text: str) -> dict[tuple[int, str, Sequence[str]], float]:
     said = reader.read([text.split()])
     return {
-        (one.start, one.group, one.replacement): margin
-        for one, margin in zip(said.candidates, said.classifiers.tolist(), strict=True)
+        (candidate.start, candidate.group, candidate.replacement): margin
+        for candidate, margin in zip(said.candidates, said.classifiers.tolist(), strict=True)
     }
 
 

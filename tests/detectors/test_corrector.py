@@ -54,10 +54,10 @@ def proposals(rows: Sequence[Row], sentences: Sequence[str] = ("a b c d e f",)) 
     tokens = [sentence.split() for sentence in sentences]
     return Proposals(
         tokens,
-        [["NN"] * len(each) for each in tokens],
+        [["NN"] * len(token) for token in tokens],
         np.array(numbers, np.int64),
         candidates,
-        np.array([GROUPS.index(each.group) for each in candidates], np.int64),
+        np.array([GROUPS.index(candidate.group) for candidate in candidates], np.int64),
         np.array(model, np.float64),
         np.array(classifiers, np.float64),
     )
@@ -135,7 +135,7 @@ def test_right_is_what_any_annotator_makes() -> None:
         (1, Candidate(0, 1, ("He",), "Case"), 0, NAN),  # an edit that changes nothing makes no change right
         (1, Candidate(2, 3, ("Here",), "Case"), 0, NAN),
     ]
-    said = proposals(rows, [each.text for each in text.sentences])
+    said = proposals(rows, [sentence.text for sentence in text.sentences])
     assert right_changes(said, text).tolist() == [True, True, False, True, False, False]
     assert count_annotated_edits(text) == (1 + 1 + 3) / 2
 
@@ -184,7 +184,7 @@ def test_tuning_finds_the_best_of_all_settings(monkeypatch: pytest.MonkeyPatch) 
     assert 1.25 * sum(hit for _, hit in each) / (sum(n for n, _ in each) + 0.25 * wanted) == pytest.approx(best)
     scores = WeightedScorer(found).scores(said)
     assert len(choose_candidates(said, scores)) == sum(n for n, _ in each)
-    assert {one.weight for one in tune_settings(said, text, classifiers=False).values()} <= {0.0}
+    assert {setting.weight for setting in tune_settings(said, text, classifiers=False).values()} <= {0.0}
     monkeypatch.setattr(correctors, "LEAST", 61)
     assert tune_settings(said, text, classifiers=True) == {}
 
@@ -264,7 +264,7 @@ def test_log_odds_are_those_of_a_plain_sum() -> None:
     one, about = fit_ranker(said, text, COUNTS)
     one.check()
     assert about["examples"] == are_plausible(said).sum() == 180
-    assert about["right"] == sum(len(each.annotations["A"]) for each in text.sentences)
+    assert about["right"] == sum(len(sentence.annotations["A"]) for sentence in text.sentences)
     assert len(one.marks) > 20
     odds = one.log_odds(find_features(said, COUNTS))
     np.testing.assert_allclose(odds, _log_odds(one, said), rtol=0, atol=1e-9)
@@ -301,7 +301,7 @@ def test_folds_that_leave_nothing_to_tell_apart() -> None:
 
 def test_labels_without_a_right_candidate() -> None:
     said, text = some_labels()
-    nobody = Corpus([Sentence(each.text, {"A": ()}) for each in text.sentences], ("A",))
+    nobody = Corpus([Sentence(sentence.text, {"A": ()}) for sentence in text.sentences], ("A",))
     with pytest.raises(UsageError, match="0 of 180 candidates are right"):
         fit_ranker(said, nobody, COUNTS)
     with pytest.raises(UsageError, match="0 of 0"):

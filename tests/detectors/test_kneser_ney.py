@@ -117,7 +117,7 @@ def test_as_defined_and_probabilities_sum_to_one(sentences: list[list[str]], ord
         history += (word,)
     nexts = [*(word for word in model.words if not word.startswith("<")), "?"]  # "?": <unk>
     logs = [model.score([[*asked, word]]).log10[-2] for word in nexts] + [model.score([asked]).log10[-1]]
-    assert sum(10**each for each in logs) == pytest.approx(1, rel=1e-5)
+    assert sum(10**log for log in logs) == pytest.approx(1, rel=1e-5)
 
 
 def test_the_same_text_gives_the_same_model() -> None:
@@ -182,4 +182,4 @@ def test_probabilities_of_a_pruned_model_sum_to_one(sentences: list[list[str]], 
     model = train_ngrams(sentences, 3, fallback=True, least=(1, 2))
     nexts = [*(word for word in model.words if not word.startswith("<")), "?"]  # "?": <unk>
     logs = [model.score([[*asked, word]]).log10[-2] for word in nexts] + [model.score([asked]).log10[-1]]
-    assert sum(10**each for each in logs) == pytest.approx(1, rel=1e-5)
+    assert sum(10**log for log in logs) == pytest.approx(1, rel=1e-5)

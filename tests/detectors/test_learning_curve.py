@@ -25,8 +25,8 @@ class TestSamples:
 
     def test_no_block_is_in_two(self) -> None:
         samples = training_samples(self.blocks, 60, 5, seed=0)
-        assert [len(each) for each in samples] == [60] * 5
-        seen = [set(self.blocks[each].tolist()) for each in samples]
+        assert [len(sample) for sample in samples] == [60] * 5
+        seen = [set(self.blocks[sample].tolist()) for sample in samples]
         assert all(not one & other for k, one in enumerate(seen) for other in seen[:k])
 
     def test_all_blocks_but_the_last_are_whole(self) -> None:
@@ -106,7 +106,7 @@ class TestErrorBars:
     def test_one_run_takes_the_spread_of_the_last_several(self) -> None:
         found = curve({1000: [0.50, 0.52], 2000: [0.55, 0.56], 4000: [0.6]})
         assert found.points[2].spread == found.points[1].spread == pytest.approx(np.std([0.55, 0.56], ddof=1))
-        one, two = (each.accuracy.interval for each in found.points[1:])
+        one, two = (point.accuracy.interval for point in found.points[1:])
         assert one is not None
         assert two is not None
         assert two.high - two.low > one.high - one.low

@@ -34,9 +34,9 @@ def test_ud_ewt(data: Path, forms: str, order: int) -> None:
     assert len(expected) == 4 * order + 4
     for n, (count, discounts) in enumerate(zip(model.made["counts"], model.made["discounts"], strict=True), 1):
         assert str(count) == expected[f"{n}-grams"]
-        for k, found in enumerate(discounts, 1):
+        for k, discount in enumerate(discounts, 1):
             # Six digits are printed, of numbers of 32 bits: 1.0440650 became 1.04406.
-            assert found == pytest.approx(float(expected[f"D{k} of {n}-grams"]), rel=5.1e-6)
+            assert discount == pytest.approx(float(expected[f"D{k} of {n}-grams"]), rel=5.1e-6)
     assert (str(scores.unknown.sum()), str(len(scores.log10))) == (expected["OOVs"], expected["Tokens"])
     # 32 bits again: of the printed digits, the first seven are the same.
     assert scores.perplexity() == pytest.approx(float(expected["Perplexity including OOVs"]), rel=1e-7)

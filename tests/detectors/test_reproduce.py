@@ -40,9 +40,9 @@ class TestNativeText:
         lines = [
             "".join(
                 f"{k}\t{form}\t{form.lower()}\t_\t{tag}\t_\t_\t_\t_\t_\n"
-                for k, (form, tag) in enumerate(zip(each.split(), tags, strict=True), 1)
+                for k, (form, tag) in enumerate(zip(sentence.split(), tags, strict=True), 1)
             )
-            for each in sentences[:40]
+            for sentence in sentences[:40]
         ]
         Path("bank.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
         done = errorbar("train", "a.txt", "b.txt", "--treebank", "bank.conllu", "--part", "tagger", "--part", "me")

@@ -146,7 +146,7 @@ def test_on_the_english_web_treebank(data: Path, tmp_path: Path) -> None:
     for part in ("dev", "test"):
         bank = read_treebank(folder / f"en_ewt-ud-{part}.conllu")
         ours, gold = (list(chain.from_iterable(tags)) for tags in (tagger.tag(bank.forms), bank.tags))
-        assert 0.935 < np.mean([one == other for one, other in zip(ours, gold, strict=True)]) < 0.945
+        assert 0.935 < np.mean([own == right for own, right in zip(ours, gold, strict=True)]) < 0.945
 
 
 @pytest.mark.parametrize(

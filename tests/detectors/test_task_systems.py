@@ -148,7 +148,7 @@ def test_a_detector_is_scored_where_errors_are_looked_for(task: Callable[..., Pa
     systems = '[[system]]\nname = "LM"\ndetector = "lm(threshold=1)"\n'
     path = task(systems, 'metrics = ["tokens(beta=1)"]', team=False)
     results = run_task(path)
-    ((run,),) = (found.runs for found in results.corpora)
+    ((run,),) = (corpus.runs for corpus in results.corpora)
     # It flags the first `of` of the third sentence and nothing else; three tokens are wrong.
     assert [run.gold[0][name].value for name in ("precision", "recall")] == [1.0, pytest.approx(1 / 3)]
     assert "(detector=lm(threshold=1),models=" in str(run.gold[0].signature)
@@ -245,4 +245,4 @@ def test_a_receipt_has_its_models_and_makes_the_output_again(task: Callable[...,
     receipt_of_task(run_task(task()), output).save(output)
     found = library.verify(tmp_path / "scores.receipt.json")
     assert found.good
-    assert "models/ngrams.model" in {each.record.name for each in found.files}
+    assert "models/ngrams.model" in {file.record.name for file in found.files}

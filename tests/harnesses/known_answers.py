@@ -21,7 +21,7 @@ class KnownModel:
     tokens: list[str]  # what is scored of them
 
     def answer(self, prompt: str) -> str:
-        (found,) = (said for shown, said in self.answers.items() if shown in prompt)
+        (found,) = (answer for shown, answer in self.answers.items() if shown in prompt)
         return found
 
 

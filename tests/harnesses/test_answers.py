@@ -22,7 +22,7 @@ from tests.harnesses.known_answers import GOLD, known_model, printed
 
 def answers(system: str) -> tuple[ModelAnswer, ...]:
     model = known_model(system)
-    return tuple(make_answer(asked.record, model.answer(asked.text)) for asked in prompted_sentences(GOLD))
+    return tuple(make_answer(sentence.record, model.answer(sentence.text)) for sentence in prompted_sentences(GOLD))
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_scores_are_those_of_errorbar_score_to_the_digit() -> None:
         printed(known_model("greedy")),
     )
     assert found.n_sentences == 63
-    assert found.values == {name: one.value for name, one in score.estimates.items()}
-    assert found.intervals == {name: one.interval for name, one in score.estimates.items()}
+    assert found.values == {name: estimate.value for name, estimate in score.estimates.items()}
+    assert found.intervals == {name: estimate.interval for name, estimate in score.estimates.items()}
     assert 0 < found.errors["f"] < 0.1
 
 
@@ -92,12 +92,12 @@ def test_several_answers_to_each_sentence_are_runs(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text("\n".join(model.lines) + "\n", encoding="utf-8")
     (score,) = errorbar.score(GOLD, f"both={tmp_path / 'a.txt'},{tmp_path / 'b.txt'}", retokenize=True)
     found = score_answers((answers("greedy"), answers("articles")), scoring=AnswerScoring("m2", 0.95))
-    assert found.values == {name: one.value for name, one in score.estimates.items()}
-    assert found.intervals == {name: one.interval for name, one in score.estimates.items()}
+    assert found.values == {name: estimate.value for name, estimate in score.estimates.items()}
+    assert found.intervals == {name: estimate.interval for name, estimate in score.estimates.items()}
 
 
 def test_clusters_can_be_other_groups_or_none() -> None:
-    own, given = answers("greedy"), [json.loads(asked.record)["document"] for asked in prompted_sentences(GOLD)]
+    own, given = answers("greedy"), [json.loads(sentence.record)["document"] for sentence in prompted_sentences(GOLD)]
     scoring = AnswerScoring("m2", 0.95)
     by_document = score_answers((own,), scoring=scoring)
     assert score_answers((own,), tuple(given), scoring) == by_document
@@ -107,7 +107,7 @@ def test_clusters_can_be_other_groups_or_none() -> None:
 
 
 def test_odd_answers_are_scored_and_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    own = tuple(make_answer(asked.record, "I am a helpful assistant.") for asked in prompted_sentences(GOLD))
+    own = tuple(make_answer(sentence.record, "I am a helpful assistant.") for sentence in prompted_sentences(GOLD))
     found = score_answers((own,), scoring=AnswerScoring("m2", 0.95))
     assert found.values["f"] < 0.3
     assert "not-this-source" in caplog.text

@@ -56,9 +56,9 @@ def values(log: EvalLog) -> dict[str, float]:
 
 def expected(score: errorbar.Score) -> dict[str, float | None]:
     found: dict[str, float | None] = {"sentences": score.n_units}
-    for name, one in score.estimates.items():
-        assert one.interval is not None
-        found |= {name: one.value, f"{name}_lower": one.interval.low, f"{name}_upper": one.interval.high}
+    for name, estimate in score.estimates.items():
+        assert estimate.interval is not None
+        found |= {name: estimate.value, f"{name}_lower": estimate.interval.low, f"{name}_upper": estimate.interval.high}
     return found
 
 
@@ -107,7 +107,9 @@ def test_some_of_the_samples_are_a_smaller_corpus(tmp_path: Path) -> None:
     found = values(ran(tmp_path, known_model("greedy"), limit=20))
     own = printed(known_model("greedy"), limit=20)
     assert found["sentences"] == 20
-    assert {name: found[name] for name in own.estimates} == {name: one.value for name, one in own.estimates.items()}
+    assert {name: found[name] for name in own.estimates} == {
+        name: estimate.value for name, estimate in own.estimates.items()
+    }
 
 
 def sample_scores(system: str) -> list[SampleScore]:
@@ -182,5 +184,5 @@ def test_the_task_on_the_page(tmp_path: Path) -> None:
 
 def test_inspect_ai_finds_the_task() -> None:
     """By the name that the page shows, through the entry point of the installed package."""
-    (found,) = (each for each in entry_points(group="inspect_ai") if each.name == "errorbar")
+    (found,) = (point for point in entry_points(group="inspect_ai") if point.name == "errorbar")
     assert found.load().gec is gec

@@ -52,11 +52,11 @@ def done() -> dict[str, Any]:
 
 def test_results_are_what_errorbar_score_prints_to_the_digit(done: dict[str, Any]) -> None:
     score = printed(known_model("greedy"))
-    for name, one in score.estimates.items():
-        assert one.interval is not None
-        assert done["results"][f"{name},none"] == one.value
-        assert done["results"][f"{name}_lower,none"] == one.interval.low
-        assert done["results"][f"{name}_upper,none"] == one.interval.high
+    for name, estimate in score.estimates.items():
+        assert estimate.interval is not None
+        assert done["results"][f"{name},none"] == estimate.value
+        assert done["results"][f"{name}_lower,none"] == estimate.interval.low
+        assert done["results"][f"{name}_upper,none"] == estimate.interval.high
 
 
 def test_the_clustered_standard_error_stands_where_the_harness_looks_for_its_own(done: dict[str, Any]) -> None:

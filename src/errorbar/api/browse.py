@@ -115,7 +115,7 @@ def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric)
             str(number + 1),
             " ".join(sentence.tokens),
             sentence.document,
-            *_shown(sentence, corpus.annotators, [edits[number] for edits in proposed]),
+            *_browse_edits(sentence, corpus.annotators, [edits[number] for edits in proposed]),
             tuple(table[number] for table in counts),
             tuple(columns[number] for columns in chosen),
             disagreement(list(sentence.annotations.values())),
@@ -158,7 +158,7 @@ def _system_edits(
     return edits_by_unit
 
 
-def _shown(
+def _browse_edits(
     sentence: Sentence, annotators: Sequence[str], proposed: Sequence[Sequence[ProposedEdit]]
 ) -> tuple[tuple[tuple[BrowseEdit, ...] | None, ...], tuple[tuple[BrowseEdit, ...], ...]]:
     """The edits of annotators and of systems, in characters."""
@@ -170,13 +170,13 @@ def _shown(
         first = starts[start]
         return first, first if start == end else starts[end - 1] + len(tokens[end - 1])
 
-    def annotated(edit: Edit) -> BrowseEdit:
+    def browse_edit(edit: Edit) -> BrowseEdit:
         shown = BrowseEdit(*span(edit.start, edit.end), edit.replacements, edit.type, edit.optional)
         if not edit.applicable:
             shown = replace(shown, replacements=(), written=edit.replacements)
         return replace(shown, comment=edit.comment, group=edit.group) if edit.comment or edit.group else shown
 
-    def said(edit: ProposedEdit) -> BrowseEdit:
+    def browse_proposal(edit: ProposedEdit) -> BrowseEdit:
         if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong
             return BrowseEdit(*span(edit.start, edit.end), (), matched=edit.matched)
         if edit.matched:
@@ -187,8 +187,8 @@ def _shown(
     looked = [sentence.annotations.get(name) for name in annotators]
     by_span = attrgetter("span")
     return (
-        tuple(None if edits is None else tuple(map(annotated, sorted(edits, key=by_span))) for edits in looked),
-        tuple(tuple(map(said, edits)) for edits in proposed),
+        tuple(None if edits is None else tuple(map(browse_edit, sorted(edits, key=by_span))) for edits in looked),
+        tuple(tuple(map(browse_proposal, edits)) for edits in proposed),
     )
 
 

@@ -446,15 +446,15 @@ def _unit(fragment: Fragment, outputs: Sequence[Edits], metric: Hoo) -> BrowseUn
         if metric.matching == "maxmatch":
             aligned = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
         fitting = align(fragment, aligned, metric).fitting.tolist()
-        systems.append(tuple(_shown(edit, matched=fits) for edit, fits in zip(aligned, fitting, strict=True)))
+        systems.append(tuple(_browse_edit(edit, matched=fits) for edit, fits in zip(aligned, fitting, strict=True)))
         row = metric.measure([fragment], [edits]).counts[0].tolist()
         counts.append((row[CORRECTED], row[SYSTEM], row[GOLD]))
-    gold = tuple(_shown(edit) for edit in fragment.edits)
+    gold = tuple(_browse_edit(edit) for edit in fragment.edits)
     chosen = (0,) * len(outputs)
     return BrowseUnit(fragment.name, fragment.text or "", "", (gold,), tuple(systems), tuple(counts), chosen)
 
 
-def _shown(edit: StandoffEdit, *, matched: bool | None = None) -> BrowseEdit:
+def _browse_edit(edit: StandoffEdit, *, matched: bool | None = None) -> BrowseEdit:
     return BrowseEdit(edit.start, edit.end, edit.corrections, edit.type, edit.optional, matched)
 
 

@@ -200,7 +200,7 @@ class ReadingOptions:
         return replace(self, edits=edits, labels=not corrects, corrects=corrects)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def conventions(self) -> tuple[str, ...]:
         """The parts of signatures that say how a corpus is read; none for the usual way."""
         return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
 
@@ -221,7 +221,7 @@ class ReadingOptions:
         """The corpus of some files, so many sentences at a time."""
         if self.source is None:
             return reference_chunks(references, problems, unmarked=self.unmarked, size=size)
-        if self.said:
+        if self.conventions:
             message = (
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
@@ -356,7 +356,9 @@ def load(
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    return Loaded(corpus, hypotheses, documents, problems, (*options.said, *options.admission.conventions), names)
+    return Loaded(
+        corpus, hypotheses, documents, problems, (*options.conventions, *options.admission.conventions), names
+    )
 
 
 @contextmanager
@@ -464,7 +466,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
         corpus.labeled = options.source is None and any(holds(file.path) == "labels" for file in files)
-    elif options.said or options.source is not None:
+    elif options.conventions or options.source is not None:
         message = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", message, fix="give them where it is read"))
     else:

@@ -242,13 +242,13 @@ class MetaEvaluation(Result):
         """A row for each metric and correlation, with an interval over systems and one over judgments."""
         judged = self.human.subsampled is not None
         n = len(self.human.systems)
-        softly = any(soft.accuracy.value is not None for soft in self.soft)
+        has_soft = any(soft.accuracy.value is not None for soft in self.soft)
         rows: list[list[Cell]] = []
         for agreement, soft in zip(self.agreements, self.soft, strict=True):
             for kind, estimate in agreement.correlations.items():
                 judgments = _ends(agreement.judged.get(kind))
                 rows.append([agreement.metric, kind, TITLES[kind], n, estimate, judgments, agreement.p_values[kind]])
-            if softly:
+            if has_soft:
                 accuracy = soft.accuracy
                 bare = replace(accuracy, interval=None, no_interval=None)
                 rows.append([agreement.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
@@ -256,7 +256,7 @@ class MetaEvaluation(Result):
             correlation.interval for agreement in self.agreements for correlation in agreement.correlations.values()
         )
         notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
-        if not softly:
+        if not has_soft:
             notes += ["no soft pairwise accuracy (SPA): humans or metrics have scores of systems alone"]
         else:
             pairs = f"the {n * (n - 1) // 2} pairs" if n > 2 else "the only pair"
@@ -431,7 +431,7 @@ def meta(
     _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
-    metrics = [of_metric.scores for of_metric in compared]
+    metrics = [source.scores for source in compared]
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
         how, chosen = ranking_resampling(human_data, shared, problems), method
@@ -447,33 +447,25 @@ def meta(
     if sentences:
         judged = _judged_sentences(human_data, metrics)
         accuracies = [pairwise_accuracy(judged, table, how, by=by) for table in metrics if table.sentences]
-        for left in (accuracy for accuracy in accuracies if accuracy.n_left_out):
-            message = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
-            problems.note(
-                "meta-left-out", message, Place(), fix="see --first-sentence, if the numbers of sentences differ"
-            )
+        fix = "see --first-sentence, if the numbers of sentences differ"
+        for accuracy in accuracies:
+            if n := accuracy.n_left_out:
+                message = f"{accuracy.metric} lacks scores for {n:,} comparisons; they are left out"
+                problems.note("meta-left-out", message, Place(), fix=fix)
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
     soft = _soft(human_data, common.systems, compared, how, shared)
-    softly = [soft_accuracy.accuracy.value is not None for soft_accuracy in soft]
+    signatures: dict[str, str | None] = {}
+    for source, of_metric in zip(compared, soft, strict=True):
+        is_signed = of_metric.accuracy.value is not None or isinstance(source, ComputedScores)
+        signatures[source.scores.metric] = source.signature_of(seed) if is_signed else None
     if isinstance(human_data, Comparisons):
+        swapped = any(of_metric.accuracy.value is not None for of_metric in soft)
         interval = "subsamples+percentile" if sentences else "subsamples"
-        signed = signature(human_data, [method], how, by, seed, swapped=any(softly), interval=interval)
+        signed = signature(human_data, [method], how, by, seed, swapped=swapped, interval=interval)
     return MetaEvaluation(
-        common,
-        chosen,
-        agreements,
-        soft,
-        window,
-        accuracies,
-        tested,
-        signed,
-        {
-            of_metric.scores.metric: of_metric.signature_of(seed)
-            if known or isinstance(of_metric, ComputedScores)
-            else None
-            for of_metric, known in zip(compared, softly, strict=True)
-        },
+        *(common, chosen, agreements, soft, window, accuracies, tested, signed),
+        signatures,
         tuple(problems.notes),
     )
 

@@ -125,7 +125,7 @@ def score(
         if "types" in untyped.lacks:
             raise lacking(untyped, "types")
     with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
-        how_read = reading.said, reading.admission
+        how_read = reading.conventions, reading.admission
         if read.runs:
             _refuse_of_runs(by, ci_method if drawn is not None else "")
         plan = ScoringPlan(parsed, by_type, by_sentence, drawn, *how_read, most=most, judges=judges, runs=read.runs)

@@ -79,10 +79,10 @@ class SelectionRun:
             "runs": RUNS,
             "treebanks": [bank.sha256 for bank in banks],
         }
-        self.kept = self._kept()
+        self.arrays = self._read_arrays()
         self.classifiers: dict[Kind, Classifier] = {}
 
-    def _kept(self) -> dict[str, Array]:
+    def _read_arrays(self) -> dict[str, Array]:
         """The arrays that were made before of this text in this way."""
         try:
             there = load_model(self.file, SELECTION)
@@ -93,10 +93,10 @@ class SelectionRun:
 
     def step(self, name: str, make: Callable[[], Mapping[str, Array]]) -> None:
         """Make and keep what a step gives, unless it is there."""
-        if name not in self.kept:
+        if name not in self.arrays:
             self.tell(name)
-            self.kept |= {**make(), name: np.zeros(0, np.int8)}
-            save_model(Model(SELECTION, self.how, self.text.described, self.kept), self.file)
+            self.arrays |= {**make(), name: np.zeros(0, np.int8)}
+            save_model(Model(SELECTION, self.how, self.text.described, self.arrays), self.file)
 
     @cached_property
     def examples(self) -> Examples:
@@ -116,7 +116,7 @@ class SelectionRun:
         return self.examples.part(~self.out[self.examples.sentence])
 
     @cached_property
-    def asked(self) -> Mapping[str, tuple[Sentences, Examples]]:
+    def texts_with_examples(self) -> Mapping[str, tuple[Sentences, Examples]]:
         """The texts in which prepositions are chosen."""
         held = split_sentences(self.text.sentences, self.out)[1], self.examples.part(self.out[self.examples.sentence])
         forms = [sentence for bank in self.banks for sentence in bank.forms]
@@ -125,20 +125,20 @@ class SelectionRun:
     def make_all(self) -> Mapping[str, Array]:
         """Make every step: the prepositions written and chosen, by text and by chooser."""
         self.step("tagging text", self._texts)
-        n_all = int(self.kept["native"].sum())
+        n_all = int(self.arrays["native"].sum())
         for n in (*[n for n in SIZES if n < n_all][-STEPS:], n_all):
             self.step(f"training me on {n:,} examples", partial(self._runs, n))
         self.step("training me of the paper's features", lambda: self._choices(PAPER, self._train(PAPER, self.native)))
         self.step(f"training me on the {FEW} most frequent prepositions", self._few)
         self.step("training the ensemble", self._ensemble)
-        return self.kept
+        return self.arrays
 
     def _texts(self) -> dict[str, Array]:
         """The prepositions written in each text, and the choices of the most frequent one."""
         counts = np.bincount(self.native.right)
         often = np.argsort(-counts, kind="stable")[:FEW]
         arrays: dict[str, Array] = {"native": counts, "five": often[counts[often] > 0]}
-        for name, (_, examples) in self.asked.items():
+        for name, (_, examples) in self.texts_with_examples.items():
             arrays |= {f"{name} right": examples.right, f"{name} sentence": examples.sentence}
             arrays[f"{name} {MAJORITY}"] = np.full(len(examples.right), counts.argmax(), np.int8)
         return arrays
@@ -155,7 +155,7 @@ class SelectionRun:
     def _choices(self, name: str, classifier: Classifier) -> dict[str, Array]:
         return {
             f"{text} {name}": classifier.score_states(examples.states).argmax(axis=1).astype(np.int8)
-            for text, (_, examples) in self.asked.items()
+            for text, (_, examples) in self.texts_with_examples.items()
         }
 
     def _train(self, kind: Kind, examples: Examples, run: int = 0) -> Classifier:
@@ -168,10 +168,10 @@ class SelectionRun:
 
     def _few(self) -> dict[str, Array]:
         """ME of the most frequent prepositions alone."""
-        five = self.kept["five"]
+        five = self.arrays["five"]
         me = self._train("me", self.native.part(np.isin(self.native.right, five)))
         choices: dict[str, Array] = {}
-        for text, (_, examples) in self.asked.items():
+        for text, (_, examples) in self.texts_with_examples.items():
             scores = me.score_states(examples.part(np.isin(examples.right, five)).states)
             choices[f"{text} {FIVE}"] = five[scores[:, five].argmax(axis=1)].astype(np.int8)
         return choices
@@ -187,11 +187,11 @@ class SelectionRun:
         training = ~self.out & ~development
         examples = self.examples.part(training[self.examples.sentence])
         fresh = [self._train(kind, examples) for kind in KINDS]
-        asked = split_sentences(self.text.sentences, development)[1]
-        weights = fit_log_linear(self._scores(fresh, self._ngrams(training), asked, fitted), fitted.right)
+        part = split_sentences(self.text.sentences, development)[1]
+        weights = fit_log_linear(self._scores(fresh, self._ngrams(training), part, fitted), fitted.right)
         arrays: dict[str, Array] = {"weights": weights}
         ngrams = self._ngrams(~self.out)
-        for text, (sentences, held) in self.asked.items():
+        for text, (sentences, held) in self.texts_with_examples.items():
             scores = self._scores([self._classifier(kind) for kind in KINDS], ngrams, sentences, held)
             by = {"perc": scores[KINDS.index("perc")], ENSEMBLE: log_linear(scores, weights)}
             arrays |= {f"{text} {name}": table.argmax(axis=1).astype(np.int8) for name, table in by.items()}

@@ -172,7 +172,7 @@ def train_classifier(
     states = _templates(kind, examples.states)
     known = Known.of_examples(states, bits, least)
     weights = train(known.rows(states), examples.right, len(PREPOSITIONS), bits, seed=seed)
-    header = _made(tagger) | {
+    header = _header(tagger) | {
         "features": _features(kind),
         "hash": HASH,
         "bits": bits,
@@ -185,7 +185,7 @@ def train_classifier(
 def train_majority(examples: Examples, tagger: Tagger, text: Mapping[str, Any]) -> Majority:
     """Count prepositions."""
     counts = np.bincount(examples.right, minlength=len(PREPOSITIONS)).astype(np.int64)
-    return Majority(counts, tagger, _made(tagger), text)
+    return Majority(counts, tagger, _header(tagger), text)
 
 
 def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Majority:
@@ -194,7 +194,7 @@ def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Major
     Raises:
         InputError: If it was made with another tagger, for other prepositions, features or another hash.
     """
-    own = _made(tagger)
+    own = _header(tagger)
     check_tagger(model, path, own["tagger"])
     if model.made.get("prepositions") != own["prepositions"]:
         raise InputError(Problem("model-prepositions", "it was made for other prepositions", Place(path), fix=TRAIN))
@@ -223,7 +223,7 @@ def _templates(kind: Kind, states: States) -> States:
     return states[:, :PAPERS] if kind == PAPER else states
 
 
-def _made(tagger: Tagger) -> dict[str, Any]:
+def _header(tagger: Tagger) -> dict[str, Any]:
     return {"tagger": fingerprint(tagger.model()), "prepositions": list(PREPOSITIONS)}
 
 

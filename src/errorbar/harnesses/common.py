@@ -86,11 +86,11 @@ def prompted_sentences(gold: Gold, *, tokens: bool = False, lenient: bool = Fals
         corrected = [corrected_text(sentence, name, problems) for name in sentence.annotations]
         targets = tuple(dict.fromkeys(text if tokens else ordinary_text(text.split()) for text in corrected))
         yield PromptedSentence(
-            source_record(sentence) if tokens else _shown(sentence), record, sentence.document, targets
+            source_record(sentence) if tokens else _prompt_text(sentence), record, sentence.document, targets
         )
 
 
-def _shown(sentence: Sentence) -> str:
+def _prompt_text(sentence: Sentence) -> str:
     source = source_record(sentence)
     shown = ordinary_text(source.split())
     return shown if retokenize_lines([source], [shown])[0] == [source] else source
