@@ -1,4 +1,4 @@
-"""How far annotators or raters agree: ``errorbar agree`` and ``errorbar.agree``."""
+"""The agreement of annotators or raters: ``errorbar agree`` and ``errorbar.agree``."""
 
 from __future__ import annotations
 

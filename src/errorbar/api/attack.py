@@ -1,4 +1,4 @@
-"""A metric's crash test: what ``errorbar attack`` and ``errorbar.attack`` compute."""
+"""A crash test of metrics, degenerate systems ranked among real ones: ``errorbar attack`` and ``errorbar.attack``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is one system better than another: what ``errorbar compare`` and ``errorbar.compare`` compute."""
+"""Significance tests between systems, and a gate for losses: ``errorbar compare`` and ``errorbar.compare``."""
 
 from __future__ import annotations
 
@@ -431,7 +431,7 @@ def _with_runs(
 
 
 def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
-    """Say beside systems with several runs of whom nobody knows how other runs would vary."""
+    """Note the systems with one run, whose other runs nobody knows, beside those with several."""
     single = [system.name for system in systems if system.name not in data.runs]
     if not data.runs or not single:
         return

@@ -218,7 +218,7 @@ def crowd_aggregate(
 
 
 def _warn_of_one_answer(comparison: MethodComparison, name: str, problems: Problems) -> None:
-    """Say where a model gives all items one answer, and the majority does not: it calls every other judgment wrong."""
+    """Note a model that gives all items one answer where the majority does not: it calls all other judgments wrong."""
     answers, base = comparison.answers[name], comparison.answers["majority"]
     labels_of = {
         known: set(answer.answer[answer.n_judgments > 0].tolist()) - {-1}

@@ -1,4 +1,4 @@
-"""Systems along the agreement of a crowd: what ``errorbar curve`` shows."""
+"""Systems along the agreement of a crowd: ``errorbar curve`` and ``errorbar.curve``."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class JudgedWords:
         return (before.strip(), entry.word or "", after.strip()) if bracket else (entry.text, "", "")
 
     def check(self, table: SystemFlags, problems: Problems) -> None:
-        """See that a table has items that were judged, and the words of the same text."""
+        """Note as errors a table without judged items, and words of another text."""
         if table.flags.keys().isdisjoint(self.names):
             own, ours = next(iter(table.flags), ""), next(iter(self.names), "")
             message = f"none of its items, such as '{own}', was judged; those that were are called such as '{ours}'"

@@ -412,7 +412,7 @@ def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
 
 
 def note_untyped(types: Sequence[str], problems: Problems) -> None:
-    """Say of scores by type that the edits have none, as those that are made of texts."""
+    """Note that edits have no types, as those made of texts, where scores by type are shown."""
     if types and not any(types):
         message = "the edits of the references have no type, as those that are made of texts"
         fix = "errorbar convert --source SOURCE --edits errant makes edits with types; --metric=errant has its own"
@@ -432,7 +432,7 @@ def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
 
 
 def need_systems(systems: object) -> None:
-    """See that a list of systems is not empty."""
+    """Refuse an empty list of systems."""
     if isinstance(systems, Sized) and not systems:
         raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one"))
 

@@ -195,7 +195,7 @@ class JudgmentOptions:
         return f"items={name}{word_list}{f',type={types}' if types else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
-        """See that no option is about the other kind of data."""
+        """Refuse options that are about the other kind of data."""
         of_edits = ("items", "type", *(() if self.shared else ("documents", "unmarked")))
         for name in ("layout", "columns", "labels", "repeats") if corpus else of_edits:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
@@ -221,7 +221,7 @@ class LabelScale:
     labels: Labels = "error"
 
     def refuse(self, *, corpus: bool) -> None:
-        """See that no option is about the other kind of data."""
+        """Refuse options that are about the other kind of data."""
         if corpus and self.level != "nominal":
             message = f"--scale={self.level} is about labels of tables, and what edits say are names"
             raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -403,7 +403,7 @@ def _table_in_memory(
 
 
 def _refuse_other_columns(raters: Mapping[str, Sequence[object]]) -> None:
-    """See that each column has a label in common with another: else it may be something else than a rater."""
+    """Refuse a column that has no label in common with another: it may be something else than a rater."""
     labels = {name: {str(label) for label in column} for name, column in raters.items()}
     for name, own in labels.items():
         if not any(own & others for other, others in labels.items() if other != name):
@@ -434,7 +434,7 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
 
 
 def _refuse_unranked(labels: Sequence[str]) -> None:
-    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks."""
+    """Refuse labels that are no numbers, or two that are the same one, which would have two ranks."""
     if any(isnan(as_number(label)) for label in labels):
         message, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
         raise UsageError(Problem("agreement-order", message, expected="an order from lowest to highest", fix=fix))

@@ -1,4 +1,4 @@
-"""How metrics agree with a human ranking: what ``errorbar meta`` and ``errorbar.meta`` compute."""
+"""The agreement of metrics with a human ranking: ``errorbar meta`` and ``errorbar.meta``."""
 
 from __future__ import annotations
 

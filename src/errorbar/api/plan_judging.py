@@ -1,4 +1,4 @@
-"""One more judge, or more texts? The interval to expect of each: ``errorbar plan-judging``, ``plan_judging``."""
+"""Intervals to expect of more judges or more texts: ``errorbar plan-judging`` and ``errorbar.plan_judging``."""
 
 from __future__ import annotations
 
@@ -404,7 +404,7 @@ def _difference(points: float | None, data: Loaded, metric: Metric) -> float | N
 
 
 def _judging(data: Loaded, aim: JudgeAim, statistics: object, seed: int) -> JudgeCoverage:
-    """Who judged what; two texts are needed, and two judges where nobody knows how judges vary."""
+    """Find out who judged which text; refuse a single text, or a judge alone where nobody knows how judges vary."""
     names, clusters = data.corpus.annotators, data.documents.clusters()
     least = 1 if aim.variances(1) and aim.judges.k in (None, 1) else TWO
     if len(names) < least or aim.metric.annotator is not None:

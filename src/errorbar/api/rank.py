@@ -1,4 +1,4 @@
-"""Systems ranked from human judgments: what ``errorbar rank`` and ``errorbar.rank`` compute."""
+"""Systems ranked from human judgments: ``errorbar rank`` and ``errorbar.rank``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems against annotators: what ``errorbar score`` and ``errorbar.score`` compute."""
+"""Scores of systems against annotators: ``errorbar score`` and ``errorbar.score``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scores of systems as a value: records and tables of what ``errorbar.score`` returns."""
+"""The result of ``errorbar.score``: scores of systems, with their records and tables."""
 
 from __future__ import annotations
 

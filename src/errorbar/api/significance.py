@@ -1,4 +1,4 @@
-"""How pairs of systems are shown by ``errorbar compare`` and by a report: their table, and the fields of JSON."""
+"""Pairs of systems in ``errorbar compare`` and in reports: their table, and the fields of JSON."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
 
 
 def check_names(forms: Mapping[str, Form]) -> None:
-    """See that submissions for two corpora do not have one name."""
+    """Refuse one name for the submissions of two corpora."""
     seen: dict[str, str] = {}
     for corpus, form in forms.items():
         if form.slug in seen:

@@ -191,7 +191,7 @@ def is_page(path: Path) -> bool:
 
 @contextmanager
 def _naming_damage(path: Path) -> Iterator[None]:
-    """Say that an archive cannot be read, and why."""
+    """Refuse an archive that cannot be read, and say why."""
     try:
         yield
         return

@@ -45,7 +45,7 @@ else:
 
 
 class Talk(NamedTuple):
-    """Who is told what goes on: lines, and progress, for which a function is opened by (unit, total)."""
+    """The functions that messages go to: lines, and progress, for which a function is opened by (unit, total)."""
 
     say: Callable[[str], object] = lambda line: None
     progress: Callable[[str, int], AbstractContextManager[Callable[[int], None]]] = lambda unit, total: _SILENT

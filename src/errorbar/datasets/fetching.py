@@ -257,9 +257,6 @@ def _why(file: Path, sha256: str) -> str:
     return "the copy is damaged, or the publisher changed the file"
 
 
-# One download over HTTP: resumed where it stopped, tried again where that may help. The caller checks the hash.
-
-
 ATTEMPTS = 4  # failures in a row, each with less gained than GRACE asks for, after which a download is given up
 UNREACHED = 2  # the same, where no server has answered: offline, a second look is enough
 MOST_CONNECTIONS = 50  # of one download, however much each of them brings
@@ -366,10 +363,10 @@ class _MeteredStream(RawIOBase):
 
 
 def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
-    """Download into a file, or complete it where an earlier download stopped.
+    """Download into a file, or complete it where an earlier download stopped; try again where that may help.
 
     What the file holds already is taken as the beginning; it stays as it is when the download fails. ``limit`` is the
-    largest size accepted, in bytes.
+    largest size accepted, in bytes. The caller checks the hash.
 
     Returns:
         Whether any of the bytes came from an earlier connection, which the publisher may have changed since.

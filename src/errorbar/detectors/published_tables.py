@@ -170,7 +170,7 @@ SETTINGS = {
     "perc": "",
     ENSEMBLE: "",
 }
-"""Who chooses, and which of the paper's facts stands beside."""
+"""The choosers, and the paper's fact that stands beside each."""
 NAMES = {
     MAJORITY: "majority",
     PAPER: "ME, the paper's features",

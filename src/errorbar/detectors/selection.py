@@ -1,4 +1,4 @@
-"""How well prepositions are chosen in native text that nothing was trained on: PERC, ME, an ensemble, a learning curve.
+"""Choices of prepositions in native text that nothing was trained on: PERC, ME, an ensemble, a learning curve.
 
 Training takes minutes for millions of words. Every choice is kept in the folder of models, so that what was
 interrupted goes on, and what is there is not made again.

@@ -1,4 +1,4 @@
-"""Detectors' models from plain text: what ``errorbar train`` makes, a file each in one folder.
+"""Detectors' models from plain text: ``errorbar train``, a file each in one folder.
 
 Small models leave out light weights and round numbers, so that files pack well.
 
