@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from errorbar import train
 from errorbar.detectors.candidates import Proposals, Reader
 from errorbar.detectors.detect import read_reader
 from errorbar.detectors.model_file import Model, load_model, save_model
-from tests.detectors.small_tables import shrink_tables
+from tests.detectors.small_tables import change_member, shrink_tables
 from tests.detectors.test_detect import TAGGED, record, treebank
 from tests.helpers.cli import CommandLine
 
@@ -211,12 +210,7 @@ def test_a_damaged_model_is_refused_and_made_again(errorbar: CommandLine) -> Non
     path.unlink()
     assert errorbar(*LEARN).code == 0
     before = path.read_bytes()
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    content["weights.npy"] = content["weights.npy"][:-8] + bytes(7) + b"?"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, each in content.items():
-            archive.writestr(name, each)
+    change_member(path, "weights.npy", lambda weights: weights[:-8] + bytes(7) + b"?")
     assert "[model-damaged]" in errorbar("correct", "essay.txt", "--corrector", "ranked").err
     (made,) = record(errorbar, *LEARN)["models"]  # no text: the other models are there
     assert (made["part"], made["found"]) == ("correctors", False)

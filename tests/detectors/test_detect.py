@@ -6,7 +6,6 @@ import csv
 import json
 import shutil
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from errorbar import train
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
-from tests.detectors.small_tables import shrink_tables
+from tests.detectors.small_tables import change_member, shrink_tables
 from tests.helpers.cli import CommandLine
 
 TAGGED = """The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.
@@ -261,12 +260,7 @@ def test_texts_that_nobody_expects(errorbar: CommandLine) -> None:
 )
 def test_models_of_another_version_are_refused(errorbar: CommandLine, part: str) -> None:
     path = Path("models", f"{part}.model")
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    content["header.json"] = content["header.json"].replace(b'"version": 1', b'"version": 2')
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, held in content.items():
-            archive.writestr(name, held)
+    change_member(path, "header.json", lambda header: header.replace(b'"version": 1', b'"version": 2'))
     words = ("correct", "essay.txt") if part == "words" else ("detect", "essay.txt", "--detector", "combined")
     found = errorbar(*words)
     assert found.code == 2

@@ -21,6 +21,7 @@ from errorbar.detectors.model_file import (
     load_model,
     save_model,
 )
+from tests.detectors.small_tables import change_member
 
 MODEL = Model(
     "ngrams",
@@ -60,13 +61,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def changed(path: Path, member: str, old: bytes, new: bytes) -> Path:
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    assert old in parts[member]
-    parts[member] = parts[member].replace(old, new)
-    with zipfile.ZipFile(path.with_name("changed"), "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
+    change_member(path, member, lambda content: content.replace(old, new), out=path.with_name("changed"))
     return path.with_name("changed")
 
 
