@@ -239,9 +239,8 @@ def study_detectors(
         for other, n in own.items():
             written[word.casefold(), other] += n
     judges = len(np.unique(judged.judgments.rater))
-    n_items, results = int((against.votes.n_judgments > 0).sum()), []
-    for table in tables:
-        results.append(scoring.result(table, flags[table.name], scored[table.name]))
+    n_items = int((against.votes.n_judgments > 0).sum())
+    results = [scoring.result(table, flags[table.name], scored[table.name]) for table in tables]
     return DetectorStudy(n_items, judges, judged.corpus is not None, against.unit, results, swept, written, signatures)
 
 
