@@ -65,16 +65,16 @@ def coverage(name: str, n_raters: int, n_items: int, judges: Judges = "random", 
         judgments = Judgments.from_matrix(np.where(said.T, "error", "ok").tolist())
         report = agreement_report(judgments, resampling=Resampling("percentile", 200), judges=judges)
         made = {**report.coefficients, "error": report.specific["error"]} if "error" in report.specific else {}
-        for each in held:
-            interval = made[each].interval if each in made else None
-            held[each] += interval is not None and interval.low <= expected[each] <= interval.high
-    return {each: count / runs for each, count in held.items()}
+        for coefficient in held:
+            interval = made[coefficient].interval if coefficient in made else None
+            held[coefficient] += interval is not None and interval.low <= expected[coefficient] <= interval.high
+    return {coefficient: count / runs for coefficient, count in held.items()}
 
 
 def row(name: str, n_raters: int, n_items: int, judges: Judges = "random") -> str:
     """A row of the page."""
     found = coverage(name, n_raters, n_items, judges)
-    return f"| {name} | {n_raters} | {n_items:,} | {' | '.join(f'{found[each]:.3f}' for each in NAMES)} |"
+    return f"| {name} | {n_raters} | {n_items:,} | {' | '.join(f'{found[coefficient]:.3f}' for coefficient in NAMES)} |"
 
 
 if __name__ == "__main__":

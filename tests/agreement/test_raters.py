@@ -15,6 +15,7 @@ from errorbar.stats import TwoWay
 from errorbar.stats.two_way import two_way
 from tests.agreement.rater_runs import NAMES, POPULATIONS, SIZES, coverage, row
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 
 PAGE = (Path(__file__).parents[2] / "docs/measurements/agreement.md").read_text(encoding="utf-8")
 HOW = Resampling("percentile", 100)
@@ -39,8 +40,7 @@ def test_the_definition() -> None:
     assert isinstance(found, TwoWay)
     x = 2 * found.value - 1
     half = 2 * found.half_width(0.95) / (1 - x * x)
-    interval = agreement_report(judgments, resampling=HOW, judges="random").coefficients["observed"].interval
-    assert interval is not None
+    interval = require(agreement_report(judgments, resampling=HOW, judges="random").coefficients["observed"].interval)
     assert interval.low == pytest.approx((tanh(atanh(x) - half) + 1) / 2)
     assert interval.high == pytest.approx((tanh(atanh(x) + half) + 1) / 2)
 

@@ -39,6 +39,7 @@ from errorbar.agreement.report import prevalence_and_bias
 from errorbar.core import Estimate, Interval, Undefined, UsageError
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 
 
 def resampling(seed: int = 1, n: int = 500, level: float = 0.95) -> Resampling:
@@ -99,11 +100,11 @@ def test_items_that_nobody_judged_change_nothing() -> None:
 
 def test_one_cluster_has_no_interval() -> None:
     judgments = Judgments.from_matrix([["a", "a"], ["a", "b"], ["b", "b"], ["b", "a"]] * 3)
-    one, two = (
+    one_cluster, two_clusters = (
         krippendorff_alpha(item_counts(judgments, [*[0] * 6, *[last] * 6]), resampling=resampling()) for last in (0, 1)
     )
-    assert (one.interval, one.no_interval) == (None, Undefined.ONE_UNIT)
-    assert two.interval is not None
+    assert (one_cluster.interval, one_cluster.no_interval) == (None, Undefined.ONE_UNIT)
+    assert two_clusters.interval is not None
 
 
 def test_how_much_is_held_at_a_time_changes_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +113,7 @@ def test_how_much_is_held_at_a_time_changes_no_digit(monkeypatch: pytest.MonkeyP
     before = [krippendorff_alpha(table, resampling=resampling()) for table in tables]
     monkeypatch.setattr("errorbar.stats.resampling.MOST_HELD", 30)
     assert [krippendorff_alpha(table, resampling=resampling()) for table in tables] == before
-    assert all(one.interval is not None for one in before)
+    assert all(alpha.interval is not None for alpha in before)
 
 
 def test_no_common_item() -> None:
@@ -161,8 +162,7 @@ def test_clusters_widen_the_interval() -> None:
 
 def test_bootstrap_of_the_preposition_raters() -> None:
     """An independent bootstrap of the same table gave .542 to .709."""
-    found = cohen_kappa(PREPOSITION_RATERS, resampling=resampling(n=4000)).estimate.interval
-    assert found is not None
+    found = require(cohen_kappa(PREPOSITION_RATERS, resampling=resampling(n=4000)).estimate.interval)
     assert (found.low, found.high) == pytest.approx((0.542, 0.709), abs=0.006)
     assert found.method == "bootstrap-percentile"
 
@@ -207,13 +207,13 @@ def test_every_coefficient_takes_the_resampling() -> None:
     assert scott_pi(SMALL, resampling=resampling()).interval == fleiss_kappa(SMALL, resampling=resampling()).interval
     assert scott_pi(SMALL, resampling=resampling()).interval is not None
     found = specific_agreement(SMALL, resampling=resampling())
-    assert all(one.interval is not None for one in found.values())
+    assert all(agreement.interval is not None for agreement in found.values())
     assert conger_kappa(KRIPPENDORFF, resampling=resampling()).interval is not None
     rows = [[str(a), str(b)] for a in (0, 1) for b in (0, 1) for _ in range(int(SMALL.counts[a, b]))]
     report = agreement_report(Judgments.from_matrix(rows), resampling=resampling())
     assert report.coefficients["scott"].interval is not None
     unpaired = specific_agreement(Judgments.from_matrix([["a", None], [None, "b"]]))
-    assert {one.undefined for one in unpaired.values()} == {Undefined.TOO_FEW_RATERS}
+    assert {agreement.undefined for agreement in unpaired.values()} == {Undefined.TOO_FEW_RATERS}
 
 
 def test_clustered_pairs_without_a_common_item_stay_undefined() -> None:
@@ -225,8 +225,7 @@ def test_clustered_pairs_without_a_common_item_stay_undefined() -> None:
     assert first.interval is not None
     assert first.n_clusters == 30
     plain = pairwise_agreement(Judgments.from_matrix(rows * 5), resampling=resampling(level=0.5))
-    closed = plain[0].kappa.estimate.interval
-    assert closed is not None
+    closed = require(plain[0].kappa.estimate.interval)
     assert (closed.confidence_level, closed.method) == (0.5, "closed form")
 
 
@@ -437,8 +436,7 @@ def test_bca_leaves_out_every_item_in_turn() -> None:
         drawn = [kernel(weights) for draw in table.units.draws(resampling_, "agreement") for weights in draw()]
         expected = resampling_.interval(value, np.concatenate(drawn), np.array(without, float))
         assert isinstance(expected, Interval)
-        found = krippendorff_alpha(table, resampling=resampling_).interval
-        assert found is not None
+        found = require(krippendorff_alpha(table, resampling=resampling_).interval)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
         assert found.method == "bootstrap-bca"
 
@@ -446,13 +444,13 @@ def test_bca_leaves_out_every_item_in_turn() -> None:
 def test_workers_change_no_digit() -> None:
     judgments = Judgments.from_matrix([["a", "a", "b"], ["a", "b", "b"], ["b", "b", "b"], ["b", "a", None]] * 9)
     for clusters in (None, np.arange(36) // 3):
-        one, two = (
+        alone, shared = (
             agreement_report(judgments, clusters=clusters, resampling=Resampling(replicates=2100, jobs=jobs))
             for jobs in (1, 2)
         )
-        assert one.coefficients == two.coefficients
-        assert one.specific == two.specific
-        assert [pair.kappa for pair in one.pairwise] == [pair.kappa for pair in two.pairwise]
+        assert alone.coefficients == shared.coefficients
+        assert alone.specific == shared.specific
+        assert [pair.kappa for pair in alone.pairwise] == [pair.kappa for pair in shared.pairwise]
 
 
 def test_scotts_pi_of_a_report_is_that_of_the_items_both_judged() -> None:

@@ -28,6 +28,7 @@ from errorbar.agreement import (
 from errorbar.agreement.coefficients import conger_kappa, fleiss_kappa, scott_pi, specific_agreement
 from errorbar.agreement.label_counts import ItemCounts
 from errorbar.stats import Units
+from tests.helpers.expectations import require
 
 ORDER = ("0", "1", "2", "4")
 rows = st.lists(st.lists(st.sampled_from([None, *ORDER]), min_size=3, max_size=3).map(tuple), min_size=1, max_size=12)
@@ -138,11 +139,11 @@ def test_items_without_patterns() -> None:
     judgments = Judgments.from_matrix(table, labels=ORDER)
     many = Judgments.from_matrix(table, labels=(*ORDER, *(f"unused {n}" for n in range(70))))  # no number holds a row
     alone = one_row_per_item(judgments)
-    for one in (judgments, many):
-        patterns = item_counts(one)
+    for some in (judgments, many):
+        patterns = item_counts(some)
         assert patterns.counts.shape[0] < 60
         for level in ("nominal", "ordinal"):
-            order = one.labels if level == "ordinal" else None
+            order = some.labels if level == "ordinal" else None
             found = krippendorff_alpha(patterns, level=level, order=order).value
             assert found == pytest.approx(krippendorff_alpha(alone, level=level, order=ORDER).value)
         assert np.allclose(confusion(patterns).counts[:4, :4], confusion(alone).counts)
@@ -153,9 +154,11 @@ def test_the_order_of_items_changes_no_row(table: list[tuple[str | None, ...]], 
     """The rows that are resampled are the same in the same order, so draws and intervals are, too."""
     shuffled = random.sample(table, len(table))
     for labels in (ORDER, (*ORDER, *(f"unused {n}" for n in range(70)))):
-        one, other = (item_counts(Judgments.from_matrix(each, labels=labels)) for each in (table, shuffled))
-        assert one.counts.toarray().tolist() == other.counts.toarray().tolist()
-        assert one.units.frequency.tolist() == other.units.frequency.tolist()
+        counts, counts_shuffled = (
+            item_counts(Judgments.from_matrix(ordered, labels=labels)) for ordered in (table, shuffled)
+        )
+        assert counts.counts.toarray().tolist() == counts_shuffled.counts.toarray().tolist()
+        assert counts.units.frequency.tolist() == counts_shuffled.units.frequency.tolist()
 
 
 def test_patterns_are_resampled_like_items() -> None:
@@ -166,8 +169,7 @@ def test_patterns_are_resampled_like_items() -> None:
 
     def interval(counts: ItemCounts, seed: int) -> tuple[float, float]:
         resampling = Resampling("percentile", 4000, seed=seed)
-        found = krippendorff_alpha(counts, resampling=resampling).interval
-        assert found is not None
+        found = require(krippendorff_alpha(counts, resampling=resampling).interval)
         return found.low, found.high
 
     patterns = interval(item_counts(judgments), 1)
@@ -181,12 +183,10 @@ def test_one_cluster_per_item_is_no_clustering() -> None:
     resampling = [Resampling("percentile", 4000, seed=seed) for seed in (1, 2)]
     alone = agreement_report(judgments, resampling=resampling[0]).coefficients["fleiss"]
     grouped = agreement_report(judgments, clusters=range(200), resampling=resampling[1]).coefficients["fleiss"]
-    assert alone.interval is not None
+    interval = require(alone.interval)
     assert grouped.interval is not None
     assert grouped.n_clusters == 200
-    assert (grouped.interval.low, grouped.interval.high) == pytest.approx(
-        (alone.interval.low, alone.interval.high), abs=0.02
-    )
+    assert (grouped.interval.low, grouped.interval.high) == pytest.approx((interval.low, interval.high), abs=0.02)
 
 
 def test_units_say_how_many_clusters() -> None:

@@ -28,6 +28,7 @@ from tests.browser.conftest import Opener
 from tests.browser.pages import write
 from tests.browser.test_page import draw_all
 from tests.browser.test_sentences import GO
+from tests.helpers.expectations import require
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -99,8 +100,7 @@ def test_every_system_has_its_name_and_no_name_covers_another(opened: Opener, tm
         texts = figure.evaluate(BOXES)
         names = [text for text in texts if text[0].split()[-1] in TEAMS]
         assert {text[0].split()[-1] for text in names} == {*TEAMS}
-        room = figure.bounding_box()
-        assert room is not None
+        room = require(figure.bounding_box())
         for text, left, _, right, _ in names:
             assert left >= room["x"] - 1, text
             assert right <= room["x"] + room["width"] + 1, text
@@ -148,8 +148,7 @@ def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
     assert cell is not None
     cell.scroll_into_view_if_needed()
     cell.wait_for_element_state("stable")
-    box = cell.bounding_box()
-    assert box is not None
+    box = require(cell.bounding_box())
     # Not cell.click(): the number in the cell lies above it, and hears the click in its place.
     figure.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

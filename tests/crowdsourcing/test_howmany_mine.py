@@ -17,11 +17,11 @@ from errorbar.testing import accurate, simulate
 
 def test_exact_curves() -> None:
     # STATISTICS.md section 5: K = 20, 14 right; then three items with 14, 14 (of 6 errors) and 10 right.
-    one = {1: 0.70, 2: 0.70, 3: 910 / 1140, 5: 0.868679, 7: 0.922343, 9: 0.962074, 11: 0.988080, 13: 1, 20: 1}
-    for k, value in one.items():
+    one_item = {1: 0.70, 2: 0.70, 3: 910 / 1140, 5: 0.868679, 7: 0.922343, 9: 0.962074, 11: 0.988080, 13: 1, 20: 1}
+    for k, value in one_item.items():
         assert majority_accuracy([14], [20], k) == pytest.approx(value, abs=5e-7)
-    three = {1: 0.633333, 3: 0.698830, 5: 0.745786, 9: 0.808050, 20: 0.833333}
-    for k, value in three.items():
+    three_items = {1: 0.633333, 3: 0.698830, 5: 0.745786, 9: 0.808050, 20: 0.833333}
+    for k, value in three_items.items():
         assert majority_accuracy([14, 14, 10], [20] * 3, k) == pytest.approx(value, abs=5e-7)
 
 

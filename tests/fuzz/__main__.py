@@ -60,9 +60,11 @@ class Run:
 
     def run(self) -> int:
         """Read every input and say what came of them; 1 if any failed or too few were read."""
-        each = -(-self.inputs // len(self.readers))
+        of_each_reader = -(-self.inputs // len(self.readers))
         batches = [
-            Batch(reader, start, min(start + BATCH, each)) for start in range(0, each, BATCH) for reader in self.readers
+            Batch(reader, start, min(start + BATCH, of_each_reader))
+            for start in range(0, of_each_reader, BATCH)
+            for reader in self.readers
         ]
         started = time.monotonic()
         try:
@@ -92,9 +94,12 @@ class Run:
                 print(f"{result.outcome}: {kind[1]}: {_plain(last[0])}\n  python -m tests.fuzz {kept}", flush=True)
 
     def _print(self) -> None:
-        print(f"\n{'reader':18}{'inputs':>9}{'read':>8}" + "".join(f"{_short(each):>10}" for each in list(Outcome)[1:]))
+        print(
+            f"\n{'reader':18}{'inputs':>9}{'read':>8}"
+            + "".join(f"{_short(outcome):>10}" for outcome in list(Outcome)[1:])
+        )
         for name, counts in self.counts.items():
-            others = "".join(f"{counts[each]:10,}" for each in list(Outcome)[1:])
+            others = "".join(f"{counts[outcome]:10,}" for outcome in list(Outcome)[1:])
             print(f"{name:18}{counts.total():9,}{_share(counts):8.0%}{others}")
         for (outcome, kind), count in self.kinds.most_common():
             print(f"{count:8,} {outcome} {kind}")

@@ -95,8 +95,10 @@ def command_lines() -> list[Case]:
 def gentle_line(rng: Random, _: bytes) -> bytes:
     """A command line that runs, with one or two options more whose values mostly fit."""
     name = rng.choice(sorted(TYPICAL))
-    options = [each for each in commands()[name] if isinstance(each, click.Option)]
-    more = [word for each in rng.sample(options, min(len(options), rng.randint(0, 2))) for word in _option(rng, each)]
+    options = [option for option in commands()[name] if isinstance(option, click.Option)]
+    more = [
+        word for option in rng.sample(options, min(len(options), rng.randint(0, 2))) for word in _option(rng, option)
+    ]
     return _dumped([*name.split(), *TYPICAL[name], *more])
 
 
@@ -104,7 +106,7 @@ def wild_line(rng: Random, _: bytes) -> bytes:
     """Any command with options of its own, of others and of nobody, and with files of any kind."""
     name = rng.choice(sorted(commands()))
     words = list(TYPICAL.get(name, ())) if rng.random() < 0.6 else []
-    options = [each for each in commands()[name] if isinstance(each, click.Option)]
+    options = [option for option in commands()[name] if isinstance(option, click.Option)]
     for option in rng.choices(options, k=rng.randint(0, MOST_OPTIONS)) if options else ():
         words += _option(rng, option, odd=0.4)
     if rng.random() < 0.4:

@@ -115,8 +115,8 @@ def _on_value(rng: Random, text: str, change: Callable[[list[_Slot], list[str]],
     written = json.dumps(value, ensure_ascii=escaped)
     if _SURROGATE.search(written):  # they stand in files as escapes only
         written = json.dumps(value)
-    for each in raw:  # numbers of thousands of digits and lone surrogates, which no encoder writes
-        written = written.replace(json.dumps(_RAW), each, 1)
+    for literal in raw:  # numbers of thousands of digits and lone surrogates, which no encoder writes
+        written = written.replace(json.dumps(_RAW), literal, 1)
     lines[at] = written
     return "\n".join(lines)
 
@@ -133,10 +133,10 @@ def _slots(value: Any) -> list[_Slot]:  # noqa: ANN401
     found: list[_Slot] = []
     waiting = [value]
     while waiting:
-        each = waiting.pop()
-        pairs = each.items() if isinstance(each, dict) else enumerate(each)
+        container = waiting.pop()
+        pairs = container.items() if isinstance(container, dict) else enumerate(container)
         for key, inner in pairs:
-            found.append((each, key))
+            found.append((container, key))
             if isinstance(inner, dict | list):
                 waiting.append(inner)
     return found

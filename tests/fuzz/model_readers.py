@@ -84,8 +84,8 @@ def _selector_models() -> list[Case]:
     me = train_classifier("me", examples, tagger, {}, bits=8, least=1)
     most = train_majority(examples, tagger, {})
     return [
-        {f"{name}.model": _saved(each.model()), "a.model": _saved(tagger.model())}
-        for name, each in (("me", me), ("majority", most))
+        {f"{name}.model": _saved(classifier.model()), "a.model": _saved(tagger.model())}
+        for name, classifier in (("me", me), ("majority", most))
     ]
 
 

@@ -69,8 +69,8 @@ def gentle_array(rng: Random, data: bytes) -> bytes:
             return array
         made = array.copy()
         flat = made.reshape(-1)
-        one, two = rng.randrange(len(flat)), rng.randrange(len(flat))
-        flat[[one, two]] = flat[[two, one]]
+        first, second = rng.randrange(len(flat)), rng.randrange(len(flat))
+        flat[[first, second]] = flat[[second, first]]
         return made
 
     return _made_anew(data, rng=rng, array=change)

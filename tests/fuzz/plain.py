@@ -99,8 +99,8 @@ def _room(text: str) -> int:
 
 
 def _swap(rng: Random, parts: list[str]) -> None:
-    one, two = rng.randrange(len(parts)), rng.randrange(len(parts))
-    parts[one], parts[two] = parts[two], parts[one]
+    first, second = rng.randrange(len(parts)), rng.randrange(len(parts))
+    parts[first], parts[second] = parts[second], parts[first]
 
 
 def _duplicate(rng: Random, parts: list[str]) -> None:

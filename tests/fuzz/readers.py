@@ -104,7 +104,8 @@ def read_and_score(path: Path, system: Path, *, lenient: bool) -> None:
         written(write(corpus.sentences, Problems()), path.parent)
     first = Corpus(corpus.sentences[:SCORED], corpus.annotators, corpus.name)
     made = [
-        Hypothesis(change.__name__, [change(each.text) for each in first.sentences]) for change in (_mended, _other)
+        Hypothesis(change.__name__, [change(sentence.text) for sentence in first.sentences])
+        for change in (_mended, _other)
     ]
     score(first, made, ["m2"], ci=False)
     agree(edit_items(first, "tokens").judgments)
@@ -173,8 +174,8 @@ def _documents(folder: Path, lenient: bool) -> None:
 def _hoo(folder: Path, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     gold = list_gold(str(folder / "Gold"))
-    run = list_run(str(folder / "run"), "run", [each.name for each in gold], problems)
-    files = [replace(each, runs=(run.get(each.name),)) for each in gold]
+    run = list_run(str(folder / "run"), "run", [file.name for file in gold], problems)
+    files = [replace(file, runs=(run.get(file.name),)) for file in gold]
     for piece in cut_fragments(files, 1, lenient=lenient):
         reading = piece.read()
         problems.collect(reading.problems)
@@ -188,7 +189,7 @@ def _hoo_jsonl(folder: Path, lenient: bool) -> None:
     fragments, sentences, _ = read_standoff(Lines(folder / "a.jsonl", problems), problems)
     problems.raise_errors()
     written(write_jsonl(sentences, Problems()), folder)
-    score_runs(fragments, {"run": [each.edits for each in fragments]}, HOO, problems)
+    score_runs(fragments, {"run": [fragment.edits for fragment in fragments]}, HOO, problems)
 
 
 def _parallel(folder: Path, lenient: bool) -> None:

@@ -29,11 +29,11 @@ class BrokenRelationError(AssertionError):
     """Two ways to the same thing lead to different things."""
 
 
-def relation(name: str, make_seeds: Callable[[], list[Case]], one: Way, other: Way) -> Reader:
+def relation(name: str, make_seeds: Callable[[], list[Case]], way: Way, other: Way) -> Reader:
     """A reader of inputs for which two ways must lead to the same value."""
 
     def read(folder: Path, _: bool) -> None:
-        first, refusal = _followed(one, folder)
+        first, refusal = _followed(way, folder)
         second, other_refusal = _followed(other, folder)
         if (refusal is None) is not (other_refusal is None) or first != second:
             raise BrokenRelationError(f"{refusal or first!r:.300} is not {other_refusal or second!r:.300}")
@@ -94,15 +94,15 @@ def _piped(folder: Path) -> object:
 def _twice(folder: Path, *, swapped: bool) -> object:
     """Two systems, one the source itself, in either order."""
     corpus = read_corpus(folder / "a.m2")
-    (folder / "other.txt").write_text("".join(f"{each.text}\n" for each in corpus.sentences), encoding="utf-8")
+    (folder / "other.txt").write_text("".join(f"{sentence.text}\n" for sentence in corpus.sentences), encoding="utf-8")
     names = ("system.txt", "other.txt")
     return _scores(folder, systems=names[::-1] if swapped else names)
 
 
 def _summed(folder: Path) -> object:
     """Against one annotator the counts of a corpus twice over are twice its counts."""
-    one = _scores(folder, options=_ALONE)
-    return {name: 2 * one["system"][name] for name in ("correct", "proposed", "gold")}
+    scores = _scores(folder, options=_ALONE)
+    return {name: 2 * scores["system"][name] for name in ("correct", "proposed", "gold")}
 
 
 def _doubled(folder: Path) -> object:

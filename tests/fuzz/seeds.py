@@ -31,7 +31,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 N_SENTENCES = 8
 _DEMO = Path(errorbar.demo.__file__).parent
 _CORPUS = read_corpus(_DEMO / "gold.jsonl")
-_TEXT = " ".join(" ".join(each.tokens) for each in _CORPUS.sentences[:3])
+_TEXT = " ".join(" ".join(sentence.tokens) for sentence in _CORPUS.sentences[:3])
 _CORRECTED = _TEXT.replace("looked strange", "looks odd").replace("there is", "there are").replace(" too", "")
 
 
@@ -154,7 +154,7 @@ def parallel() -> list[Case]:
 
 def essays() -> list[Case]:
     def made(*ids: int, change: str = "") -> bytes:
-        texts = {k: " ".join(each.tokens) for k, each in enumerate(_CORPUS.sentences[:N_SENTENCES])}
+        texts = {k: " ".join(sentence.tokens) for k, sentence in enumerate(_CORPUS.sentences[:N_SENTENCES])}
         kept = {k: text.replace(" is ", change) if change else text for k, text in texts.items()}
         return joined([line for k in ids for line in (f"### essay_id = e{k}", *kept[k].split(" , "), "")])
 

@@ -66,7 +66,7 @@ def _item_rows(folder: Path, lenient: bool) -> None:
 
 
 def _submissions() -> list[Case]:
-    one = {
+    answer = {
         "submission": "s1",
         "assignment": "TOKEN",
         "text_hash": "HASH",
@@ -76,8 +76,10 @@ def _submissions() -> list[Case]:
         "milliseconds": 1200,
         "trail": {MAIN: 300},
     }
-    skipped = one | {"submission": "s2", "answer": None, "skip": "unclear"}
-    return [{"a.json": json.dumps({"answers": answers}).encode()} for answers in ([one], [one, skipped], [skipped])]
+    skipped = answer | {"submission": "s2", "answer": None, "skip": "unclear"}
+    return [
+        {"a.json": json.dumps({"answers": answers}).encode()} for answers in ([answer], [answer, skipped], [skipped])
+    ]
 
 
 def _submit(folder: Path, _: bool) -> None:

@@ -114,9 +114,9 @@ def parquet_columns(rng: Random, data: bytes) -> bytes:
         names, columns = [*names, "note"], [*columns, [rng.choice((True, False)) for _ in range(n)]]
     else:
         times = rng.randint(2, 40)
-        columns = [each * times for each in columns]
+        columns = [column * times for column in columns]
     made = io.BytesIO()
-    arrays = [pyarrow.array(each) for each in columns]
+    arrays = [pyarrow.array(column) for column in columns]
     if kind == 1 and rng.random() < 0.5:  # bytes that call themselves text
         arrays[at] = pyarrow.Array.from_buffers(pyarrow.string(), n, arrays[at].buffers())
     wanted = rng.choice(("snappy", "gzip", "none"))

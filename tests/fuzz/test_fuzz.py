@@ -182,8 +182,8 @@ def test_two_ways_that_lead_to_different_things_are_a_failure(capsys: pytest.Cap
         return [{"a.txt": b"one\n"}]
 
     assert ran(relation("equal", make, lambda _: 1, lambda _: 1))[0] == 0
-    for one, other in ((lambda _: 1, lambda _: 2), (lambda _: 1, refuse), (refuse, lambda _: 1)):
-        code, run = ran(relation("other", make, one, other))
+    for way, other in ((lambda _: 1, lambda _: 2), (lambda _: 1, refuse), (refuse, lambda _: 1)):
+        code, run = ran(relation("other", make, way, other))
         assert code == 1
         assert run.counts["same-other"][Outcome.INTERNAL] == 4
     assert ran(relation("refused", make, refuse, refuse))[1].counts["same-refused"][Outcome.PLACED] == 4

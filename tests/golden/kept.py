@@ -46,9 +46,9 @@ def kept(out: str, *, whole: bool) -> Any:  # noqa: ANN401 - what JSON holds
 
 def _hashed(value: Any) -> Any:  # noqa: ANN401 - what JSON holds
     if isinstance(value, dict):
-        return {key: _hashed(each) for key, each in value.items()}
+        return {key: _hashed(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_hashed(each) for each in value]
+        return [_hashed(inner) for inner in value]
     return _hash(value) if isinstance(value, str) and len(value) > NAMES else value
 
 

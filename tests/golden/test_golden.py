@@ -28,8 +28,8 @@ def differences(found: Any, expected: Any, at: str = "") -> list[str]:  # noqa: 
     if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
         return [
             line
-            for k, (one, other) in enumerate(zip(found, expected, strict=True))
-            for line in differences(one, other, f"{at}/{k}")
+            for k, (own, kept) in enumerate(zip(found, expected, strict=True))
+            for line in differences(own, kept, f"{at}/{k}")
         ]
     same = found == pytest.approx(expected, rel=NEAR) if isinstance(expected, float) else found == expected
     return [] if same and type(found) is type(expected) else [f"{at}: {expected!r} became {found!r}"]
@@ -81,7 +81,7 @@ def test_what_is_kept_is_what_is_called() -> None:
 
 
 def test_differences_are_found() -> None:
-    one = {"a": [1, 2.0, "x"], "b": None}
-    assert differences(one, {"a": [1, 2.0 + 1e-12, "x"], "b": None}) == []
-    assert differences(one, {"a": [1, 2.5, "x"]}) == ["/b: only in the result", "/a/1: 2.5 became 2.0"]
+    document = {"a": [1, 2.0, "x"], "b": None}
+    assert differences(document, {"a": [1, 2.0 + 1e-12, "x"], "b": None}) == []
+    assert differences(document, {"a": [1, 2.5, "x"]}) == ["/b: only in the result", "/a/1: 2.5 became 2.0"]
     assert differences(True, 1) == [": 1 became True"]

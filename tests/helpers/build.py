@@ -19,5 +19,5 @@ def sentence(text: str, annotations: Mapping[str, Sequence[Edit]]) -> Sentence:
 
 def corpus(*sentences: Sentence, annotators: Sequence[str] = ()) -> Corpus:
     """A corpus whose annotators are all that occur, in the order of their names, unless they are given."""
-    found = sorted({name for each in sentences for name in each.annotations})
+    found = sorted({name for sentence in sentences for name in sentence.annotations})
     return Corpus(list(sentences), tuple(annotators or found))

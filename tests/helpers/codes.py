@@ -64,15 +64,17 @@ def takers(modules: list[Nodes]) -> dict[str, int]:
     found = {"Problem": 0}
     for node in (node for nodes in modules for node in nodes):
         if isinstance(node, ast.FunctionDef):
-            names = [each.arg for each in node.args.args if each.arg != "self"]
+            names = [arg.arg for arg in node.args.args if arg.arg != "self"]
             found |= {node.name: names.index("code")} if "code" in names else {}
     return found
 
 
 def constants(node: ast.AST) -> set[str]:
     """The codes that are written in a piece of source."""
-    found = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
-    return {each for each in found if CODE.fullmatch(each)}
+    found = {
+        inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+    }
+    return {text for text in found if CODE.fullmatch(text)}
 
 
 def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
@@ -86,7 +88,7 @@ def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
             continue
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if called == "TableFields":
-            codes |= {code for each in node.args for code in constants(each) if "-" in code}
+            codes |= {code for arg in node.args for code in constants(arg) if "-" in code}
         if called not in makers or len(node.args) <= makers[called]:
             continue
         given = node.args[makers[called]]
@@ -96,7 +98,7 @@ def codes_of(nodes: Nodes, makers: dict[str, int]) -> tuple[set[str], set[str]]:
             codes |= constants(given)
         else:
             codes |= {code for code in constants(given) if "-" in code}
-            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(given)} - {"self", ""}
+            names |= {getattr(inner, "id", getattr(inner, "attr", "")) for inner in ast.walk(given)} - {"self", ""}
     assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value) for node in assigned]
     for target, value in targets:

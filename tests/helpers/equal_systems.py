@@ -35,6 +35,7 @@ from errorbar.stats import (
     replication,
 )
 from errorbar.stats.two_way import moderate
+from tests.helpers.expectations import require
 
 F = 2
 
@@ -96,8 +97,7 @@ def draw_equal_systems(
         np.fill_diagonal(priors, of_systems)
     found = []
     for i, j in combinations(range(len(texts)), 2):
-        fresh = fresh_variance(texts[i], texts[j], k)
-        assert fresh is not None
+        fresh = require(fresh_variance(texts[i], texts[j], k))
         rows = np.array([[text.sets[judges] for judges in sets] for text in (texts[i], texts[j])])
         apart = texts[i].values[rows[0]] - texts[j].values[rows[1]]
         own = apart[sets.index(picked)] - apart.mean()

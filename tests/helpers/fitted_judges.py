@@ -41,7 +41,7 @@ class Simulated:
 def real_components(world: World) -> Floats:
     """Those of the ten."""
     judging = judging_of(M2(), world.real[0], 10, world.essay, 2)
-    first, second = (only(judging.values(M2(), one), F) for one in world.real)
+    first, second = (only(judging.values(M2(), statistics), F) for statistics in world.real)
     return _row(first.components(0), (first - second).components(0))
 
 

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import httptools
 
+from tests.helpers.expectations import require
+
 
 class BrokenError(Exception):
     """No reply came: what was asked may have happened."""
@@ -113,8 +115,7 @@ class Browser:
             BrokenError: If there is no reply.
         """
         transport = await self._connected()
-        wire = self._wire
-        assert wire is not None
+        wire = require(self._wire)
         wire.waiting = asyncio.get_running_loop().create_future()
         start = time.perf_counter()
         transport.write(self._bytes(method, path, body, headers))

@@ -26,10 +26,10 @@ def render_options() -> str:
 
 def _section(name: str, command: click.Command) -> list[str]:
     context = click.Context(command)
-    arguments = [each.make_metavar(context) for each in command.params if isinstance(each, click.Argument)]
-    options = [each for each in command.params if isinstance(each, click.Option)]
+    arguments = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
+    options = [param for param in command.params if isinstance(param, click.Option)]
     title = f"## `{' '.join(('errorbar', name, *arguments))}`"
-    return [title, "", "| option | | default |", "|---|---|---|", *(_row(each, context) for each in options), ""]
+    return [title, "", "| option | | default |", "|---|---|---|", *(_row(option, context) for option in options), ""]
 
 
 def _row(option: click.Option, context: click.Context) -> str:

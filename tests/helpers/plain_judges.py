@@ -121,8 +121,8 @@ def plain(found: Scores, judges: Sequence[int], k: int) -> Plain:
 def zetas(found: Scores, k: int) -> list[float] | None:
     """zeta_1 to zeta_k; None where no two sets share nobody."""
     halves: dict[int, list[float]] = {}
-    for one, two in combinations([own for own in found if len(own) == k], 2):
-        halves.setdefault(len(set(one) & set(two)), []).append((found[one][0] - found[two][0]) ** 2 / 2)
+    for first, second in combinations([own for own in found if len(own) == k], 2):
+        halves.setdefault(len(set(first) & set(second)), []).append((found[first][0] - found[second][0]) ** 2 / 2)
     if 0 not in halves:
         return None
     fresh = _mean(halves[0])
@@ -132,7 +132,7 @@ def zetas(found: Scores, k: int) -> list[float] | None:
 def unbiased(zeta: Sequence[float], m: int) -> float:
     """Var U without bias."""
     k = len(zeta)
-    return sum(comb(k, c) * comb(m - k, k - c) / comb(m, k) * each for c, each in enumerate(zeta, 1))
+    return sum(comb(k, c) * comb(m - k, k - c) / comb(m, k) * variance for c, variance in enumerate(zeta, 1))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -140,4 +140,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _squares(values: Sequence[float]) -> float:
-    return sum((each - _mean(values)) ** 2 for each in values)
+    return sum((value - _mean(values)) ** 2 for value in values)

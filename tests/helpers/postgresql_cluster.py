@@ -22,23 +22,23 @@ FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 def binaries() -> Path | None:
     """The folder of ``initdb``, newest version first; None: PostgreSQL's server is not installed."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: -float(each.parent.name))
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: -float(folder.parent.name))
     found = shutil.which("initdb")
     folders += [Path(found).resolve().parent] if found else []
-    return next((each for each in folders if (each / "initdb").exists()), None)
+    return next((folder for folder in folders if (folder / "initdb").exists()), None)
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port
 
 
 def account() -> str | None:
     if os.getuid() != 0:
         return None
-    return next(name for name in ACCOUNTS if any(each.pw_name == name for each in pwd.getpwall()))
+    return next(name for name in ACCOUNTS if any(entry.pw_name == name for entry in pwd.getpwall()))
 
 
 class Cluster:
@@ -64,7 +64,7 @@ class Cluster:
         """Also after ``kill``: what the killed one's children still hold is waited for."""
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1"
         settings = ("recovery_init_sync_method=syncfs", *self.settings)  # not each of a thousand files by itself
-        options += "".join(f" -c {each}" for each in settings)
+        options += "".join(f" -c {setting}" for setting in settings)
         until = time.monotonic() + patience
         while True:
             try:

@@ -40,9 +40,9 @@ def with_edits(corpus: Corpus, lines: Sequence[str]) -> list[CorrectedSentence]:
     ]
 
 
-def counts_of(one: Score) -> tuple[float, ...]:
+def counts_of(system_score: Score) -> tuple[float, ...]:
     """The counts of a score, in the order of its metric."""
-    return tuple(one.counts.values())
+    return tuple(system_score.counts.values())
 
 
 def type_score(kind: str, correct: int, gold: int, interval: Interval | Undefined | None = None) -> TypeScore:

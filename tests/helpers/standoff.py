@@ -40,7 +40,7 @@ def parse(
 
 def edit_xml(attributes: str, original: str = "<empty/>", corrections: Sequence[str] | None = ("x",)) -> str:
     """One edit element; ``corrections`` are inner XML, None: the element is missing."""
-    inner = "".join(f"<correction>{each}</correction>" for each in corrections or ())
+    inner = "".join(f"<correction>{correction}</correction>" for correction in corrections or ())
     element = f"<corrections>{inner}</corrections>" if corrections is not None else ""
     return f"<edit {attributes}>{element}<original>{original}</original></edit>"
 

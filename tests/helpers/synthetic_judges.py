@@ -49,7 +49,7 @@ class Effects:
         """Where the probability is the share on average over judges."""
         known, which = np.unique(share, return_inverse=True)
         variance = self.strictness**2 + self.essay**2 + self.taste**2
-        return np.array([_logit(float(each), variance) for each in known])[which]
+        return np.array([_logit(float(probability), variance) for probability in known])[which]
 
 
 FITTED = Effects(0.20, 1.08, 0.86)
@@ -84,8 +84,8 @@ class World:
             items.append(own)
         width = max(map(len, items))
         alone = [
-            Sentence(one.text, {str(k): ((edits[0],) if k < len(own) else ()) for k, edits in _padded(own, width)})
-            for one, own in zip(read.corpus.sentences, items, strict=True)
+            Sentence(sentence.text, {str(k): ((edits[0],) if k < len(own) else ()) for k, edits in _padded(own, width)})
+            for sentence, own in zip(read.corpus.sentences, items, strict=True)
         ]
         corpus = Corpus(alone, tuple(map(str, range(width))))
         sentence_of = np.repeat(np.arange(len(items)), [len(own) for own in items])
@@ -101,7 +101,7 @@ class World:
             np.array(kinds),
             share,
             np.stack([counts[sentence_of, column, 0] > 0 for counts in measured]),
-            np.stack([np.median(one.counts[:, :, 1], axis=1).astype(np.int64) for one in real]),
+            np.stack([np.median(statistics.counts[:, :, 1], axis=1).astype(np.int64) for statistics in real]),
             read.documents.clusters(),
             tuple(real),
         )
@@ -129,7 +129,7 @@ class World:
                 counts[s, :, j, 2] = np.bincount(place, made, len(units))
         counts[..., 0] = np.minimum(counts[..., 0], counts[..., 1])
         present, names = np.ones(counts.shape[1:3], np.uint8), tuple(map(str, range(n_judges)))
-        return [EditStatistics(each, present, names) for each in counts], clusters
+        return [EditStatistics(count, present, names) for count in counts], clusters
 
     def draw_shared(self, n_judges: int, rng: np.random.Generator) -> tuple[list[EditStatistics], Ints]:
         """The stress case: each judge is one of the ten on 80% of the essays, another of them on the rest.
@@ -144,13 +144,13 @@ class World:
         who = np.where(rng.random((n, n_judges)) < HOME, home, rng.integers(10, size=(n, n_judges)))
         columns = who[clusters]
         present, names = np.ones(columns.shape, np.uint8), tuple(map(str, range(n_judges)))
-        made = [np.take_along_axis(one.counts[units], columns[:, :, None], axis=1) for one in self.real]
-        return [EditStatistics(np.ascontiguousarray(each), present, names) for each in made], clusters
+        made = [np.take_along_axis(statistics.counts[units], columns[:, :, None], axis=1) for statistics in self.real]
+        return [EditStatistics(np.ascontiguousarray(counts), present, names) for counts in made], clusters
 
     def priors(self, n_judges: int, k: int) -> tuple[float, float] | None:
         """Variances over so many judges of F and of the difference, as the ten tell them: what V_A is moderated by."""
         parts = judging_of(M2(), self.real[0], 10, self.essay, k)
-        first, second = (only(parts.values(M2(), one), F) for one in self.real)
+        first, second = (only(parts.values(M2(), statistics), F) for statistics in self.real)
         zetas = first.zeta(0), (first - second).zeta(0)
         if zetas[0] is None or zetas[1] is None:
             return None
@@ -181,7 +181,7 @@ def drawn_parts(
     """The components of F and of the difference in a corpus."""
     statistics, clusters = draw(n_judges, rng)
     judging = judging_of(M2(), statistics[0], n_judges, clusters, k)
-    first, second = (only(judging.values(M2(), one), F) for one in statistics)
+    first, second = (only(judging.values(M2(), statistic), F) for statistic in statistics)
     return first.components(0), (first - second).components(0)
 
 
@@ -201,19 +201,19 @@ def coverage(
     shares: list[list[float]] = [[], [], []]
     widths = []
     for at in range(2):
-        own = [each[at] for each in found]
-        off = np.abs(np.array([one.value for one in own]) - np.mean([one.value for one in own]))
+        own = [parts[at] for parts in found]
+        off = np.abs(np.array([parts.value for parts in own]) - np.mean([parts.value for parts in own]))
         halves = [
-            np.array([1.959964 * np.sqrt(one.texts) for one in own]),
-            np.array([one.half_width(0.95) for one in own]),
+            np.array([1.959964 * np.sqrt(parts.texts) for parts in own]),
+            np.array([parts.half_width(0.95) for parts in own]),
         ]
         if priors is not None:
-            halves.append(np.array([moderate(one, VariancePrior(priors[at], 4)).half_width(0.95) for one in own]))
+            halves.append(np.array([moderate(parts, VariancePrior(priors[at], 4)).half_width(0.95) for parts in own]))
         for share, half in zip(shares, halves, strict=False):
             share.append(float(np.mean(off <= half)))
         if at == 0:
             widths = [_quantiles(100 * half) for half in halves[1:]]
-    texts, both = ((one[0], one[1]) for one in shares[:2])
+    texts, both = ((share[0], share[1]) for share in shares[:2])
     if priors is None:
         return Coverage(texts, both, None, widths[0], None, n, n_unknown)
     return Coverage(texts, both, (shares[2][0], shares[2][1]), widths[0], widths[1], n, n_unknown)

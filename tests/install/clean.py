@@ -22,7 +22,7 @@ def variables(path: str | None = None) -> dict[str, str]:
     """Variables of a shell that never heard of this checkout; path: the folders in which programs are found."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     here = str(Path(sys.executable).parent)
-    folders = [each for each in kept.get("PATH", "").split(os.pathsep) if each != here]
+    folders = [folder for folder in kept.get("PATH", "").split(os.pathsep) if folder != here]
     return {**kept, "PATH": os.pathsep.join(folders) if path is None else path}
 
 

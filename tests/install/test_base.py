@@ -86,17 +86,17 @@ def test_the_archive_without_a_compiler(archive: Path, tmp_path: Path, demo: str
 def _other(version: str) -> str | None:
     """A Python of this version that runs, on the path or among pyenv's, which has names for what does not run."""
     known = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
-    for each in filter(None, [shutil.which(f"python{version}"), *map(str, known)]):
-        told = subprocess.run([each, "--version"], capture_output=True, text=True, check=False, timeout=1500)
-        if told.stdout.startswith(f"Python {version}."):
-            return each
+    for python in filter(None, [shutil.which(f"python{version}"), *map(str, known)]):
+        done = subprocess.run([python, "--version"], capture_output=True, text=True, check=False, timeout=1500)
+        if done.stdout.startswith(f"Python {version}."):
+            return python
     return None
 
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
-@pytest.mark.parametrize("version", [each for each in ("3.11", "3.12", "3.13", "3.14") if each != HERE])
+@pytest.mark.parametrize("version", [version for version in ("3.11", "3.12", "3.13", "3.14") if version != HERE])
 def test_the_archive_on_another_python(version: str, archive: Path, tmp_path: Path, demo: str) -> None:
     python = _other(version)
     if python is None:

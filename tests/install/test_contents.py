@@ -49,8 +49,8 @@ def test_the_archive(archive: Path, package: set[str]) -> None:
     top = f"errorbar-{__version__}/"
     assert archive.name == f"errorbar-{__version__}.tar.gz"
     with tarfile.open(archive) as opened:
-        names = {each.name.removeprefix(top) for each in opened if each.isfile()}
-        assert all(each.name.startswith(top) or each.name == top[:-1] for each in opened)
+        names = {member.name.removeprefix(top) for member in opened if member.isfile()}
+        assert all(member.name.startswith(top) or member.name == top[:-1] for member in opened)
     others = {name for name in names if not name.startswith("src/errorbar.egg-info/")}
     assert others == ABOUT | {f"src/{name}" for name in package}
     assert archive.stat().st_size < LARGEST["sdist"]
@@ -85,7 +85,7 @@ def test_what_an_index_would_say(wheel: Path) -> None:
 
 def test_all_is_every_extra_but_those_it_says(wheel: Path) -> None:
     needed = _about(wheel).get_all("Requires-Dist") or []
-    (everything,) = [each for each in needed if each.startswith("errorbar[")]
+    (everything,) = [needed_line for needed_line in needed if needed_line.startswith("errorbar[")]
     names = everything.partition("[")[2].partition("]")[0].split(",")
     # psycopg's license is another; whoever uses a harness has it, and takes the adapter for it.
     assert sorted(names) == sorted({*EXTRAS} - {"all", "postgresql", "inspect", "lm-eval"})

@@ -67,7 +67,7 @@ def test_report(installed: Install) -> None:
     page = (clean.folder / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "careful" in page
-    assert {each.suffix for each in (clean.folder / "charts").iterdir()} == {".svg", ".png", ".pdf"}
+    assert {path.suffix for path in (clean.folder / "charts").iterdir()} == {".svg", ".png", ".pdf"}
 
 
 def test_dask(installed: Install) -> None:

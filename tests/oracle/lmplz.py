@@ -27,7 +27,7 @@ def read_forms(path: Path, *, lower: bool) -> Sentences:
     """The words of a CoNLL-U file: neither the ranges of contracted words nor empty nodes."""
     blocks = path.read_text(encoding="utf-8").strip().split("\n\n")
     rows = [[line.split("\t") for line in block.split("\n") if not line.startswith("#")] for block in blocks]
-    return [[row[1].lower() if lower else row[1] for row in each if row[0].isdigit()] for each in rows]
+    return [[row[1].lower() if lower else row[1] for row in sentence if row[0].isdigit()] for sentence in rows]
 
 
 def _record(programs: Path, corpus: Path) -> Iterator[tuple[str, int, str, str]]:

@@ -72,12 +72,12 @@ def judgments(drawn: AuditDraw, eight: Corpus) -> Judgments:
 
 
 def precisions(found: AuditEstimation) -> dict[str, float]:
-    return {one.system.name: round(one.precision.value or 0.0, 3) for one in found.systems}
+    return {system.system.name: round(system.precision.value or 0.0, 3) for system in found.systems}
 
 
 def test_the_frame(drawn: AuditDraw) -> None:
     frame = drawn.key.frame
-    assert [(one.name, one.correct, one.proposed, one.gold) for one in frame.strata.systems] == [
+    assert [(system.name, system.correct, system.proposed, system.gold) for system in frame.strata.systems] == [
         ("CAMB", 950, 2017, 4217),
         ("AMU", 595, 1263, 3948),
         ("CUUI", 705, 1538, 4042),
@@ -88,11 +88,11 @@ def test_the_frame(drawn: AuditDraw) -> None:
 
 def test_audited_precision_where_one_of_eight_agrees(drawn: AuditDraw, judgments: Judgments) -> None:
     found = audit_estimate(judgments, key=drawn.key, valid="any")
-    assert [round(one.official[0] or 0, 3) for one in found.systems] == [0.471, 0.471, 0.458]
+    assert [round(system.official[0] or 0, 3) for system in found.systems] == [0.471, 0.471, 0.458]
     assert precisions(found) == {"CAMB": 0.597, "AMU": 0.588, "CUUI": 0.618}  # the order changes
     assert round(len(found.judged.valid) / 2331, 3) == 0.227
     camb = found.systems[0]
-    assert [round(100 * (each or 0), 1) for each in (camb.official[1], camb.recall_if_new, camb.recall_if_other)] == [
+    assert [round(100 * (share or 0), 1) for share in (camb.official[1], camb.recall_if_new, camb.recall_if_other)] == [
         22.5,
         26.9,
         28.6,
@@ -145,8 +145,8 @@ def test_half_widths_of_one_shared_sample_by_allocation(data: Path, eight: Corpu
     the sum of the three variances least (24.0 for 25.5 squared points): it draws less of CAMB, who has the most edits.
     """
     gold, three, nine = names(data, range(1, 3)), submissions(data, SYSTEMS), submissions(data, NINE)
-    one = audit_draw(gold, three, others=nine, budget=10_000, lenient=True, force=True)
-    strata, valid = one.key.frame.strata, valid_of(one, eight)
+    audit = audit_draw(gold, three, others=nine, budget=10_000, lenient=True, force=True)
+    strata, valid = audit.key.frame.strata, valid_of(audit, eight)
     sizes, rate = strata.sizes, valid / strata.sizes
     spread = rate * (1 - rate) * sizes / np.maximum(sizes - 1, 1)
     weights = strata.weights()
@@ -212,9 +212,9 @@ def test_coverage_of_one_shared_sample(data: Path, drawn: AuditDraw, eight: Corp
         lenient=True,
         force=True,
     )
-    for one in (drawn, with_proxy):
-        strata = one.key.frame.strata
-        found = audit_coverage(strata, valid_of(one, eight), audit_allocation(strata, 462), 4000)
+    for audit in (drawn, with_proxy):
+        strata = audit.key.frame.strata
+        found = audit_coverage(strata, valid_of(audit, eight), audit_allocation(strata, 462), 4000)
         assert all(share >= 0.93 for share in found.values()), found
 
 
@@ -223,7 +223,7 @@ def test_coverage_of_one_shared_sample(data: Path, drawn: AuditDraw, eight: Corp
 def test_coverage_of_small_audits(data: Path, eight: Corpus, budget: int) -> None:
     for team in SYSTEMS:
         gold, system = names(data, range(1, 3)), submissions(data, [team])
-        one = audit_draw(gold, system, budget=10_000, lenient=True, force=True)
-        strata = one.key.frame.strata
-        found = audit_coverage(strata, valid_of(one, eight), audit_allocation(strata, budget), 4000)
+        audit = audit_draw(gold, system, budget=10_000, lenient=True, force=True)
+        strata = audit.key.frame.strata
+        found = audit_coverage(strata, valid_of(audit, eight), audit_allocation(strata, budget), 4000)
         assert all(share >= 0.93 for share in found.values()), found

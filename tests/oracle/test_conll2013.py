@@ -62,8 +62,8 @@ def test_the_released_lines_come_out_of_the_essays(data: Path, name: str, n_mist
     released = list(read_m2(Lines(folder / "official-preprocessed.m2", problems), problems))
     found = list(project_essays(essays, released, problems))
     problems.raise_errors()
-    assert sum(len(mistakes) for each in essays for mistakes in each.annotations.values()) == n_mistakes
-    assert sum(len(edits) for each in released for edits in each.annotations.values()) == n_edits
+    assert sum(len(mistakes) for essay in essays for mistakes in essay.annotations.values()) == n_mistakes
+    assert sum(len(edits) for sentence in released for edits in sentence.annotations.values()) == n_edits
     assert list(edit_lines(found)) == list(edit_lines(released))
 
 

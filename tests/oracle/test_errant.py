@@ -32,11 +32,11 @@ def test_every_count(data: Path, name: str) -> None:
     results = score(reference, [Hypothesis("it", made)], list(specs.values()))
     found = {
         spec: (
-            one.counts["correct"],
-            one.counts["proposed"] - one.counts["correct"],
-            one.counts["gold"] - one.counts["correct"],
+            result.counts["correct"],
+            result.counts["proposed"] - result.counts["correct"],
+            result.counts["gold"] - result.counts["correct"],
         )
-        for spec, one in zip(specs, results, strict=True)
+        for spec, result in zip(specs, results, strict=True)
     }
     assert found == {
         row["metric"]: (int(row["tp"]), int(row["fp"]), int(row["fn"])) for row in asked if not row["level"]
@@ -57,12 +57,12 @@ def test_every_count_by_type(data: Path, name: str) -> None:
             continue
         (result,) = score(reference, [Hypothesis("it", made)], [levelled], by_type=True)
         found = {
-            one.type: [
-                one.counts["correct"],
-                one.counts["proposed"] - one.counts["correct"],
-                one.counts["gold"] - one.counts["correct"],
+            of_type.type: [
+                of_type.counts["correct"],
+                of_type.counts["proposed"] - of_type.counts["correct"],
+                of_type.counts["gold"] - of_type.counts["correct"],
             ]
-            for one in result.by_type
+            for of_type in result.by_type
         }
         wanted = {
             row["type"]: [int(row[name]) for name in ("tp", "fp", "fn")]

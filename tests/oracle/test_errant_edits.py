@@ -29,7 +29,7 @@ def test_edit_for_edit(data: Path) -> None:
     assert len(pairs) == 1000
     there = errant.load("en", spacy.load("errorbar_en"))
     for pair, edits in zip(pairs, EditMaker().edits(pairs), strict=True):
-        source, text = (there.parse(each) for each in pair)
+        source, text = (there.parse(words) for words in pair)
         wanted = [(e.o_start, e.o_end, e.c_str, e.type) for e in there.annotate(source, text)]
         assert [(e.start, e.end, e.replacements[0], e.type) for e in edits] == wanted, pair
 
@@ -47,6 +47,6 @@ def test_near_what_was_published(data: Path, part: str, annotator: int) -> None:
         ours = {(e.span, e.replacements): e.type for e in edits}
         both = theirs.keys() & ours.keys()
         alike, n = alike + len(both), n + len(theirs) + len(ours)
-        types += sum(theirs[each] == ours[each] for each in both)
+        types += sum(theirs[edit] == ours[edit] for edit in both)
     assert 2 * alike / n >= 0.97
     assert types / alike >= 0.90

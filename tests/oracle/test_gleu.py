@@ -81,7 +81,11 @@ def test_the_form_without_draws_against_draws(data: Path, n_sentences: int, near
     source = read_lines(folder / "dev.src")[:n_sentences]
     references = zip(*(read_lines(folder / f"dev.ref{k}")[:n_sentences] for k in range(4)), strict=True)
     counts = np.array(
-        [[gleu_counts(text, one, text) for one in ones] for text, ones in zip(source, references, strict=True)], float
+        [
+            [gleu_counts(text, reference, text) for reference in its_references]
+            for text, its_references in zip(source, references, strict=True)
+        ],
+        float,
     )
     value = float(expected_gleu(draw_moments(counts, np.ones(counts.shape[:2], bool)).sum(axis=0)))
     mean, error = many_draws(counts, 20_000)

@@ -18,6 +18,7 @@ from errorbar.formats import read_metric_scores, read_rankings
 from errorbar.ranking import count, expected_wins, judge_agreement, rank_systems
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.wins import head_to_head, matched_runs, wmt_skill
+from tests.helpers.expectations import require
 from tests.ranking.examples import drawn
 
 EXPECTED_WINS = {
@@ -89,8 +90,8 @@ def test_counts(folder: Path) -> None:
 
 def test_expected_wins_are_the_published_ones_in_their_order(judged: Comparisons) -> None:
     (result,) = rank_systems(judged, how=drawn(200))
-    assert [each.system for each in result.systems] == list(EXPECTED_WINS)
-    assert {each.system: round(each.score.value or 0, 3) for each in result.systems} == EXPECTED_WINS
+    assert [system.system for system in result.systems] == list(EXPECTED_WINS)
+    assert {system.system: round(system.score.value or 0, 3) for system in result.systems} == EXPECTED_WINS
     assert result.systems[0].cluster == 1
     assert (result.systems[-1].rank, result.systems[-1].low, result.systems[-1].high) == (13, 13, 13)
 
@@ -99,9 +100,9 @@ def test_expected_wins_are_the_published_ones_in_their_order(judged: Comparisons
 def test_methods_that_heed_ties_have_the_published_order_of_trueskill(judged: Comparisons) -> None:
     (terry,) = rank_systems(judged, ["bradley-terry"], drawn(20))
     (skill,) = rank_systems(judged, ["trueskill"], drawn(2))
-    assert [each.system for each in terry.systems] == [each.system for each in skill.systems] == list(TRUESKILL)
+    assert [system.system for system in terry.systems] == [system.system for system in skill.systems] == list(TRUESKILL)
     # All comparisons once; the paper's program draws every pair of systems about as often, hence the distance.
-    distances = [abs((each.score.value or 0) - TRUESKILL[each.system]) for each in skill.systems]
+    distances = [abs((system.score.value or 0) - TRUESKILL[system.system]) for system in skill.systems]
     assert max(distances) < 0.012
 
 
@@ -117,12 +118,12 @@ def test_the_wmts_own_way_gives_the_published_scores(judged: Comparisons) -> Non
 def test_published_correlations(folder: Path, judged: Comparisons) -> None:
     betas = (1, 0.25, 0.18, 0.17, 0.1)
     metrics = [
-        each
+        metric
         for name in ("m2", "iwacc", "bleu", "meteor")
-        for each in read_metric_scores(folder / "metrics" / f"scores.{name}", betas=betas)
+        for metric in read_metric_scores(folder / "metrics" / f"scores.{name}", betas=betas)
     ]
     human = plain_scores(EXPECTED_WINS)
-    assert [each.metric for each in metrics] == [*CORRELATIONS][:1] + [f"m2 F{beta:g}" for beta in betas] + [
+    assert [metric.metric for metric in metrics] == [*CORRELATIONS][:1] + [f"m2 F{beta:g}" for beta in betas] + [
         "iwacc",
         "bleu",
         "meteor",
@@ -158,13 +159,12 @@ def test_soft_accuracy_from_two_sided_p_values(folder: Path, data: Path, judged:
     # Grundkiewicz et al. print .627 and .692, of scores of their own; those of the official scorer are these.
     assert m2.correlations["pearson"].value == pytest.approx(0.623, abs=5e-4)
     assert m2.correlations["spearman"].value == pytest.approx(0.687, abs=5e-4)
-    won = {(one, two): (wins, losses) for one, two, wins, losses, _ in head_to_head(judged)}
+    won = {(first, second): (wins, losses) for first, second, wins, losses, _ in head_to_head(judged)}
     losses = []
     for pair in compare(gold, systems, ci=False).pairs:
         wins, lost = won.get((pair.first, pair.second)) or won[pair.second, pair.first][::-1]
         human = 1 - binom.cdf(wins, wins + lost, 0.5) + binom.pmf(wins, wins + lost, 0.5) / 2
-        p = pair.swaps.alone.p_value
-        assert p is not None
+        p = require(pair.swaps.alone.p_value)
         losses.append(abs(human - (p / 2 if pair.difference > 0 else 1 - p / 2)))
     (soft,) = found.soft
     assert soft.accuracy.n_units == len(losses) == 78

@@ -34,6 +34,7 @@ from errorbar.stats import (
     replication,
 )
 from errorbar.stats.two_way import moderate
+from tests.helpers.expectations import require
 
 F = 2
 TEN, FIRST_TWO = tuple(range(10)), (0, 1)
@@ -71,7 +72,7 @@ def components(found: JudgedValues) -> TwoWay:
 
 
 def printed(found: TwoWay) -> tuple[str, ...]:
-    squares = (f"{1e4 * each:.5f}" for each in (found.texts, found.judges, found.both))
+    squares = (f"{1e4 * component:.5f}" for component in (found.texts, found.judges, found.both))
     return (f"{100 * found.value:.4f}", *squares, f"{found.df:.2f}", f"{100 * found.half_width(0.95):.3f}")
 
 
@@ -123,13 +124,13 @@ def test_decision_study(data: Path, other: str, components_: str, row: str, best
     assert f"{1e4 * found.judges:.2f} {1e4 * found.texts:.1f} {1e4 * found.both:.1f}" == components_
     per_essay = 1312 / 50
     designs = [(50, 2), (50 + 200 / per_essay, 2), (50, 3), (75, 2), (50, 10)]
-    assert " ".join(points(found, *each) for each in designs) == row
+    assert " ".join(points(found, *design) for design in designs) == row
     assert " ".join(f"{np.sqrt(found.judges * q / found.texts):.1f}" for q in (100, 500)) == best
 
 
 def test_what_no_number_of_judges_or_essays_alone_can_do(data: Path) -> None:
     found = Components.of(components(values(data, "CAMB", 2)), 50)
-    assert [points(found, *each) for each in ((100, 5), (50, 1e12), (1e12, 2))] == ["1.88", "1.90", "1.89"]
+    assert [points(found, *design) for design in ((100, 5), (50, 1e12), (1e12, 2))] == ["1.88", "1.90", "1.89"]
     errors = [f"{100 * np.sqrt(variance(found, 50, m)):.3f}" for m in (2, 3, 5, 10)]
     assert errors == ["1.495", "1.344", "1.209", "1.097"]
 
@@ -150,8 +151,7 @@ def test_two_judges_moderated(data: Path) -> None:
 
 
 def test_the_variance_over_judges_without_bias(data: Path) -> None:
-    unbiased = values(data, "CAMB", 2).unbiased(F)
-    assert unbiased is not None
+    unbiased = require(values(data, "CAMB", 2).unbiased(F))
     assert f"{1e4 * unbiased:.5f}" == "0.25259"
     assert values(data, "CAMB", 10).unbiased(F) is None  # no two sets of ten share nobody
 
@@ -175,8 +175,8 @@ def test_how_fresh_sets_vary(data: Path, system: str, row: str) -> None:
 
 def test_how_much_one_pair_can_mislead(data: Path) -> None:
     """Of the 45 pairs; with A1 and A2 alone the interval is ten times shorter than with A5 and A8."""
-    each = 100 * values(data, "CAMB", 2).each(F)
-    assert f"{each.min():.2f} {each.max():.2f}" == "34.45 40.12"
+    scores = 100 * values(data, "CAMB", 2).each(F)
+    assert f"{scores.min():.2f} {scores.max():.2f}" == "34.45 40.12"
     apart = 100 * pair(data, "CUUI").each(F)
     names = list(combinations(range(1, 11), 2))
     assert f"{apart.min():.2f} {apart.max():.2f}" == "-0.98 4.44"
@@ -227,7 +227,7 @@ def test_a_score_that_leans_on_the_population(data: Path, judges: tuple[int, ...
     found = own.components(F, prior(own))
     assert isinstance(found, TwoWay)
     numbers = (100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95))
-    assert numbers == pytest.approx([float(each) for each in row.split()], abs=2e-6)
+    assert numbers == pytest.approx([float(number) for number in row.split()], abs=2e-6)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_difference_that_leans_on_the_population(data: Path, judges: tuple[int
     assert isinstance(found, TwoWay)
     again = replication(found.value, found.variance, found.df)
     numbers = [100 * found.value, 1e4 * found.texts, 1e4 * found.judges, found.df, 100 * found.half_width(0.95)]
-    assert [*numbers, found.p_value, again] == pytest.approx([float(each) for each in row.split()], abs=2e-6)
+    assert [*numbers, found.p_value, again] == pytest.approx([float(number) for number in row.split()], abs=2e-6)
 
 
 def joint_spread(data: Path, judges: tuple[int, ...]) -> tuple[JointSpread, Floats]:

@@ -62,8 +62,8 @@ def coverage(
     comparisons, x = population
     systems = comparisons.systems
     metric = MetricScores("m", dict(zip(systems, x.tolist(), strict=True)))
-    one, two = np.triu_indices(len(systems), 1)
-    p_metric = ndtr(-(x[one] - x[two]) / x.std() * 2)
+    first, second = np.triu_indices(len(systems), 1)
+    p_metric = ndtr(-(x[first] - x[second]) / x.std() * 2)
     rng = stream(SEED, "studies", n_items, len(systems), str(x[0]))
     rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in NAMES}
     for run in range(runs):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core import Comparisons, UsageError
+from errorbar.core import Comparisons
 from errorbar.ranking.ranked import decide_pairs
 from errorbar.stats import adjust, endless_p_value, endless_share_bounds, stream
+from tests.helpers.expectations import expect_refusal, require
 
 
 def pairs(wins: int, losses: int, ties: int = 0, first: str = "a", second: str = "b") -> list[tuple[str, str, int]]:
@@ -20,15 +21,16 @@ def test_a_pair_is_its_beta_interval() -> None:
     assert (found.wins, found.losses, found.ties, found.better) == (70, 30, 25, "a")
     assert found.share.value == 0.7
     assert found.share.n_units == 100
-    assert found.share.interval is not None
+    interval = require(found.share.interval)
     low, high = (float(end) for end in endless_share_bounds(70, 100))
-    assert (found.share.interval.low, found.share.interval.high) == (low, high)
+    assert (interval.low, interval.high) == (low, high)
     assert found.p == found.p_unadjusted == endless_p_value(70, 100)
 
 
 def test_open_pairs_and_pairs_of_ties() -> None:
     judged = [*pairs(60, 40), *pairs(30, 70, 0, "a", "c"), *pairs(0, 0, 5, "b", "c")]
-    found = {(each.first, each.second): each for each in decide_pairs(Comparisons.from_pairs(judged))}
+    decisions = decide_pairs(Comparisons.from_pairs(judged))
+    found = {(decision.first, decision.second): decision for decision in decisions}
     assert found["a", "b"].better == ""
     assert found["a", "c"].better == "c"
     tied = found["b", "c"]
@@ -36,8 +38,8 @@ def test_open_pairs_and_pairs_of_ties() -> None:
     assert tied.share.value is None
     assert tied.p == tied.p_unadjusted == 1
     p = [float(endless_p_value(60, 100)), float(endless_p_value(30, 100)), 1.0]
-    assert [each.p_unadjusted for each in found.values()] == p
-    assert [each.p for each in found.values()] == pytest.approx(list(adjust(p)))
+    assert [decision.p_unadjusted for decision in decisions] == p
+    assert [decision.p for decision in decisions] == pytest.approx(list(adjust(p)))
     assert found["a", "c"].p > found["a", "c"].p_unadjusted
 
 
@@ -58,6 +60,5 @@ def test_the_ranking_has_no_ranges_then() -> None:
     assert isinstance(record, list)
     assert record[0]["better"] == "a"
     assert errorbar.rank(judged, ci=False).to_dict()["anytime"] is None
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("two-choices"):
         errorbar.rank(judged, anytime=True, ci=True)
-    assert caught.value.problems[0].code == "two-choices"

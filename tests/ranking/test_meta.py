@@ -26,6 +26,7 @@ from errorbar.ranking.metric_agreement import (
 )
 from errorbar.ranking.ranked import Method
 from errorbar.stats import correlate
+from tests.helpers.expectations import require
 from tests.ranking.examples import drawn
 from tests.ranking.noise_runs import POPULATIONS, row
 
@@ -68,8 +69,8 @@ class TestPairwise:
         found = pairwise_accuracy(comparisons, metric, drawn(1))
         assert found.plain.no_interval == Undefined.NO_VARIATION
         often = pairwise_accuracy(comparisons, metric, drawn(60)).plain
-        assert often.interval is not None
-        assert (often.interval.low, often.interval.high) == (0, 1)
+        interval = require(often.interval)
+        assert (interval.low, interval.high) == (0, 1)
 
     def test_lacking_scores_are_counted(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
@@ -90,8 +91,8 @@ class TestPairwise:
 
         thresholds = sorted({0, *(abs(d) for _, d in judged)})
         assert found.plain.value == pytest.approx(accuracy(0))
-        assert found.calibrated.value == pytest.approx(max(accuracy(each) for each in thresholds))
-        assert found.threshold == max(thresholds, key=lambda each: (round(accuracy(each), 9), -each))
+        assert found.calibrated.value == pytest.approx(max(accuracy(threshold) for threshold in thresholds))
+        assert found.threshold == max(thresholds, key=lambda threshold: (round(accuracy(threshold), 9), -threshold))
 
 
 class TestCorrelations:
@@ -107,14 +108,14 @@ class TestCorrelations:
         metric = MetricScores("m", {"E": 1.0, "D": 2.0, "C": 3.0, "B": 5.0, "A": 4.0})
         found = metric_agreement(plain_scores(HUMAN), metric, window=3)
         # The first window has the two that changed places: ranks 1 2 3 against 2 1 3.
-        assert [each.value for each in found.windows["spearman"]] == pytest.approx([0.5, 1, 1])
-        assert [each.value for each in found.windows["kendall-b"]] == pytest.approx([1 / 3, 1, 1])
+        assert [window.value for window in found.windows["spearman"]] == pytest.approx([0.5, 1, 1])
+        assert [window.value for window in found.windows["kendall-b"]] == pytest.approx([1 / 3, 1, 1])
         assert found.correlations["spearman"].value == pytest.approx(0.9)
         assert found.judged == {}
 
     def test_a_constant_metric_is_named(self) -> None:
         found = metric_agreement(plain_scores(HUMAN), MetricScores("m", dict.fromkeys(HUMAN, 1.0)))
-        assert {each.undefined for each in found.correlations.values()} == {Undefined.CONSTANT}
+        assert {correlation.undefined for correlation in found.correlations.values()} == {Undefined.CONSTANT}
 
     def test_the_interval_over_judgments_shrinks_with_more_of_them(self) -> None:
         rng = np.random.default_rng(5)
@@ -162,7 +163,7 @@ class TestCorrelations:
         metric = MetricScores("m", HUMAN)
         for window, n_windows in ((3, 3), (5, 1)):
             found = metric_agreement(plain_scores(HUMAN), metric, window=window)
-            assert [each.n_units for each in found.windows["pearson"]] == [window] * n_windows
+            assert [estimate.n_units for estimate in found.windows["pearson"]] == [window] * n_windows
         assert metric_agreement(plain_scores(HUMAN), metric).windows["pearson"] == ()
         for window in (1, 2, 6, 9):
             with pytest.raises(UsageError, match=rf"a window of {window} systems \(expected 3 to 5"):
@@ -171,9 +172,8 @@ class TestCorrelations:
     def test_intervals_have_the_confidence_asked_for(self) -> None:
         metric = MetricScores("m", {"A": 4.0, "B": 5.0, "C": 3.0, "D": 1.0, "E": 2.0})
         found = metric_agreement(plain_scores(HUMAN), metric, window=4, confidence_level=0.5)
-        for each in (found.correlations["pearson"], *found.windows["pearson"]):
-            assert each.interval is not None
-            assert each.interval.confidence_level == 0.5
+        for estimate in (found.correlations["pearson"], *found.windows["pearson"]):
+            assert require(estimate.interval).confidence_level == 0.5
 
     def test_refused(self) -> None:
         with pytest.raises(UsageError, match="bradley-terry has no score for A, B"):
@@ -191,12 +191,12 @@ class TestComparing:
         found = compare_metrics(human, MetricScores("x", x), MetricScores("y", y))
         assert found.swapped == "systems"
         series = [np.array([scores[s] for s in human.systems]) for scores in (x, y)]
-        z = [(each - each.mean()) / each.std() for each in series]
+        z = [(values - values.mean()) / values.std() for values in series]
 
         def difference(way: int) -> float:
-            one = [z[(way >> s) & 1][s] for s in range(3)]
-            two = [z[1 - ((way >> s) & 1)][s] for s in range(3)]
-            values = [correlate(human.scores, each).estimate.value for each in (one, two)]
+            kept = [z[(way >> s) & 1][s] for s in range(3)]
+            swapped = [z[1 - ((way >> s) & 1)][s] for s in range(3)]
+            values = [correlate(human.scores, mixed).estimate.value for mixed in (kept, swapped)]
             assert values[0] is not None
             assert values[1] is not None
             return values[0] - values[1]
@@ -218,16 +218,14 @@ class TestComparing:
         )
         metrics = []
         for name, scores in (("good", good), ("bad", bad)):
-            means = {s: float(np.mean([each[s] for each in scores.values()])) for s in HUMAN}
+            means = {s: float(np.mean([score[s] for score in scores.values()])) for s in HUMAN}
             metrics.append(MetricScores(name, means, scores))
         found = compare_metrics(plain_scores(HUMAN), *metrics, replicates=500)
         assert found.swapped == "both"
-        p = found.permutation["pearson"].p_value
-        assert p is not None
+        p = require(found.permutation["pearson"].p_value)
         assert p < 0.01
         alone = compare_metrics(plain_scores(HUMAN), *(MetricScores(m.metric, m.systems) for m in metrics))
-        p = alone.permutation["pearson"].p_value
-        assert p is not None
+        p = require(alone.permutation["pearson"].p_value)
         assert p >= 2 / 2**5  # no way to swap five systems gives less
 
     def test_one_sentence_in_common_is_not_enough_to_swap_sentences(self) -> None:
@@ -239,14 +237,14 @@ class TestComparing:
         assert compare_metrics(plain_scores(HUMAN), *both, replicates=10).swapped == "both"
 
     def test_a_constant_metric_has_no_test(self) -> None:
-        one, two = MetricScores("x", HUMAN), MetricScores("y", dict.fromkeys(HUMAN, 1.0))
-        found = compare_metrics(plain_scores(HUMAN), one, two)
+        like_humans, constant = MetricScores("x", HUMAN), MetricScores("y", dict.fromkeys(HUMAN, 1.0))
+        found = compare_metrics(plain_scores(HUMAN), like_humans, constant)
         assert (found.williams.undefined, found.williams.df, found.williams.p_value) == (Undefined.CONSTANT, 2, None)
 
     def test_a_metric_with_itself(self) -> None:
         metric = MetricScores("m", {"A": 1.0, "B": 5.0, "C": 4.0, "D": 2.0, "E": 3.0})
         found = compare_metrics(plain_scores(HUMAN), metric, metric)
-        assert {each.p_value for each in found.permutation.values()} == {1.0}
+        assert {permuted.p_value for permuted in found.permutation.values()} == {1.0}
         assert found.williams.undefined == Undefined.NO_DISAGREEMENT
 
 
@@ -259,9 +257,9 @@ class TestSystems:
         metric = MetricScores("m", {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0, "EE": 5.0})
         with pytest.raises(InputError) as caught:
             common_systems(plain_scores(HUMAN), [metric], Problems())
-        one, two = map(str, caught.value.problems)
-        assert "m has no score for 'E', which humans ranked; did you mean 'EE'?" in one
-        assert "m has a score for 'EE', which no human ranked; did you mean 'E'?" in two
+        not_in_metric, not_ranked = map(str, caught.value.problems)
+        assert "m has no score for 'E', which humans ranked; did you mean 'EE'?" in not_in_metric
+        assert "m has a score for 'EE', which no human ranked; did you mean 'E'?" in not_ranked
         problems = Problems(lenient=True)
         assert common_systems(plain_scores(HUMAN), [metric], problems).systems == ("A", "B", "C", "D")
         assert [note.code for note in problems.notes] == ["meta-missing-system", "meta-unknown-system"]

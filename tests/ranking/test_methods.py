@@ -32,6 +32,7 @@ from errorbar.ranking.wins import (
     rounded,
     wmt_skill,
 )
+from tests.helpers.expectations import require
 from tests.ranking.examples import drawn
 from tests.ranking.null_runs import POPULATIONS, row
 
@@ -64,9 +65,9 @@ class TestExpectedWins:
 
     def test_a_batch_is_its_parts(self) -> None:
         both = Counts(np.stack([WINS, WINS.T]), np.stack([TIES, TIES]))
-        one, two = expected_wins(both)
-        assert one == pytest.approx(expected_wins(Counts(WINS, TIES)))
-        assert two == pytest.approx(1 - one)
+        scores, swapped = expected_wins(both)
+        assert scores == pytest.approx(expected_wins(Counts(WINS, TIES)))
+        assert swapped == pytest.approx(1 - scores)
 
 
 class TestBradleyTerry:
@@ -119,8 +120,8 @@ class TestBradleyTerry:
     def test_a_long_way(self) -> None:
         """Odds of 10,000 to 1: θ differ by log 10,000, and the steps do not overshoot."""
         wins = np.array([[0.0, 10_000.0], [1.0, 0.0]])
-        one, two = bradley_terry(Counts(wins, np.zeros((2, 2))))
-        assert exp(one - two) == pytest.approx(10_000)
+        best, worst = bradley_terry(Counts(wins, np.zeros((2, 2))))
+        assert exp(best - worst) == pytest.approx(10_000)
 
 
 def once(outcomes: list[tuple[str, str, int]], skill: Skill) -> list[tuple[float, float]]:
@@ -221,7 +222,7 @@ class TestThinData:
         """Of two equal systems one wins all three comparisons one time in four, and one comparison always."""
         comparisons = Comparisons.from_pairs([("A", "B", 1)] * n)
         (result,) = rank_systems(comparisons, how=drawn(100))
-        assert [(each.low, each.high, each.cluster) for each in result.systems] == [(1, 2, 1)] * 2
+        assert [(system.low, system.high, system.cluster) for system in result.systems] == [(1, 2, 1)] * 2
         (note,) = ranking_notes(comparisons, [result])
         assert (note.code, note.fix) == ("ranking-few", f"judge at least {6 - n} more")
 
@@ -229,7 +230,7 @@ class TestThinData:
         # Two of 2^6 ways to swap leave the two as far apart: p = .031.
         comparisons = Comparisons.from_pairs([("A", "B", 1)] * 6)
         (result,) = rank_systems(comparisons, how=drawn(100))
-        assert [each.cluster for each in result.systems] == [1, 2]
+        assert [system.cluster for system in result.systems] == [1, 2]
         assert not ranking_notes(comparisons, [result])
         assert interchangeable_p(comparisons, (0, 1), "item", half_ties=False, level=0.05) == 2 / 2**6
 
@@ -245,8 +246,8 @@ class TestThinData:
         comparisons = Comparisons.from_pairs([("A", "B", 1)] * 8 + [("A", "B", -1)] * 2)
         (result,) = rank_systems(comparisons, how=drawn(400))
         assert interchangeable_p(comparisons, (0, 1), "item", half_ties=False, level=0.05) == 112 / 1024
-        assert [each.cluster for each in result.systems] == [1, 1]
-        assert [(each.low, each.high) for each in result.systems] == [(1, 2)] * 2
+        assert [system.cluster for system in result.systems] == [1, 1]
+        assert [(system.low, system.high) for system in result.systems] == [(1, 2)] * 2
 
     def test_parts_that_nothing_connects(self) -> None:
         triples = [("A", "B", 1), ("C", "D", 1)] * 50 + [("B", "C", 0)]
@@ -254,7 +255,7 @@ class TestThinData:
         counting, dropping = rank_systems(comparisons, ["bradley-terry", "expected-wins"], drawn(50))
         assert [sorted(part) for part in counting.parts] == [["A", "B", "C", "D"]]
         assert {frozenset(part) for part in dropping.parts} == {frozenset("AB"), frozenset("CD")}
-        assert all((each.low, each.high, each.cluster) == (1, 4, 1) for each in dropping.systems)
+        assert all((system.low, system.high, system.cluster) == (1, 4, 1) for system in dropping.systems)
         (note,) = [note for note in ranking_notes(comparisons, [dropping]) if note.code == "ranking-disconnected"]
         assert "A, B; C, D" in note.what
 
@@ -290,14 +291,14 @@ class TestRanking:
         results = rank_systems(pairs(WINS), METHODS, drawn(20))
         assert [result.method for result in results] == list(METHODS)
         for result in results:
-            assert [each.system for each in result.systems] == ["A", "B", "C"]
+            assert [system.system for system in result.systems] == ["A", "B", "C"]
             assert result.resampled.shape == (20, 3)
-            assert all(each.low <= each.rank <= each.high for each in result.systems)
+            assert all(system.low <= system.rank <= system.high for system in result.systems)
 
     def test_the_seed_and_nothing_else_moves_intervals(self) -> None:
-        one, two = (rank_systems(pairs(WINS), METHODS, drawn(20, seed=3)) for _ in range(2))
+        first, again = (rank_systems(pairs(WINS), METHODS, drawn(20, seed=3)) for _ in range(2))
         other = rank_systems(pairs(WINS), METHODS, drawn(20, seed=4))
-        for a, b, c in zip(one, two, other, strict=True):
+        for a, b, c in zip(first, again, other, strict=True):
             assert np.array_equal(a.resampled, b.resampled)
             assert not np.array_equal(a.resampled, c.resampled)
 
@@ -306,12 +307,11 @@ class TestRanking:
         spans = {}
         for level in (0.5, 0.99):
             (result,) = rank_systems(comparisons, how=drawn(200, confidence_level=level))
-            scores = np.array([each.score.value for each in result.systems], np.float64)
+            scores = np.array([system.score.value for system in result.systems], np.float64)
             expected = rank_ranges(scores, result.resampled, confidence_level=level)
-            spans[level] = [(each.low, each.high) for each in result.systems]
+            spans[level] = [(system.low, system.high) for system in result.systems]
             assert spans[level] == list(zip(expected.low.tolist(), expected.high.tolist(), strict=True))
-            interval = result.systems[0].score.interval
-            assert interval is not None
+            interval = require(result.systems[0].score.interval)
             assert interval.confidence_level == level
         assert spans == {0.5: [(1, 1), (2, 2)], 0.99: [(1, 2), (1, 2)]}
 
@@ -322,8 +322,7 @@ class TestRanking:
         widths = {}
         for by in ("item", "comparison"):
             (result,) = rank_systems(comparisons, how=drawn(400), by=by)
-            interval = result.systems[0].score.interval
-            assert interval is not None
+            interval = require(result.systems[0].score.interval)
             widths[by] = interval.high - interval.low
         # √10 times as wide, or nearly.
         assert 2.4 < widths["item"] / widths["comparison"] < 4.2
@@ -347,7 +346,7 @@ class TestRanking:
             comparisons = Comparisons.from_pairs(triples, items=items)
             for by in ("item", "comparison"):
                 (result,) = rank_systems(comparisons, how=drawn(200, seed=trial), by=by)
-                (score,) = [each.score for each in result.systems if each.system == "A"]
+                (score,) = [system.score for system in result.systems if system.system == "A"]
                 assert score.interval is not None
                 covered[by] += score.interval.low <= truth <= score.interval.high
         # 95 % nominal; 200 trials have a standard error of .015. Half the width covers 67 %.
@@ -363,7 +362,7 @@ class TestRanking:
     def test_undefined_scores_are_named(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("B", "C", 1)])
         (result,) = rank_systems(comparisons, ["bradley-terry"], drawn(10))
-        assert {each.score.undefined for each in result.systems} == {Undefined.NOT_CONNECTED}
+        assert {system.score.undefined for system in result.systems} == {Undefined.NOT_CONNECTED}
         note, few = ranking_notes(comparisons, [result])
         assert few.code == "ranking-few"
         assert "no chain of wins leads from each system to each other" in note.what
@@ -373,7 +372,7 @@ class TestRanking:
         results = rank_systems(comparisons, ["trueskill", "trueskill-original", "trueskill-wmt"], drawn(3))
         for result, skill in zip(results, (wmt_skill(1), ORIGINAL, wmt_skill(1)), strict=True):
             expected = [mu for mu, _ in once([("A", "B", 1)], skill)]
-            assert [each.score.value for each in result.systems] == pytest.approx(expected), result.method
+            assert [system.score.value for system in result.systems] == pytest.approx(expected), result.method
 
     @pytest.mark.parametrize("method", ["trueskill", "trueskill-wmt"])
     def test_progress_goes_from_nothing_to_no_more_than_all_resamples(self, method: Method) -> None:
@@ -394,11 +393,11 @@ class TestRanking:
         comparisons = Comparisons.from_pairs(triples)
         counts = count(comparisons)
         names = comparisons.systems
-        for a, one in enumerate(names):
-            for b, two in enumerate(names):
-                won = sum((x, y, o) in ((one, two, 1), (two, one, -1)) for x, y, o in triples)
-                tied = sum({x, y} == {one, two} and o == 0 for x, y, o in triples)
-                assert (counts.wins[a, b], counts.ties[a, b]) == (won, tied if one != two else 0)
+        for a, system in enumerate(names):
+            for b, opponent in enumerate(names):
+                won = sum((x, y, o) in ((system, opponent, 1), (opponent, system, -1)) for x, y, o in triples)
+                tied = sum({x, y} == {system, opponent} and o == 0 for x, y, o in triples)
+                assert (counts.wins[a, b], counts.ties[a, b]) == (won, tied if system != opponent else 0)
 
 
 def test_judges_by_hand() -> None:
@@ -452,5 +451,5 @@ def test_systems_with_the_same_wins_share_a_rank_whatever_the_order_of_the_sum(o
         for (won, lost), other in zip(record, others, strict=True):
             triples += [(name, f"X{other}", 1)] * won + [(name, f"X{other}", -1)] * lost
     (result,) = rank_systems(Comparisons.from_pairs(triples), how=drawn(20))
-    placed = {each.system: each for each in result.systems}
+    placed = {system.system: system for system in result.systems}
     assert placed["A"].rank == placed["B"].rank == 4

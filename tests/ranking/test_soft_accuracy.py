@@ -22,7 +22,7 @@ def chance(parts: list[float]) -> float:
     """The share of all ways to turn signs that make a larger sum, and half of those that make an equal one."""
     total = sum(parts)
     sums = [sum(a * b for a, b in zip(parts, signs, strict=True)) for signs in product((1, -1), repeat=len(parts))]
-    return (sum(each > total for each in sums) + sum(each == total for each in sums) / 2) / len(sums)
+    return (sum(other > total for other in sums) + sum(other == total for other in sums) / 2) / len(sums)
 
 
 class TestJudgments:

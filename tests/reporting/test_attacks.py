@@ -20,6 +20,7 @@ from errorbar.reporting import Section
 from errorbar.reporting.sections.leaderboard import MOST_ATTACKED, attack
 from errorbar.stats import MOST_UNASKED
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.expectations import require
 from tests.reporting.pages import charts, drawn, prose, report_of, tables, text_rows
 from tests.reporting.studies import score, study
 
@@ -63,17 +64,16 @@ def landed(values: dict[str, float], attacks: dict[str, float], n: int = 1) -> C
     """A study with attacks under so many metrics."""
     made = [Degenerate(name, f"does {name}", "nothing", ()) for name in attacks]
     systems, degenerate = (
-        [SystemEstimate(name, Estimate(value, 10)) for name, value in each.items()] for each in (values, attacks)
+        [SystemEstimate(name, Estimate(value, 10)) for name, value in f_scores.items()]
+        for f_scores in (values, attacks)
     )
     rankings = [rank_attacks(f"m{number}", Measure("f", "F0.5"), systems, degenerate) for number in range(n)]
     found = AttackResult(made, {"shuffled": "there is no other sentence"}, rankings, len(values))
     return replace(study([score(name, value) for name, value in values.items()]), attacked=found)
 
 
-def section(one: CorpusStudy) -> Section:
-    found = attack(one)
-    assert found is not None
-    return found
+def section(corpus_study: CorpusStudy) -> Section:
+    return require(attack(corpus_study))
 
 
 def test_rows_sentences_and_notes() -> None:
@@ -114,9 +114,9 @@ def test_what_has_none() -> None:
 def test_many_sentences_have_none_and_it_is_said() -> None:
     from errorbar.reporting.sections.methods import list_missing
 
-    one = replace(study([score("a", 0.4)]), n_sentences=MOST_UNASKED + 1)
+    without_attacks = replace(study([score("a", 0.4)]), n_sentences=MOST_UNASKED + 1)
     assert "no section on attacks: of more than 20,000 sentences errorbar attack makes them" in [
-        each.what for each in list_missing([one])
+        note.what for note in list_missing([without_attacks])
     ]
 
 
@@ -130,6 +130,5 @@ def test_a_metric_whose_maker_of_edits_is_not_installed_is_named(monkeypatch: py
 
     monkeypatch.setattr(Gleu, "measure", measure)
     found = reported(GOLD, MINE, ["m2", "gleu"])
-    assert found.attacked is not None
-    assert [under.metric for under in found.attacked.rankings] == ["m2"]
+    assert [under.metric for under in require(found.attacked).rankings] == ["m2"]
     assert "no attack on gleu: edits need errant; install it [attack-no-score]" in [str(note) for note in found.notes]

@@ -15,6 +15,7 @@ from errorbar.reporting.board import add_links
 from errorbar.tables import Table
 from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task
 
@@ -31,7 +32,7 @@ def results(tmp_path: Path) -> TaskResults:
 
 def prf(score: Score) -> list[str]:
     """P, R and F as they are shown."""
-    return [f"{100 * (each.value or 0):.2f}" for each in (score.precision, score.recall, score.f)]
+    return [f"{100 * (estimate.value or 0):.2f}" for estimate in (score.precision, score.recall, score.f)]
 
 
 def runs_of(results: TaskResults) -> list[RunScores]:
@@ -110,11 +111,11 @@ def test_single_annotators(results: TaskResults) -> None:
 
 
 def test_the_page_of_a_team(results: TaskResults) -> None:
-    one, two = results.task.teams
-    report = team_report(results, one, date="2026-11-21")
+    team, _ = results.task.teams
+    report = team_report(results, team, date="2026-11-21")
     assert (report.title, report.date) == ("one in Small", "2026-11-21")
     assert report.summary == ["First Team took part with 2 runs."]
-    assert team_report(results, two).summary == ["two took part with 1 run."]
+    assert team_report(results, _).summary == ["two took part with 1 run."]
     assert report.facts == (
         ("task", "Small"),
         ("name", "First Team"),
@@ -129,7 +130,7 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
     table = shown["test-types"]
     assert table.columns == ["type", *(run.submission.name for run in mine), f"found by {mine[0].submission.name}"]
     for row, *types in zip(text_rows(table), *(run.gold[0].by_type for run in mine), strict=True):
-        recalls = ["–" if each["recall"].value is None else f"{100 * each['recall'].value:.2f}" for each in types]
+        recalls = ["–" if score["recall"].value is None else f"{100 * score['recall'].value:.2f}" for score in types]
         assert row == [types[0].type, *recalls, f"{types[0].counts['correct']} of {types[0].counts['gold']}"]
     assert text_rows(shown["test-single"]) == [
         [run.submission.name, name, *prf(score)] for run in mine for name, score in run.single.items()
@@ -183,8 +184,7 @@ def report(targets: dict[str, str]) -> Report:
 
 
 def hrefs(page: str) -> list[str]:
-    nav = re.search(r'<nav class="links".*?</nav>', page, re.DOTALL)
-    assert nav is not None
+    nav = require(re.search(r'<nav class="links".*?</nav>', page, re.DOTALL))
     return [unescape(found) for found in re.findall(r'href="([^"]*)"', nav[0])]
 
 
@@ -212,9 +212,9 @@ def test_a_link_leads_to_a_file_beside_the_page(target: str) -> None:
 
 
 def test_texts_name_what_the_links_lead_to() -> None:
-    one = report({"A_1": "teams/A_1.html", "B": "teams/B.html"})
-    assert "A page for each: A\\_1, B" in markdown(one)
-    assert "A page for each: A\\_1, B" in latex(one)
+    overview = report({"A_1": "teams/A_1.html", "B": "teams/B.html"})
+    assert "A page for each: A\\_1, B" in markdown(overview)
+    assert "A page for each: A\\_1, B" in latex(overview)
 
 
 def test_the_text_of_a_link_is_shown_literally() -> None:

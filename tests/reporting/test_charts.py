@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core import InputError, Undefined
+from errorbar.core import Undefined
 from errorbar.reporting import (
     Axis,
     Dot,
@@ -33,6 +33,7 @@ from errorbar.reporting import (
 )
 from errorbar.reporting.charts.plane import HALF, NamedPoint, Spot, contour, place_names, spread
 from errorbar.reporting.charts.vega import DARK, LIGHT, percent_top, round_top, text_width
+from tests.helpers.expectations import expect_refusal, require
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems
@@ -131,9 +132,9 @@ def test_all_zero_and_one_system() -> None:
 def test_200_systems_are_cut_and_the_description_says_so() -> None:
     kinds = [type_score(f"T{k}", k, 60 - k) for k in range(60)]
     values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
-    one = systems(values, humans=ceiling(0.5, values))
-    scores = [score(each.system, each.f.value, types=kinds) for each in one.scores]
-    report = report_of([replace(one, scores=scores)])
+    many = systems(values, humans=ceiling(0.5, values))
+    scores = [score(system_score.system, system_score.f.value, types=kinds) for system_score in many.scores]
+    report = report_of([replace(many, scores=scores)])
     drawn = charts(report)
     for name, said in (
         ("leaderboard-chart", "the best 40 of them"),
@@ -214,8 +215,7 @@ def box(point: NamedPoint, spot: Spot, wide: float, high: float) -> tuple[float,
 
 @pytest.mark.parametrize("widths", [(200, 230, 260), (640, 1000)])
 def test_twelve_systems_that_score_alike_have_twelve_names_apart(widths: tuple[float, ...]) -> None:
-    spots = place_names(CLOSE, widths, 420)
-    assert spots is not None
+    spots = require(place_names(CLOSE, widths, 420))
     for wide in widths:
         boxes = [box(*pair, wide, 420) for pair in zip(CLOSE, spots, strict=True)]
         for k, (left, top, right, bottom) in enumerate(boxes):
@@ -278,9 +278,8 @@ def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_pa
 
 def test_a_folder_that_is_a_file(small: Report, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError) as caught:
+    with expect_refusal("cannot-write"):
         save_charts(small, tmp_path / "file")
-    assert caught.value.code == "cannot-write"
 
 
 def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

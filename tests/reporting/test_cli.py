@@ -15,6 +15,7 @@ from errorbar.cli.report import all_cores
 from errorbar.demo import demo_files
 from errorbar.reporting import Report, export
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("jinja2", reason="needs the extra 'report'")
@@ -152,12 +153,10 @@ def test_judgments_of_a_corpus_are_of_the_items_asked_for(folder: Path, errorbar
     assert errorbar(*call).code == 0
     text = Path("r.md").read_text(encoding="utf-8")
     shown = errorbar("agree", "gold.jsonl", "--items", "words:articles", "--resamples", "50")
-    found = re.search(r"agree\(items=words,words=articles,labels=error\)\|\S*", shown.out + shown.err)
-    assert found is not None
+    found = require(re.search(r"agree\(items=words,words=articles,labels=error\)\|\S*", shown.out + shown.err))
     assert found[0].replace("|", "\\|") in text
     scored = errorbar("crowd", "score", "gold.jsonl", "careful.txt", "--items", "words:articles")
-    n_items = re.search(r"weighted +\d+ +(\d+)", scored.out)
-    assert n_items is not None
+    n_items = require(re.search(r"weighted +\d+ +(\d+)", scored.out))
     assert f"| careful | weighted | 3 | {n_items[1]} |" in text
 
 

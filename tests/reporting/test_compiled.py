@@ -97,8 +97,8 @@ def rendered(text: str) -> list[list[list[str]]]:
             found[-1].append([])
         elif before.type in ("th_open", "td_open"):
             parts = token.children or []
-            assert {each.type for each in parts} <= {"text", "text_special"}, token.content
-            found[-1][-1].append("".join(each.content for each in parts))
+            assert {part.type for part in parts} <= {"text", "text_special"}, token.content
+            found[-1][-1].append("".join(part.content for part in parts))
     return found
 
 
@@ -171,7 +171,7 @@ def test_what_every_command_writes(
     for name, call in CALLS.items():
         asked = [word for word in words(call, files) if word not in ("--format", "json")]
         told = errorbar(*asked, "-o", "it.md"), errorbar(*asked, "-o", "it.tex")
-        assert [each.code for each in told] == [0, 0], (name, told[0].err)
+        assert [outcome.code for outcome in told] == [0, 0], (name, told[0].err)
         tables = rendered((folder / "it.md").read_text(encoding="utf-8"))
         bare[name] = (folder / "it.tex").read_text(encoding="utf-8")
         for table in tables:

@@ -16,6 +16,7 @@ from errorbar.metrics import Truth
 from errorbar.reporting import ItemList, Prose, markdown, page_html
 from errorbar.tables import estimate_record
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 from tests.reporting.pages import charts, compute_studies, report_of, tables, text_rows
 
 pytest.importorskip("jinja2", reason="needs the extra 'report'")
@@ -71,43 +72,41 @@ def write(name: str, rows: Sequence[tuple[object, ...]], head: str = HEAD) -> No
 
 
 def study(**given: Any) -> CorpusStudy:  # noqa: ANN401 - arguments of report
-    (one,) = compute_studies(**{"gold": "*.m2", "systems": ["me=me.csv"], "attacks": False, **given})
-    assert isinstance(one, CorpusStudy)
-    return one
+    (corpus_study,) = compute_studies(**{"gold": "*.m2", "systems": ["me=me.csv"], "attacks": False, **given})
+    assert isinstance(corpus_study, CorpusStudy)
+    return corpus_study
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("truth", ["any", "majority", "weighted"])
 def test_curves_are_those_of_crowd_sweep(errorbar: CommandLine, truth: Truth) -> None:
-    one = study(systems=["me=me.csv", "other=other.csv"])
-    assert one.detectors is not None
+    corpus_study = study(systems=["me=me.csv", "other=other.csv"])
     same = ("--resamples", 200, "--seed", 7, "--ci", "--format", "json")
     call = ("crowd", "sweep", "*.m2", "me=me.csv", "other=other.csv", "--items", "words", "--truth", truth, *same)
     rows = json.loads(errorbar(*call).out)["rows"]
-    assert one.detectors.sweeps[truth].to_dict()["rows"] == rows
-    shown = text_rows(tables(report_of([one]))[f"detector-curve-{truth}-values"])
+    assert require(corpus_study.detectors).sweeps[truth].to_dict()["rows"] == rows
+    shown = text_rows(tables(report_of([corpus_study]))[f"detector-curve-{truth}-values"])
     assert len(shown) == 2 * len(rows[0]["points"])
 
 
 @pytest.mark.usefixtures("folder")
 def test_flags_score_as_crowd_score_has_it(errorbar: CommandLine) -> None:
-    one = study()
+    corpus_study = study()
     call = ("crowd", "score", "*.m2", "me.csv", "--items", "words", "--resamples", 200, "--seed", 7, "--ci")
     weighted, majority = json.loads(errorbar(*call, "--format", "json").out)["rows"]
-    assert one.detectors is not None
-    (me,) = one.detectors.detectors
+    (me,) = require(corpus_study.detectors).detectors
     rows: tuple[tuple[Truth, Any], ...] = (("weighted", weighted), ("majority", majority))
     for truth, row in rows:
         score = me.scores[truth]
-        assert [estimate_record(one) for one in (score.precision, score.recall, score.f)] == [row[k] for k in "PRF"]
+        assert [estimate_record(value) for value in (score.precision, score.recall, score.f)] == [row[k] for k in "PRF"]
     # Against any of three annotators: 1:2-3, both words of sentence 3, and 4:2-3 are errors.
     assert (me.n_flagged, me.scores["any"].hits, me.scores["any"].misses) == (3, 2, 2)
 
 
 @pytest.mark.usefixtures("folder")
 def test_word_by_word() -> None:
-    one = study()
-    made = tables(report_of([one]))
+    corpus_study = study()
+    made = tables(report_of([corpus_study]))
     words = {row[0]: row[1:5] for row in text_rows(made["detector-words-me-values"])}
     # Items, flagged, errors to anybody, precision: one of two `of` is flagged, and both are errors.
     assert words["of"] == ["2", "1", "2.0", "100.00"]
@@ -127,13 +126,13 @@ def test_word_by_word() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_hardest_items_are_escaped_and_lead_to_their_sentence() -> None:
-    one = study(browse=True)
-    report = report_of([one])
+    corpus_study = study(browse=True)
+    report = report_of([corpus_study])
     alarms, misses = (block for block in report.blocks if isinstance(block, ItemList))
-    assert [(each.label, each.link) for each in alarms.lines] == [("Sentence 2", "s2")]
+    assert [(line.label, line.link) for line in alarms.lines] == [("Sentence 2", "s2")]
     assert alarms.lines[0].text == ("He lives", "in", "<b>Rome</b> since May .")
     assert alarms.lines[0].facts == "score 5.00, suggests “at”, marked by 0 of 3 annotators"
-    assert [each.label for each in misses.lines] == ["Sentence 1"]
+    assert [line.label for line in misses.lines] == ["Sentence 1"]
     assert misses.lines[0].facts.endswith("marked by 3 of 3 annotators, they write “on” (2) and “upon” (1)")
     page = page_html(report)
     assert '<p class="text" dir="auto">He lives <mark>in</mark> &lt;b&gt;Rome&lt;/b&gt; since May .</p>' in page
@@ -157,7 +156,11 @@ def test_only_edits_of_a_type() -> None:
     assert everything.detectors is not None
     assert of_type.detectors is not None
     # B's edits of several words are of another type.
-    hits = [one.detectors.detectors[0].scores["weighted"].hits for one in (everything, of_type) if one.detectors]
+    hits = [
+        corpus_study.detectors.detectors[0].scores["weighted"].hits
+        for corpus_study in (everything, of_type)
+        if corpus_study.detectors
+    ]
     assert hits == [pytest.approx(2 / 3 + 3 / 3), pytest.approx(1 / 3)]
 
 
@@ -173,18 +176,18 @@ def test_beside_systems(errorbar: CommandLine) -> None:
     assert "1 detector judged 6 items; the average precision of me against any annotator is" in text
     # The same from Python, where systems are named by keys.
     made = library.report("*.m2", {"same": "same.txt", "me": "me.csv"}, resamples=50, attacks=False)
-    (one,) = made.studies
-    assert isinstance(one, CorpusStudy)
-    assert one.detectors is not None
-    assert [score.system for score in one.scores] == ["same"]
+    (corpus_study,) = made.studies
+    assert isinstance(corpus_study, CorpusStudy)
+    assert corpus_study.detectors is not None
+    assert [score.system for score in corpus_study.scores] == ["same"]
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_table_without_scores_has_no_curve() -> None:
     write("me.csv", [row[:2] for row in ROWS], "item,flag")
-    one = study()
-    assert "detector-no-score" in {note.code for note in one.notes}
-    made = report_of([one])
+    corpus_study = study()
+    assert "detector-no-score" in {note.code for note in corpus_study.notes}
+    made = report_of([corpus_study])
     assert [name for name in charts(made) if name.startswith("detector")] == ["detector-scores", "detector-words-me"]
     (section,) = (section for section in made.sections if section.name == "detectors")
     assert section.blocks[0] == Prose(
@@ -202,15 +205,15 @@ def test_judgments_of_raters() -> None:
     ]
     write("votes.csv", votes, "item,rater,label")
     write("me.csv", [(*row, SENTENCES[int(row[0][0]) - 1].replace(row[3], f"[{row[3]}]", 1)) for row in ROWS])
-    (one,) = compute_studies(judgments="votes.csv", systems=["me=me.csv"], browse=True)
-    assert isinstance(one, CrowdStudy)
-    assert one.detectors is not None
-    assert not one.detectors.annotated
-    (me,) = one.detectors.detectors
-    assert [each.text for each in me.misses] == [("She depends", "of", "him .")]
+    (crowd_study,) = compute_studies(judgments="votes.csv", systems=["me=me.csv"], browse=True)
+    assert isinstance(crowd_study, CrowdStudy)
+    assert crowd_study.detectors is not None
+    assert not crowd_study.detectors.annotated
+    (me,) = crowd_study.detectors.detectors
+    assert [miss.text for miss in me.misses] == [("She depends", "of", "him .")]
     assert me.false_alarms == []  # the rater x finds everything wrong
-    assert all(each.n_agreed is None for each in me.confusions)
-    made = report_of([one])
+    assert all(confusion.n_agreed is None for confusion in me.confusions)
+    made = report_of([crowd_study])
     assert "detector-written" not in charts(made)
     assert "any rater" in charts(made)["detector-curve-any"].title
     assert all(not line.link for block in made.blocks if isinstance(block, ItemList) for line in block.lines)

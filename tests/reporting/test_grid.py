@@ -30,8 +30,8 @@ def luminance(color: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
+def contrast(color: str, other: str) -> float:
+    dark, light = sorted((luminance(color), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -44,9 +44,9 @@ def lightness(color: str) -> float:
     return float(0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short)
 
 
-def mixed(one: str, other: str, share: float) -> str:
+def mixed(color: str, other: str, share: float) -> str:
     """A color between two, as a browser paints one of that opacity over the other."""
-    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    pairs = [(int(color[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
 
 

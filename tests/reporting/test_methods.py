@@ -42,8 +42,8 @@ def code(report: Report, label: str) -> list[str]:
 
 class TestFacts:
     def test_of_each_kind(self) -> None:
-        one = replace(systems({"a": 0.4, "b": 0.2}), n_documents=7)
-        assert list(report_of([one]).facts) == [
+        reported = replace(systems({"a": 0.4, "b": 0.2}), n_documents=7)
+        assert list(report_of([reported]).facts) == [
             ("data", "corpus"),
             ("sentences", "100"),
             ("documents", "7"),
@@ -76,7 +76,7 @@ class TestFacts:
 
 def test_sections_stand_in_order_and_methods_last() -> None:
     report = report_of([systems({"a": 0.4, "b": 0.2}, humans=curves()), crowd_study(), sample_study()])
-    assert [one.name for one in report.sections] == [
+    assert [section.name for section in report.sections] == [
         "leaderboard",
         "precision-recall",
         "ceiling",
@@ -85,13 +85,13 @@ def test_sections_stand_in_order_and_methods_last() -> None:
         "sampling",
         "methods",
     ]
-    assert [one.title for one in report.sections[:2]] == ["Leaderboard", "Precision and recall"]
+    assert [section.title for section in report.sections[:2]] == ["Leaderboard", "Precision and recall"]
 
 
 def test_two_studies_of_a_kind_keep_apart() -> None:
     report = report_of([crowd_study(), replace(crowd_study(), name="more votes")])
-    assert [one.name for one in report.sections] == ["crowd", "agreement", "crowd-2", "agreement-2", "methods"]
-    assert [one.title for one in report.sections[:3]] == [
+    assert [section.name for section in report.sections] == ["crowd", "agreement", "crowd-2", "agreement-2", "methods"]
+    assert [section.title for section in report.sections[:3]] == [
         "Against the crowd: votes",
         "How far raters agree: votes",
         "Against the crowd: more votes",
@@ -104,8 +104,8 @@ def test_two_studies_of_a_kind_keep_apart() -> None:
 
 
 class TestMethods:
-    def cited(self, one: Study) -> list[str]:
-        return code(report_of([one]), "How to cite")[1:]
+    def cited(self, reported: Study) -> list[str]:
+        return code(report_of([reported]), "How to cite")[1:]
 
     def test_papers_behind_what_is_shown(self) -> None:
         maxmatch = "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014."
@@ -126,14 +126,14 @@ class TestMethods:
         assert self.cited(study([percentile])) == [maxmatch]
 
     def test_papers_of_the_metrics_that_are_used(self) -> None:
-        def names(one: Study) -> list[str]:
-            return [line.partition(":")[0] for line in self.cited(one)]
+        def names(reported: Study) -> list[str]:
+            return [line.partition(":")[0] for line in self.cited(reported)]
 
         gleu = [gleu_score("a", 0.4)]
         assert names(study(gleu, metric=Gleu())) == ["GLEU"]
         others = {"m2(choose=sentence)": [score("a", 0.3)], "errant(beta=1)": [score("a", 0.3)], "gleu": gleu}
-        one = study([score("a", 0.3, half=None)], others=others)
-        assert [name for name in names(one) if name != "Intervals"] == ["MaxMatch", "ERRANT", "GLEU"]
+        reported = study([score("a", 0.3, half=None)], others=others)
+        assert [name for name in names(reported) if name != "Intervals"] == ["MaxMatch", "ERRANT", "GLEU"]
         assert "arXiv:1605.02592" in self.cited(study(gleu, metric=Gleu()))[0]
 
     def test_hoo_data_without_runs(self) -> None:
@@ -152,8 +152,8 @@ class TestMethods:
         assert len(lines) == len(set(lines)) == 3
 
     def test_how_numbers_were_made(self) -> None:
-        one = replace(systems({"a": 0.4, "b": 0.2}), n_documents=7, unit="document")
-        text = prose(report_of([one]), "methods")
+        reported = replace(systems({"a": 0.4, "b": 0.2}), n_documents=7, unit="document")
+        text = prose(report_of([reported]), "methods")
         assert (
             "corpus: 100 sentences of 7 documents, 2 annotators.\n95% intervals: bootstrap-bca, resampled by " in text
         )
@@ -166,15 +166,15 @@ class TestMethods:
         assert "from 160 judged of 1,000 items" in prose(report_of([sample_study()]), "methods")
 
     def test_signatures_of_other_choices_too(self) -> None:
-        one = study([score("a", 0.4)], others={"m2(beta=1)": [score("a", 0.4, spec="m2(beta=1)")]})
-        rows = text_rows(tables(report_of([one]))["signatures"])
+        reported = study([score("a", 0.4)], others={"m2(beta=1)": [score("a", 0.4, spec="m2(beta=1)")]})
+        rows = text_rows(tables(report_of([reported]))["signatures"])
         assert [row[:2] for row in rows] == [["corpus", "score: a"], ["corpus", "score: a, m2(beta=1)"]]
         assert [row[2].split("|")[0] for row in rows] == ["m2", "m2(beta=1)"]
 
     def test_the_command_stands_last_and_only_where_there_is_one(self) -> None:
         assert code(report_of([sample_study()]), "This page") == ["errorbar report x"]
         bare = build_report([sample_study()], title="t", command="")
-        assert not [one for one in bare.sections[-1].blocks if isinstance(one, Code) and "page" in one.label]
+        assert not [block for block in bare.sections[-1].blocks if isinstance(block, Code) and "page" in block.label]
 
     def test_warnings(self) -> None:
         notes = [
@@ -193,8 +193,8 @@ class TestMethods:
 
 
 class TestLeftOut:
-    def said(self, one: Study) -> list[str]:
-        return [note.what for note in list_missing([one])]
+    def said(self, reported: Study) -> list[str]:
+        return [note.what for note in list_missing([reported])]
 
     def test_of_a_corpus(self) -> None:
         human = "no section on the human ceiling: "
@@ -226,7 +226,7 @@ class TestLeftOut:
         assert f"no section on what the choices change: {choice}" in said
 
     def test_of_the_others(self) -> None:
-        assert [self.said(one) for one in (crowd_study(), hoo_study(), sample_study())] == [[], [], []]
+        assert [self.said(reported) for reported in (crowd_study(), hoo_study(), sample_study())] == [[], [], []]
         assert self.said(replace(with_rows(crowd_study(), ()), agreement=None)) == [
             "no scores against the crowd: no flags of a system were given",
             "no section on agreement: it takes two raters",

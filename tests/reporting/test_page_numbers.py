@@ -152,8 +152,8 @@ class TestChartsShowTheirTables:
     """The chart draws the numbers of the table: the same names, numbers and intervals."""
 
     @staticmethod
-    def chart(one: Study, name: str) -> Chart:
-        return charts(report_of([one]))[name]
+    def chart(reported: Study, name: str) -> Chart:
+        return charts(report_of([reported]))[name]
 
     def test_leaderboard(self, demo: Demo) -> None:
         chart = charts(demo[1])["leaderboard-chart"]
@@ -320,7 +320,7 @@ def bars(spec: Mapping[str, Any], width: int) -> dict[str, tuple[float, float]]:
 
 def known(intervals: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
     """The ends in percent of those intervals that there are."""
-    ends = {name: (one["low"], one["high"]) for name, one in intervals.items() if one["low"] is not None}
+    ends = {name: (ends["low"], ends["high"]) for name, ends in intervals.items() if ends["low"] is not None}
     return {name: (round(100 * low, 9), round(100 * high, 9)) for name, (low, high) in ends.items()}
 
 
@@ -328,8 +328,9 @@ def test_the_leaderboard_has_a_thick_and_a_thin_bar(demo: Demo, errorbar: Comman
     arguments, report = demo
     chart = charts(report)["leaderboard-chart"]
     scores = json.loads(errorbar("score", *arguments, "--ci", *SAME).out)["rows"]
-    assert bars(chart.spec, 4) == known({one["system"]: one["intervals"]["f"] for one in scores})
-    assert bars(chart.spec, 1) == known({one["system"]: one["judges"]["measures"]["f"]["interval"] for one in scores})
+    assert bars(chart.spec, 4) == known({score["system"]: score["intervals"]["f"] for score in scores})
+    of_judges = {score["system"]: score["judges"]["measures"]["f"]["interval"] for score in scores}
+    assert bars(chart.spec, 1) == known(of_judges)
     assert "Thick bars: other texts, these judges; thin bars: other texts and other judges." in chart.description
 
 
@@ -354,8 +355,8 @@ def test_the_ceiling_has_both(demo: Demo, errorbar: CommandLine) -> None:
 
 def test_judges_of_a_page_can_be_fixed(demo: Demo) -> None:
     arguments, _ = demo
-    one, two = arguments[2:4]
-    report = report_of(compute_studies(gold=(arguments[1],), systems=(one, two), judges="fixed"))
+    first, second = arguments[2:4]
+    report = report_of(compute_studies(gold=(arguments[1],), systems=(first, second), judges="fixed"))
     assert not any("texts+judges" in table.columns for table in tables(report).values())
     assert "over texts and judges" not in " ".join((*report.summary, prose(report, "leaderboard")))
 

@@ -17,6 +17,7 @@ from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page
 from errorbar.reporting.sections.annotators import ceiling as ceiling_section
 from errorbar.reporting.sections.assemble import MOST_SENTENCES
 from errorbar.reporting.sections.types import MOST_TYPES
+from tests.helpers.expectations import require
 from tests.helpers.pairs import with_tests
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
@@ -74,9 +75,9 @@ class TestLeaderboard:
 
     def test_undecided_pairs_are_said_in_words_letters_and_the_table(self) -> None:
         """A floor of .0525 (105 / 2001) decides b–a and b–c; of a–c .01 was found, and says so."""
-        one = systems({"a": 0.4, "b": 0.3, "c": 0.2}, {("a", "c"): 0.01}, floor=105 / 2001)
-        assert list(one.groups) == ["?", "?", "?"]
-        report = report_of([one])
+        reported = systems({"a": 0.4, "b": 0.3, "c": 0.2}, {("a", "c"): 0.01}, floor=105 / 2001)
+        assert list(reported.groups) == ["?", "?", "?"]
+        report = report_of([reported])
         text = prose(report, "leaderboard")
         assert "2 pairs of 3 are undecided: with these sentences and swaps no difference, however large, could" in text
         assert "Their systems share no letter" in text
@@ -86,10 +87,9 @@ class TestLeaderboard:
         assert [row[6] for row in text_rows(tables(report)["pairs"])] == ["undecided", "significant", "undecided"]
 
     def test_holm_is_named_where_it_adjusted(self) -> None:
-        one = systems({"a": 0.4, "b": 0.2})
-        assert one.comparison is not None
-        by_holm = with_tests(one.comparison.found, swaps=SwapPlan("holm"), adjust="holm")
-        report = report_of([replace(one, comparison=whole(by_holm))])
+        reported = systems({"a": 0.4, "b": 0.2})
+        by_holm = with_tests(require(reported.comparison).found, swaps=SwapPlan("holm"), adjust="holm")
+        report = report_of([replace(reported, comparison=whole(by_holm))])
         assert "adjusted for the number of pairs (Holm)" in prose(report, "leaderboard")
         assert "p: by swaps of the two outputs (Holm)" in tables(report)["pairs"].notes
         assert "p-values adjusted by Holm's method" in " ".join(
@@ -113,9 +113,11 @@ class TestLeaderboard:
         compared = comparison({"a": 0.4, "b": 0.375}, {("a", "b"): 0.0321})
         (pair,) = compared.pairs
         known = replace(pair, power=replace(pair.power, power=0.567, detectable=0.0234))
-        for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57"])):
-            one = replace(systems({"a": 0.4, "b": 0.375}), comparison=whole(replace(compared, pairs=(each,))))
-            (row,) = text_rows(tables(report_of([one]))["pairs"])
+        for compared_pair, last in ((pair, ["–", "–"]), (known, ["2.34", "57"])):
+            reported = replace(
+                systems({"a": 0.4, "b": 0.375}), comparison=whole(replace(compared, pairs=(compared_pair,)))
+            )
+            (row,) = text_rows(tables(report_of([reported]))["pairs"])
             assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "significant", *last]
 
     def test_why_a_pair_has_no_p_value_is_said(self) -> None:
@@ -129,8 +131,8 @@ class TestPlane:
         first = score("careful", 0.3, precision=estimate(0.6), recall=estimate(0.1))
         second = score("greedy", 0.25, precision=estimate(0.2), recall=estimate(0.5))
         neither = score("none", None, undefined=Undefined.NO_UNITS)
-        one = study([second, first, neither])
-        assert charts(report_of([one]))["precision-recall-plane"].description == (
+        reported = study([second, first, neither])
+        assert charts(report_of([reported]))["precision-recall-plane"].description == (
             "Further right finds more, further up is right more often; along a dashed line F0.5 is the same. careful "
             "has the higher precision, greedy the higher recall. "
             "1 system without a value of P or R cannot be drawn."
@@ -166,10 +168,10 @@ class TestTypes:
     def test_frequent_types_first_and_in_words(self) -> None:
         rare, often = type_score("Rare", 1, 3), type_score("Often", 5, 20)
         other = type_score("Often", 6, 15)
-        one = study([score("low", 0.1, types=(other,)), score("high", 0.3, types=(rare, often))])
-        chart = charts(report_of([one]))["type-recall-map"]
+        reported = study([score("low", 0.1, types=(other,)), score("high", 0.3, types=(rare, often))])
+        chart = charts(report_of([reported]))["type-recall-map"]
         assert text_rows(chart.table) == [["Often", "15–20", "25.00", "40.00"], ["Rare", "3", "33.33", "–"]]
-        assert text_rows(tables(report_of([one]))["type-counts"]) == [
+        assert text_rows(tables(report_of([reported]))["type-counts"]) == [
             ["Often", "5 / 20", "6 / 15"],
             ["Rare", "1 / 3", "–"],
         ]
@@ -195,13 +197,13 @@ class TestTypes:
 
     def test_equal_recall_is_told_of_all(self) -> None:
         found = {"a": 5, "b": 5, "c": 1, "d": 1}
-        one = study([score(name, 0.3, types=(type_score("T", n, 20),)) for name, n in found.items()])
-        text = charts(report_of([one]))["type-recall-map"].description
+        reported = study([score(name, 0.3, types=(type_score("T", n, 20),)) for name, n in found.items()])
+        text = charts(report_of([reported]))["type-recall-map"].description
         assert "Of the most frequent, T, a and b find most and c and d least." in text
 
     def test_without_ranges_no_word_about_them(self) -> None:
-        one = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
-        chart = charts(report_of([one]))["type-recall-map"]
+        reported = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
+        chart = charts(report_of([reported]))["type-recall-map"]
         assert chart.description.endswith(" what a system misses. Faded: fewer than 20 edits, too few to compare.")
         assert len(notes(chart.table)) == 1
 
@@ -225,11 +227,11 @@ class TestCeiling:
         none = Undefined.ONE_UNIT
         rows = CeilingIntervals((none, none), ((none, none),) * 2, ((none, none),) * 2)
         made = replace(human(curves(), rows), judged=rows)
-        one = replace(study([score("a", 0.3), score("b", 0.2)], humans=curves()), ceiling=made)
-        said = prose(report_of([one]), "ceiling")
+        reported = replace(study([score("a", 0.3), score("b", 0.2)], humans=curves()), ceiling=made)
+        said = prose(report_of([reported]), "ceiling")
         assert said.endswith(f" There are no intervals: {none}.")
         assert "Thick bars" not in said
-        assert not [note for note in notes(charts(report_of([one]))["ceiling-curves"].table) if "95% CI:" in note]
+        assert not [note for note in notes(charts(report_of([reported]))["ceiling-curves"].table) if "95% CI:" in note]
 
     def test_nobody_comes_nearest_to_a_human_from_beyond(self) -> None:
         beyond = replace(curves(), scores=curves().scores + 0.2)
@@ -278,14 +280,14 @@ class TestCeiling:
 
     def test_why_there_is_a_reference_fewer_than_in_the_leaderboard(self) -> None:
         ten = ceiling(0.5, {"a": 0.4})
-        one = study([score("a", 0.45)], humans=ten, annotators=ten.annotators)
+        reported = study([score("a", 0.45)], humans=ten, annotators=ten.annotators)
         said = (
             "A human is scored against the other 9, never against their own corrections: so systems are scored against "
             "at most 9 references here, and their scores are not those of the leaderboard, where all 10 annotators are "
             "references."
         )
-        assert said in prose(report_of([one]), "ceiling")
-        (line,) = (line for line in report_of([one]).summary if "reaches" in line)
+        assert said in prose(report_of([reported]), "ceiling")
+        (line,) = (line for line in report_of([reported]).summary if "reaches" in line)
         assert line.startswith("With 9 references, since a human is scored against the other 9 annotators, a reaches")
         alone = study([], humans=replace(ten, systems=()), annotators=ten.annotators)
         assert "never against their own" not in prose(report_of([alone]), "ceiling")
@@ -335,8 +337,7 @@ class TestCeiling:
                 (1,),
                 (True,),
             )
-            section = ceiling_section(study([score(name, v) for name, v in values.items()], humans=found))
-            assert section is not None
+            section = require(ceiling_section(study([score(name, v) for name, v in values.items()], humans=found)))
             chart = section.blocks[1]
             assert isinstance(chart, Chart)
             return str(chart.description)
@@ -376,7 +377,7 @@ class TestChoices:
         assert text.endswith("m2(x=1) in place of m2 changes no digit of F that is shown, and no rank.")
 
     def test_another_measure_has_a_table_of_its_own(self) -> None:
-        f1 = [replace(each, measures=M2(beta=1).measures) for each in (self.MAIN[1], self.MAIN[0])]
+        f1 = [replace(system_score, measures=M2(beta=1).measures) for system_score in (self.MAIN[1], self.MAIN[0])]
         gleu = [gleu_score("a", 0.64), gleu_score("b", 0.65)]
         others = {"m2(choose=sentence)": self.MAIN[:2], "m2(beta=1)": f1, "gleu": gleu}
         report = report_of([study(self.MAIN[:2], others=others)])
@@ -391,16 +392,16 @@ class TestChoices:
         assert found["scores-gleu"].notes == ["GLEU in percent"]
         assert found["scores-m2-beta-1"].notes == ["P, R and F in percent"]
         assert "What the choices change" not in [
-            one.title for one in report_of([study(self.MAIN[:2], others={"gleu": gleu})]).sections
+            section.title for section in report_of([study(self.MAIN[:2], others={"gleu": gleu})]).sections
         ]
 
     def test_one_annotator_leaves_no_choice(self) -> None:
-        one = study(
+        reported = study(
             self.MAIN,
             others={"m2(max_unchanged=3)": self.MAIN},
             annotators=["A"],
         )
-        report = report_of([one])
+        report = report_of([reported])
         assert prose(report, "choices").startswith("m2(max_unchanged=3) in place of m2 ")
         columns = tables(report)["choice-m2-max-unchanged-3"].columns
         assert columns == ["system", "F0.5", "rank", "new P", "new R", "new F0.5", "new rank", "change"]
@@ -408,11 +409,11 @@ class TestChoices:
 
 class TestRunsUnderOtherConventions:
     def test_rank_and_change_beside_each_run(self) -> None:
-        one, spec = hoo_study(), "hoo(conventions=hoo2011-tool)"
-        table = tables(report_of([one]))["hoo-hoo-conventions-hoo2011-tool"]
+        reported, spec = hoo_study(), "hoo(conventions=hoo2011-tool)"
+        table = tables(report_of([reported]))["hoo-hoo-conventions-hoo2011-tool"]
         before, after = (
-            {each.system: prf(each, PLAIN, "detection").f.value or 0 for each in scores}
-            for scores in (one.scores, one.variants[spec])
+            {run.system: prf(run, PLAIN, "detection").f.value or 0 for run in scores}
+            for scores in (reported.scores, reported.variants[spec])
         )
         rows = [row for row in text_rows(table) if row[1] == "detection"]
         assert rows == [
@@ -430,14 +431,14 @@ class TestRunsUnderOtherConventions:
         changed = [f"{row[0]} ({row[1]})" for row in text_rows(table) if row[3] != row[5]]
         assert changed
         assert list(table.notes) == [f"new: under {spec}", f"the rank differs: {', '.join(changed)}"]
-        same = tables(report_of([one]))["hoo-hoo-matching-maxmatch"]
+        same = tables(report_of([reported]))["hoo-hoo-matching-maxmatch"]
         assert list(same.notes)[1:] == ["no rank differs"]
 
     def test_best_runs_stand_only_where_a_team_has_several(self) -> None:
-        one = hoo_study()
-        assert "hoo-best" in tables(report_of([one]))
-        runs = [each for each in one.scores if each.system != "AA0"]
-        assert "hoo-best" not in tables(report_of([replace(one, scores=runs, variants={})]))
+        reported = hoo_study()
+        assert "hoo-best" in tables(report_of([reported]))
+        runs = [run for run in reported.scores if run.system != "AA0"]
+        assert "hoo-best" not in tables(report_of([replace(reported, scores=runs, variants={})]))
 
     def test_the_bonus_is_explained(self) -> None:
         found = tables(report_of([hoo_study()]))
@@ -458,9 +459,9 @@ def test_lists_and_names() -> None:
 
 def test_pairs_that_agree_alike_are_counted() -> None:
     """Not one of them named for all; where all agree alike nobody does most."""
-    one = crowd_study()
-    assert one.agreement is not None
-    report = one.agreement.report
+    crowd = crowd_study()
+    assert crowd.agreement is not None
+    report = crowd.agreement.report
     for values, said in (
         ((0.5, 0.1, 0.1), " agree most; 9 other pairs agree least."),
         ((0.1, 0.1, 0.1), " to the one that agrees most."),
@@ -470,7 +471,7 @@ def test_pairs_that_agree_alike_are_counted() -> None:
             replace(pair, kappa=replace(pair.kappa, estimate=estimate(value)))
             for pair, value in zip(report.pairwise, kappas, strict=True)
         ]
-        told = replace(one, agreement=replace(one.agreement, report=replace(report, pairwise=tuple(pairs))))
+        told = replace(crowd, agreement=replace(crowd.agreement, report=replace(report, pairwise=tuple(pairs))))
         text = charts(report_of([told]))["agreement-matrix"].description
         assert text.endswith(said)
 
@@ -503,7 +504,7 @@ class TestSentences:
     def test_a_page_has_a_limit_and_says_so(self, most: int | None, shown: int) -> None:
         whole_study = replace(study([score("mine", 0.3)]), browse=self.browse(6000))
         report = build_report([whole_study], title="t", command="", most_sentences=most)
-        (section,) = [each for each in report.sections if each.name == "sentences"]
+        (section,) = [section for section in report.sections if section.name == "sentences"]
         (browser,) = [block for block in section.blocks if isinstance(block, SentenceBrowser)]
         assert len(browser.browse.units) == shown
         said = str(section.blocks[0])

@@ -10,6 +10,7 @@ from errorbar.api import CeilingResult, CorpusStudy, Study
 from errorbar.core import Estimate, Interval, Undefined
 from errorbar.metrics import CONDITIONS, MEASURES, CeilingIntervals, prf
 from errorbar.reporting.sections.summary import summary
+from tests.helpers.expectations import require
 from tests.helpers.pairs import with_swaps
 from tests.reporting.studies import (
     ceiling,
@@ -233,8 +234,7 @@ def test_precision_by_convention_is_not_the_highest() -> None:
     from errorbar.reporting.sections.leaderboard import precision_recall
 
     copy = score("copy", 0.0, precision=estimate(1.0, None, Undefined.NOTHING_PROPOSED), recall=estimate(0.0))
-    section = precision_recall(study([score("mine", 0.3), copy]))
-    assert section is not None
+    section = require(precision_recall(study([score("mine", 0.3), copy])))
     text = section.blocks[0].description  # type: ignore[union-attr]  # the first block is a chart
     assert "mine has the highest precision" in text
     assert "a convention places copy" in text
@@ -251,8 +251,7 @@ def percent_text(fraction: Estimate) -> str:
 class TestCrowd:
     def test_agreement_and_the_highest(self) -> None:
         crowd = crowd_study()
-        assert crowd.agreement is not None
-        alpha = crowd.agreement.report.coefficients["krippendorff"]
+        alpha = require(crowd.agreement).report.coefficients["krippendorff"]
         assert alpha.interval is not None
         weighted = {row.system: row.score.f for row in crowd.scores.rows if row.score.estimand == "weighted"}
         assert max(weighted, key=lambda name: weighted[name].value or 0) == "a"

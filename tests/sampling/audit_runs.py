@@ -16,6 +16,7 @@ from errorbar.sampling.draw import sample_of
 from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
 from errorbar.stats import stream
+from tests.helpers.expectations import require
 
 
 def audit_coverage(strata: AuditStrata, valid: Counts, n: Counts, runs: int) -> dict[str, float]:
@@ -31,13 +32,16 @@ def audit_coverage(strata: AuditStrata, valid: Counts, n: Counts, runs: int) -> 
 
 def _values(strata: AuditStrata, n: Counts, x: Floats) -> dict[str, tuple[float, tuple[float, float]]]:
     systems, differences = estimate_audit(strata, AuditAnswers(Sample(n, x)))
-    named = [(one.system.name, one.precision) for one in systems]
-    named += [(f"{one.first} - {one.second}", one.audited) for one in differences]
+    named = [(system.system.name, system.precision) for system in systems]
+    named += [(f"{difference.first} - {difference.second}", difference.audited) for difference in differences]
     found = {}
-    for name, each in named:
-        assert each.value is not None
-        made = each.interval
-        found[name] = each.value, ((each.value, each.value) if made is None else (made.low, made.high))
+    for name, estimate in named:
+        assert estimate.value is not None
+        interval = estimate.interval
+        found[name] = (
+            estimate.value,
+            ((estimate.value, estimate.value) if interval is None else (interval.low, interval.high)),
+        )
     return found
 
 
@@ -76,8 +80,7 @@ class Audits:
                 judged = JudgedSample([items[i] for i in at], codes[at], y[at], sample)
                 cheap = dict(zip(items, said.mean(axis=1).tolist(), strict=True))
                 assisted = combined_totals(strata, codes, items, judged, cheap, Problems())
-            made = estimate_audit(strata, AuditAnswers(sample, assisted))[0][0].precision.interval
-            assert made is not None
+            made = require(estimate_audit(strata, AuditAnswers(sample, assisted))[0][0].precision.interval)
             held += made.low <= truth <= made.high
             width += (made.high - made.low) / 2 / runs
         return float(held) / runs, float(width)
@@ -110,6 +113,6 @@ def judged_anew(judges: int, rule: str, runs: int, *, seed: int = 0) -> tuple[fl
 
         without = [heard(np.delete(said, j, axis=1), short=True) for j in range(judges)]
         (system,), _ = estimate_audit(strata, heard(said), without=without)
-        for at, one in enumerate((system.precision.interval, system.judges.interval)):
-            held[at] += one is not None and one.low <= truth <= one.high
+        for at, interval in enumerate((system.precision.interval, system.judges.interval)):
+            held[at] += interval is not None and interval.low <= truth <= interval.high
     return float(held[0]) / runs, float(held[1]) / runs

@@ -240,14 +240,14 @@ def show(data: Path) -> None:
             print(f"| {name}: {target} | {' | '.join(f'{value:.3f}' for value in found.values())} |")  # noqa: T201
     print(difference_coverage(), {budget: pilot_coverage(budget) for budget in BUDGETS})  # noqa: T201
     for budget in BUDGETS:
-        for name, one in assisted_row(data, budget).items():
-            print(f"| {budget}, {name} | {' | '.join(f'{one[key]:{form}}' for key, form in FORMS.items())} |")  # noqa: T201
+        for name, measured in assisted_row(data, budget).items():
+            print(f"| {budget}, {name} | {' | '.join(f'{measured[key]:{form}}' for key, form in FORMS.items())} |")  # noqa: T201
     for projection, title in (("words", "prepositions"), ("tokens", "all tokens")):
         strata, errors = real_population(data, projection)  # type: ignore[arg-type]  # a text that was chosen among the projections
         print(title, strata.sizes.tolist(), errors.tolist())  # noqa: T201
         for budget in BUDGETS:
             for target, designs in real_row(strata, errors, budget).items():
-                cells = [f"{one[key]:{form}}" for one in designs.values() for key, form in FORMS.items()]
+                cells = [f"{design[key]:{form}}" for design in designs.values() for key, form in FORMS.items()]
                 truth = designs["stratified"]["truth"]
                 print(f"| {title}, {budget}: {target} | {truth:.3f} | {' | '.join(cells)} |")  # noqa: T201
 

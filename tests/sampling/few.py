@@ -61,7 +61,9 @@ def default(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]
 
 
 def _ends(made: Mapping[Target, Interval | Undefined | None]) -> dict[Target, tuple[float, float]]:
-    return {target: (each.low, each.high) for target, each in made.items() if isinstance(each, Interval)}
+    return {
+        target: (interval.low, interval.high) for target, interval in made.items() if isinstance(interval, Interval)
+    }
 
 
 def joined(ends: Callable[[float, float, float], tuple[float, float]]) -> Make:
@@ -164,7 +166,8 @@ def voted(
     shares = np.tile(np.arange(raters + 1) / raters, 2)
     y = np.repeat([1.0, 0.0], raters + 1)
     chances = [
-        [comb(raters, k) * each**k * (1 - each) ** (raters - k) for k in range(raters + 1)] for each in (sees, invents)
+        [comb(raters, k) * share**k * (1 - share) ** (raters - k) for k in range(raters + 1)]
+        for share in (sees, invents)
     ]
     rows: dict[tuple[str, Target], list[tuple[bool, float]]] = {}
     for draw in range(DRAWS):
@@ -278,11 +281,11 @@ def sorted_ends(quantity: Quantity, hits: Side, misses: Side, tail: float) -> tu
     """The ends of R or F from all pairs of totals, sorted: the twin of ``Melding.ends``."""
     melding = Melding(quantity, hits, misses)
     ends = []
-    for one, two, sign in ((melding.few, melding.more, 1), (melding.many, melding.fewer, -1)):
-        pairs = np.stack(np.meshgrid(one.totals, two.totals, indexing="ij"), axis=-1)
+    for measured, miss_side, sign in ((melding.few, melding.more, 1), (melding.many, melding.fewer, -1)):
+        pairs = np.stack(np.meshgrid(measured.totals, miss_side.totals, indexing="ij"), axis=-1)
         value = np.nan_to_num(quantity.value(pairs)).ravel()
         order = np.argsort(sign * value, kind="stable")
-        reached = np.cumsum(np.outer(one.chance, two.chance).ravel()[order])
+        reached = np.cumsum(np.outer(measured.chance, miss_side.chance).ravel()[order])
         ends.append(float(value[order][np.searchsorted(reached, tail)]))
     return ends[0], ends[1]
 
@@ -330,21 +333,24 @@ def least_coverage(sizes: tuple[int, int], score: tuple[Target, float], judged: 
     flagged, rest = ([k for k in judged or range(1, size + 1) if k <= size] for size in sizes)
     least = 1.0
     for n in flagged:
-        one, alone = (outcomes(sizes[0], (n,), known=known) for known in (False, True))
-        two = outcomes(sizes[1], tuple(rest), known=n == sizes[0])
+        measured, alone = (outcomes(sizes[0], (n,), known=known) for known in (False, True))
+        miss_side = outcomes(sizes[1], tuple(rest), known=n == sizes[0])
         ends = []
-        for order, side, other, bare in ((down, one.low, two.high, alone.low), (up, one.high, two.low, alone.high)):
+        for order, side, other, bare in (
+            (down, measured.low, miss_side.high, alone.low),
+            (up, measured.high, miss_side.low, alone.high),
+        ):
             i, j = (part[order] for part in at)
             reached = side[:, None, i] * other[None, :, j]
             if rest[-1] == sizes[1]:  # all of the other side was judged: nothing to meld
-                whole = slice(int(two.starts[-2]), None)
+                whole = slice(int(miss_side.starts[-2]), None)
                 reached[:, whole] = bare[:, None, i] * other[None, whole, j]
             np.cumsum(reached, axis=-1, out=reached)
             last = np.minimum(np.count_nonzero(reached < TAIL, axis=-1), len(order) - 1)
             ends.append(value[order][last])
-        chance = one.chance[:, None, at[0]] * two.chance[None, :, at[1]]
+        chance = measured.chance[:, None, at[0]] * miss_side.chance[None, :, at[1]]
         chance *= (ends[0][:, :, None] <= value) & (ends[1][:, :, None] >= value)
-        covered = np.add.reduceat(chance.sum(axis=0), two.starts[:-1], axis=0)
+        covered = np.add.reduceat(chance.sum(axis=0), miss_side.starts[:-1], axis=0)
         least = min(least, float(covered[:, defined].min()))
     return least
 
@@ -395,7 +401,7 @@ def voted_rows(judged: int, rate: float) -> dict[str, dict[Target, tuple[float, 
     cells = [voted(judged, rate, raters, *voter) for raters, voter in product((1, 3), VOTERS)]
     found: dict[str, dict[Target, tuple[float, float]]] = {}
     for name, target in cells[0]:
-        columns = np.array([each[name, target] for each in cells])
+        columns = np.array([cell[name, target] for cell in cells])
         found.setdefault(name, {})[target] = float(columns[:, 0].min()), float(columns[:, 1].mean())
     return found
 
@@ -408,12 +414,12 @@ def row(name: str, found: Mapping[Target, tuple[float, float]]) -> str:
 
 
 if __name__ == "__main__":
-    for name, one in few_rows().items():
-        print(row(name, one))  # noqa: T201
+    for name, measured in few_rows().items():
+        print(row(name, measured))  # noqa: T201
     for name in CUTS:
         print(cut_row(name, cut(name)))  # noqa: T201
     for name in NEARLY:
         print(cut_row(name, nearly(name)))  # noqa: T201
     for judged, rate in VOTED:
-        for name, one in voted_rows(judged, rate).items():
-            print(row(f"{judged} judged, {100 * rate:g} % errors: {name}", one))  # noqa: T201
+        for name, measured in voted_rows(judged, rate).items():
+            print(row(f"{judged} judged, {100 * rate:g} % errors: {name}", measured))  # noqa: T201

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.agreement import PairTable, cohen_kappa
-from errorbar.core import Interval, Undefined, UsageError
+from errorbar.core import Interval, Undefined
 from errorbar.sampling import (
     Estimation,
     Quantity,
@@ -26,6 +26,7 @@ from errorbar.sampling import (
 from errorbar.sampling.frame import TARGETS, Target, estimated_totals
 from errorbar.sampling.intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
 from errorbar.stats import proportion_interval, stream
+from tests.helpers.expectations import expect_refusal, require
 from tests.sampling.coverage import DESIGNS, Z, design_coverage
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
@@ -42,8 +43,7 @@ def ends(interval: Interval | Undefined | None) -> tuple[float, float]:
 def test_pooling_the_samples_is_wrong() -> None:
     # R of the raw counts .571, wrong by 2.5 times; kappa of the raw table .4545, of the scaled one .2368.
     hits, misses = SAMPLE.x
-    recall = estimate_sample(STRATA, SAMPLE)["R"].estimate.value
-    assert recall is not None
+    recall = require(estimate_sample(STRATA, SAMPLE)["R"].estimate.value)
     assert hits / (hits + misses) == pytest.approx(0.571, abs=5e-4)
     assert hits / (hits + misses) / recall == pytest.approx(2.5)
     # An equal share judged of both strata is what pooling takes for granted.
@@ -96,17 +96,15 @@ def test_mover_interval_holds_the_value(hits: int, misses: int, beta: float) -> 
     strata, sample = Strata.of_sizes(300, 500), Sample.of([100, 100], [hits, misses])
     for target in ("R", "F"):
         low, high = ends(mover_interval(Quantity(target, strata, beta=beta), sample))
-        value = estimate_sample(strata, sample, Estimation(beta=beta))[target].estimate.value
-        assert value is not None
+        value = require(estimate_sample(strata, sample, Estimation(beta=beta))[target].estimate.value)
         assert 0 < low < value < high < 1
 
 
 def test_where_there_is_no_mover_interval() -> None:
     assert mover_interval(Quantity("R", STRATA), Sample.of([1000, 1500], [800, 450])) is Undefined.ZERO_WIDTH
     three = Strata(("a", "b", "c"), np.array([100, 100, 100]), np.array([[True, False, False]]))
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-mover"):
         mover_interval(Quantity("R", three), Sample.of([50, 50, 50], [30, 5, 5]))
-    assert caught.value.code == "sample-mover"
 
 
 def test_graded_truths_and_samples_that_do_not_fit_have_no_mover_interval() -> None:
@@ -114,9 +112,8 @@ def test_graded_truths_and_samples_that_do_not_fit_have_no_mover_interval() -> N
         (Sample(SAMPLE.n, SAMPLE.x, np.full(2, 0.5)), "sample-mover"),
         (Sample.of([1001, 1500], [800, 450]), "sample-size"),
     ):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             mover_interval(Quantity("R", STRATA), sample)
-        assert caught.value.code == code
 
 
 TWO_SAMPLE = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
@@ -172,9 +169,8 @@ def test_where_nothing_was_seen_nothing_is_resampled() -> None:
         (Sample.of([1001, 10], [1, 1]), 100, "sample-size"),
         (SAMPLE, 0, "sample-rescaled"),
     ):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             rescaled_totals(sample, STRATA, stream(6), draws=draws_wanted)
-        assert caught.value.code == code
 
 
 def test_rescaled_bootstrap() -> None:
@@ -187,9 +183,8 @@ def test_rescaled_bootstrap() -> None:
     assert totals.mean(axis=0) == pytest.approx([800, 2700], rel=2e-3)
     whole = Sample.of([1000, 9000], [800, 2700])
     assert rescaled_interval(Quantity("R", STRATA), whole, stream(3, "rescaled"), draws=100) is Undefined.NO_VARIATION
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-rescaled"):
         rescaled_totals(Sample(SAMPLE.n, SAMPLE.x, np.full(2, 0.5)), STRATA, stream(4, "rescaled"))
-    assert caught.value.code == "sample-rescaled"
 
 
 def test_parametric_bootstrap() -> None:
@@ -298,9 +293,13 @@ def test_mover_holds_the_truth_and_the_bootstrap_less(design: str) -> None:
         truth = float(Quantity(target, strata).value(errors.astype(np.float64)))
 
         def share(made: list[Interval | Undefined], truth: float = truth) -> float:
-            return float(np.mean([isinstance(one, Interval) and one.low <= truth <= one.high for one in made]))
+            return float(
+                np.mean(
+                    [isinstance(interval, Interval) and interval.low <= truth <= interval.high for interval in made]
+                )
+            )
 
-        assert 0.935 <= share([mover_interval(Quantity(target, strata), one) for one in samples]) <= 0.965
-        found = share([rescaled_interval(Quantity(target, strata), one, rng, draws=500) for one in samples])
+        assert 0.935 <= share([mover_interval(Quantity(target, strata), sample) for sample in samples]) <= 0.965
+        found = share([rescaled_interval(Quantity(target, strata), sample, rng, draws=500) for sample in samples])
         # With two misses in the mean there often is none, and then no resample has one.
         assert (0.82 if q == 0.01 else 0.91) <= found <= 0.965

@@ -52,7 +52,7 @@ def test_real_data(projection: str, title: str, data: Path) -> None:
             if stratified["half-width"] > 0:
                 assert 0.93 <= stratified["coverage"] <= 0.98
             assert stratified["half-width"] < random["half-width"]
-            cells = [f"{one[key]:{form}}" for one in designs.values() for key, form in FORMS.items()]
+            cells = [f"{design[key]:{form}}" for design in designs.values() for key, form in FORMS.items()]
             assert f"| {title}, {budget}: {target} | {stratified['truth']:.3f} | {' | '.join(cells)} |" in MEASURED
 
 
@@ -78,9 +78,11 @@ def test_pilot(budget: int) -> None:
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_votes(budget: int, data: Path) -> None:
     found = assisted_row(data, budget)
-    for name, one in found.items():
-        assert 0.93 <= one["coverage"] <= 0.99  # near-exact intervals hold more rather than less
-        assert f"| {budget}, {name} | {' | '.join(f'{one[key]:{form}}' for key, form in FORMS.items())} |" in MEASURED
+    for name, measured in found.items():
+        assert 0.93 <= measured["coverage"] <= 0.99  # near-exact intervals hold more rather than less
+        assert (
+            f"| {budget}, {name} | {' | '.join(f'{measured[key]:{form}}' for key, form in FORMS.items())} |" in MEASURED
+        )
     assert found["with votes"]["half-width"] < found["experts"]["half-width"]
 
 

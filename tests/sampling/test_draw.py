@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar import Corpus, ErrorbarError, Hypothesis, Judgments, Problems, Sentence
-from errorbar.core import InputError, UsageError, natural_key
+from errorbar import Corpus, Hypothesis, Judgments, Problems, Sentence
+from errorbar.core import InputError, natural_key
 from errorbar.sampling import (
     Frame,
     Key,
@@ -33,6 +33,7 @@ from errorbar.sampling import (
     write_key,
 )
 from errorbar.sampling.draw import TRUTHS
+from tests.helpers.expectations import expect_refusal, require
 
 FLAGS = "item,flag,score\n" + "".join(f"i{k},{int(k % 4 == 0)},{k / 40}\n" for k in range(40))
 
@@ -80,23 +81,22 @@ def test_the_same_frame_from_csv_jsonl_and_gzip(frame: Frame, tmp_path: Path) ->
 def test_bad_flags_are_named_with_their_place(text: str, code: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text(text)
-    with pytest.raises(InputError) as caught:
+    with expect_refusal(code) as caught:
         read_frame([path])
-    assert caught.value.code == code
     assert str(caught.value.problems[0].place).endswith(where)
 
 
 def test_two_systems_cross_their_flags(tmp_path: Path) -> None:
-    one = save(["item,flag", "a,1", "b,1", "c,0", "d,0", "e,0"], tmp_path / "one.csv")
-    two = save(["item,flag", "e,0", "d,0", "c,1", "b,0", "a,1"], tmp_path / "two.csv")
-    strata, codes = stratify(read_frame([one, two]))
+    first = save(["item,flag", "a,1", "b,1", "c,0", "d,0", "e,0"], tmp_path / "one.csv")
+    second = save(["item,flag", "e,0", "d,0", "c,1", "b,0", "a,1"], tmp_path / "two.csv")
+    strata, codes = stratify(read_frame([first, second]))
     assert strata.names == ("both", "only one", "only two", "neither")
     assert strata.sizes.tolist() == [1, 1, 1, 2]
     assert codes.tolist() == [0, 1, 2, 3, 3]
     assert strata.flags.tolist() == [[True, True, False, False], [True, False, True, False]]
-    three = save(["item,flag", "x,0"], tmp_path / "three.csv")
+    third = save(["item,flag", "x,0"], tmp_path / "three.csv")
     with pytest.raises(InputError) as caught:
-        read_frame([one, three])
+        read_frame([first, third])
     assert [problem.code for problem in caught.value.problems] == ["sample-frames-differ"] * 2
 
 
@@ -105,27 +105,23 @@ def test_score_bands(frame: Frame) -> None:
     strata, codes = stratify(frame, edges)
     assert strata.names[0] == "flagged 1/3"
     assert strata.sizes.sum() == 40
-    assert frame.score is not None
     for at, name in enumerate(strata.names):
         band = int(name[-3]) - 1
-        scores = frame.score[codes == at]
+        scores = require(frame.score)[codes == at]
         assert (np.searchsorted(edges, scores, side="right") == band).all()
     plain = Frame(frame.items, frame.flags)
     for bad in (lambda: score_edges(plain, 2), lambda: stratify(plain, [0.5]), lambda: score_edges(frame, 0)):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal("sample-bands"):
             bad()
-        assert caught.value.code == "sample-bands"
 
 
 def test_flags_from_a_system_output() -> None:
     corpus = Corpus([Sentence("I go in school ."), Sentence("All is well .")], ())
     found = frame_of_systems(corpus, [Hypothesis("s", ["I go to school .", "All is well ."])], "tokens")
     assert [item for item, flag in zip(found.items, found.flags[0], strict=True) if flag] == ["1:2-3"]
-    assert found.texts is not None
-    assert found.texts[2] == "I go [in] school ."
-    with pytest.raises(UsageError) as caught:
+    assert require(found.texts)[2] == "I go [in] school ."
+    with expect_refusal("sample-frame"):
         frame_of_systems(corpus, [Hypothesis("s", ["one line"])])
-    assert caught.value.code == "sample-frame"
 
 
 def test_the_set_is_blind_and_drawn_from_the_right_strata(frame: Frame) -> None:
@@ -177,19 +173,16 @@ def test_a_second_round_goes_on(frame: Frame) -> None:
     assert not set(whole.rounds[0].items) & set(whole.rounds[1].items)
     # One draw and two rounds choose the same items: together the rounds are one simple random sample.
     assert set(whole.items()) == set(draw_sample(frame, np.array([6, 15]), seed=9).items())
-    with pytest.raises(UsageError) as nothing:
+    with expect_refusal("sample-budget"):
         draw_sample(frame, np.array([3, 5]), after=pilot)
-    assert nothing.value.code == "sample-budget"
     other = Frame(frame.items, ~frame.flags)
-    with pytest.raises(InputError) as caught:
+    with expect_refusal("sample-frame-other"):
         draw_sample(other, np.array([6, 15]), after=pilot)
-    assert caught.value.code == "sample-frame-other"
 
 
 def test_more_than_there_is_cannot_be_drawn(frame: Frame) -> None:
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-size"):
         draw_sample(frame, np.array([11, 5]))
-    assert caught.value.code == "sample-size"
 
 
 def test_keys_survive_and_changes_are_noticed(frame: Frame, tmp_path: Path) -> None:
@@ -201,16 +194,14 @@ def test_keys_survive_and_changes_are_noticed(frame: Frame, tmp_path: Path) -> N
     record = json.loads(path.read_text())
     record["strata"][1]["size"] += 1
     path.write_text(json.dumps(record))
-    with pytest.raises(InputError) as caught:
+    with expect_refusal("sample-key-changed"):
         read_key(path)
-    assert caught.value.code == "sample-key-changed"
     endless = re.sub(r'("items": \{"[^"]+": )\d+', r"\g<1>1e999", path.read_text())
     del record["strata"]
     for text in ("item,flag\n", json.dumps(record), endless):
         path.write_text(text)
-        with pytest.raises(InputError) as refused:
+        with expect_refusal("sample-key"):
             read_key(path)
-        assert refused.value.code == "sample-key"
 
 
 def filled(key: Key, frame: Frame, raters: list[str]) -> list[str]:
@@ -226,21 +217,18 @@ def test_judgments_of_another_set_are_refused(frame: Frame, tmp_path: Path) -> N
     assert problems.notes == []
     assert judged.sample.n.tolist() == [5, 12]
     assert judged.sample.x.sum() == 6
-    with pytest.raises(InputError) as caught:
+    with expect_refusal("sample-other-set"):
         read_judged_files([mine], other, Problems())
-    assert caught.value.code == "sample-other-set"
     nameless = save(["item,rater,label", "i99,r,ok"], tmp_path / "nameless.csv")
-    with pytest.raises(InputError) as unknown:
+    with expect_refusal("sample-other-set"):
         read_judged_files([nameless], key, Problems())
-    assert unknown.value.code == "sample-other-set"
     item = next(iter(key.items()))
     save(["item,rater,label", f"{item},r,ok"], nameless)
     problems = Problems()
     read_judged_files([nameless], key, problems)
     assert [note.code for note in problems.notes] == ["sample-no-set"]
-    with pytest.raises(UsageError) as twice:
+    with expect_refusal("sample-twice"):
         read_judged_files([mine, mine], key, Problems())
-    assert twice.value.code == "sample-twice"
 
 
 def judgments(key: Key, labels: list[str]) -> Judgments:
@@ -270,18 +258,16 @@ def test_truths(frame: Frame, labels: list[str], majority: float, anyone: float,
 
 def test_labels_and_missing_judgments(frame: Frame) -> None:
     key = draw_sample(frame, np.array([5, 12]), seed=3)
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-label") as caught:
         judge_sample(judgments(key, ["eror"]), key, Problems())
-    assert caught.value.code == "sample-label"
     assert "did you mean 'error'" in str(caught.value)
     problems = Problems()
     judged = judge_sample(judgments(key, ["dunno"]), key, problems, labels=Labels(unknown=["dunno"]))
     assert len(judged.items) == 16
     assert [note.code for note in problems.notes] == ["sample-unjudged"]
     empty = Judgments.from_columns([], [], [])
-    with pytest.raises(ErrorbarError) as nothing:
+    with expect_refusal("sample-no-judgments"):
         judge_sample(empty, key, Problems())
-    assert nothing.value.code == "sample-no-judgments"
 
 
 def test_the_contents_of_a_frame_are_hashed_as_ever() -> None:
@@ -304,7 +290,9 @@ def test_a_key_of_the_first_version_is_read_for_good(tmp_path: Path) -> None:
     assert (key.frame, key.seed, key.edges) == ("8918d8d52e9e", 7, (-0.5,))
     assert (key.strata.names[1], key.strata.sizes.tolist()) == ("unflagged 1/2", [2, 1, 1])
     assert key.strata.flags.tolist() == [[True, False, False]]
-    assert [(one.name, dict(one.items)) for one in key.rounds] == [("b16df4eec081f837", {"c": 1, "a": 0, "é": 2})]
+    assert [(draw_round.name, dict(draw_round.items)) for draw_round in key.rounds] == [
+        ("b16df4eec081f837", {"c": 1, "a": 0, "é": 2})
+    ]
     written = "\n".join(write_key(key))
     assert json.loads(written) == json.loads(OLD_KEY)
     assert '"é": 2' in written
@@ -327,9 +315,8 @@ def test_a_key_of_the_first_version_is_read_for_good(tmp_path: Path) -> None:
 )
 def test_what_is_no_key_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     path = save([json.dumps({**json.loads(OLD_KEY), **change})], tmp_path / "key.json")
-    with pytest.raises(InputError) as caught:
+    with expect_refusal("sample-key"):
         read_key(path)
-    assert caught.value.code == "sample-key"
 
 
 def test_words_for_flags_and_texts_of_some_items(tmp_path: Path) -> None:
@@ -342,9 +329,8 @@ def test_words_for_flags_and_texts_of_some_items(tmp_path: Path) -> None:
     assert frame.score is None
     assert read_frame([path, path], systems=("x", "y")).systems == ("x", "y")
     for paths, code in (([path, path], "same-name"), ([], "sample-systems"), ([path] * 3, "sample-systems")):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             read_frame(paths)
-        assert caught.value.code == code
 
 
 @pytest.mark.parametrize(
@@ -363,9 +349,8 @@ def test_words_for_flags_and_texts_of_some_items(tmp_path: Path) -> None:
 def test_frames_that_do_not_fit_are_refused(
     items: str, shape: tuple[int, int], systems: tuple[str, ...], others: dict[str, object], code: str
 ) -> None:
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal(code):
         Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]  # wrong on purpose
-    assert caught.value.code == code
 
 
 def test_bands_are_of_equal_size_among_what_nobody_flags() -> None:
@@ -392,19 +377,16 @@ def test_strata_that_do_not_fit_are_refused() -> None:
         ([1, 1], [[True, False], [True, True]], ("s", "t"), "sample-one-class"),
         ([1, 1], [[False, False], [True, False]], ("s", "t"), "sample-one-class"),
     ):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             Strata(("a", "b"), np.array(sizes), np.array(flags), systems)
-        assert caught.value.code == code
 
 
 def test_as_many_numbers_as_strata_are_drawn(frame: Frame) -> None:
     for n in ([5], [5, 5, 5], [5, -1]):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal("sample-strata"):
             draw_sample(frame, np.array(n))
-        assert caught.value.code == "sample-strata"
-    with pytest.raises(UsageError) as nothing:
+    with expect_refusal("sample-budget"):
         draw_sample(frame, np.array([0, 0]))
-    assert nothing.value.code == "sample-budget"
 
 
 def test_whole_sentences_of_two_systems() -> None:
@@ -419,9 +401,8 @@ def test_whole_sentences_of_two_systems() -> None:
     chosen = frame_of_systems(corpus, outputs[:1], "words", words=("in", "All"))
     assert dict(zip(chosen.items, chosen.flags[0].tolist(), strict=True)) == {"1:2-3": True, "2:0-1": False}
     for systems in ([], [*outputs, Hypothesis("u", ["", ""])]):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal("sample-systems"):
             frame_of_systems(corpus, systems)
-        assert caught.value.code == "sample-systems"
 
 
 def test_a_graded_sample_by_hand(frame: Frame) -> None:
@@ -435,27 +416,21 @@ def test_a_graded_sample_by_hand(frame: Frame) -> None:
     )
     sample = judge_sample(table, key, Problems(), truth="graded").sample
     assert (sample.n.tolist(), sample.x.tolist()) == ([5, 12], pytest.approx([2 / 3, 0]))
-    assert sample.spread is not None
-    assert sample.within is not None
-    assert sample.corrected is not None
-    assert sample.spread.tolist() == pytest.approx([8 / 13, 1])
-    assert sample.within.tolist() == pytest.approx([1 / 9, 0])
-    assert sample.corrected.tolist() == [1, 0]
+    assert require(sample.spread).tolist() == pytest.approx([8 / 13, 1])
+    assert require(sample.within).tolist() == pytest.approx([1 / 9, 0])
+    assert require(sample.corrected).tolist() == [1, 0]
     # Ties of a majority have a spread, too, but are exact.
     tie = Judgments.from_columns([first] * 2 + others, ["a", "b"] + ["a"] * 16, ["error", "ok"] + ["ok"] * 16)
     half = judge_sample(tie, key, Problems()).sample
     # mean .1, mean of squares .05: (.05 - .01) / .09.
-    assert half.spread is not None
-    assert half.spread.tolist() == pytest.approx([4 / 9, 1])
+    assert require(half.spread).tolist() == pytest.approx([4 / 9, 1])
     assert (half.within, half.corrected) == (None, None)
     # Where every rater stands alone nothing is known of how they vary.
     alone = judge_sample(judgments(key, ["error"]), key, Problems(), truth="graded").sample
     assert alone.is_binary
-    assert alone.corrected is not None
-    assert alone.corrected.tolist() == [0, 0]
+    assert require(alone.corrected).tolist() == [0, 0]
     agreed = judge_sample(judgments(key, ["ok", "ok"]), key, Problems(), truth="graded").sample
-    assert agreed.corrected is not None
-    assert sorted(agreed.corrected.tolist()) == [0, 1]
+    assert sorted(require(agreed.corrected).tolist()) == [0, 1]
 
 
 def test_strata_without_a_judgment_count_none(frame: Frame) -> None:
@@ -476,9 +451,8 @@ def test_bad_use_of_judgments_has_a_name(frame: Frame, tmp_path: Path) -> None:
         (lambda: judge_sample(stranger, key, Problems()), "sample-other-set"),
         (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]  # wrong on purpose
     ):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             call()
-        assert caught.value.code == code
     item, name = next(iter(key.items())), key.rounds[0].name
     other = save(["item,rater,label,set", f"{item},r,ok,0123"], tmp_path / "other.csv")
     with pytest.raises(InputError, match=f"the row is of the set 0123, the key of {name}"):

@@ -13,6 +13,7 @@ from errorbar.core import Undefined
 from errorbar.sampling import Quantity, Sample, Strata, estimate_sample
 from errorbar.sampling.frame import TARGETS, Target
 from errorbar.sampling.intervals import Melding, Side, total_bounds, total_chances
+from tests.helpers.expectations import require
 from tests.sampling.examples import LARGE, SAMPLE
 from tests.sampling.few import (
     CUTS,
@@ -39,8 +40,7 @@ COUNTS = [(600, 750, 1000), (450, 1500, 9000), (0, 300, 9000), (1, 200, 9000), (
 
 def hit_ends(x: int, n: int, size: int) -> tuple[float, float]:
     """The ends of the hits."""
-    interval = estimate_sample(Strata.of_sizes(size, 1), Sample.of([n, 1], [x, 0]))["hits"].estimate.interval
-    assert interval is not None
+    interval = require(estimate_sample(Strata.of_sizes(size, 1), Sample.of([n, 1], [x, 0]))["hits"].estimate.interval)
     return interval.low, interval.high
 
 
@@ -55,10 +55,10 @@ def test_the_ends_are_the_last_totals_that_fit(x: int, n: int, size: int) -> Non
     """From the definition, with scipy's hypergeometric tails."""
     low, high = (round(end) for end in hit_ends(x, n, size))
     for total, outside, sign in ((low, low - 1, -1), (high, high + 1, 1)):
-        for each, fits in ((total, True), (outside, False)):
-            if not x <= each <= size - (n - x):
+        for tried, fits in ((total, True), (outside, False)):
+            if not x <= tried <= size - (n - x):
                 continue
-            chance = hypergeom.sf(x - 1, size, each, n) if sign < 0 else hypergeom.cdf(x, size, each, n)
+            chance = hypergeom.sf(x - 1, size, tried, n) if sign < 0 else hypergeom.cdf(x, size, tried, n)
             assert (chance >= 0.025 * (1 - 1e-6)) == fits
 
 
@@ -71,8 +71,7 @@ def test_a_very_large_corpus_is_one_without_end() -> None:
 
 def test_the_default_beside_the_other_intervals() -> None:
     # Table 5: about the logit interval (.2159 to .2416), inside the exact box (.2112 to .2473).
-    interval = estimate_sample(LARGE, SAMPLE)["R"].estimate.interval
-    assert interval is not None
+    interval = require(estimate_sample(LARGE, SAMPLE)["R"].estimate.interval)
     assert (interval.low, interval.high) == pytest.approx((0.2158, 0.2422), abs=5e-5)
 
 
@@ -80,8 +79,7 @@ def test_a_side_that_was_judged_whole_adds_nothing() -> None:
     # All 1,000 flagged items were judged: R = 800 / (800 + M), whatever joins the two.
     found = estimate_sample(LARGE, Sample.of([1000, 300], [800, 3]))
     low, high = total_bounds(3, 300, 9000)
-    interval = found["R"].estimate.interval
-    assert interval is not None
+    interval = require(found["R"].estimate.interval)
     assert (interval.low, interval.high) == pytest.approx((800 / (800 + high), 800 / (800 + low)))
     assert found["P"].estimate.no_interval is Undefined.ZERO_WIDTH
 
@@ -183,19 +181,18 @@ def test_ends_are_totals_that_can_be() -> None:
     for sample in (Sample(n, x), agreed):
         hits = estimate_sample(strata, sample)["hits"].estimate
         assert hits.value == pytest.approx(18)
-        assert hits.interval is not None
-        assert (hits.interval.low, hits.interval.high) == pytest.approx((17, 18))
+        interval = require(hits.interval)
+        assert (interval.low, interval.high) == pytest.approx((17, 18))
     differ = Sample(n, x - [0.5, 0, 0], ones, np.full(3, 0.01), ones)
     hits = estimate_sample(strata, differ)["hits"].estimate
-    assert hits.interval is not None
-    assert hits.interval.low % 1 != 0
+    assert require(hits.interval).low % 1 != 0
 
 
 @pytest.mark.slow
 def test_every_sample_of_many_designs() -> None:
     found = few_rows()
-    for name, one in found.items():
-        assert row(name, one) in MEASURED
+    for name, measured in found.items():
+        assert row(name, measured) in MEASURED
     assert all(found["near-exact"][target][0] >= 0.95 for target in TARGETS)
 
 
@@ -203,6 +200,6 @@ def test_every_sample_of_many_designs() -> None:
 @pytest.mark.parametrize(("judged", "rate"), VOTED)
 def test_few_errors_and_votes(judged: int, rate: float) -> None:
     found = voted_rows(judged, rate)
-    for name, one in found.items():
-        assert row(f"{judged} judged, {100 * rate:g} % errors: {name}", one) in MEASURED
+    for name, measured in found.items():
+        assert row(f"{judged} judged, {100 * rate:g} % errors: {name}", measured) in MEASURED
     assert all(found["with votes"][target][0] >= 0.93 for target in TARGETS)

@@ -27,6 +27,7 @@ from errorbar.sampling.frame import Target, estimated_totals, random_sampling_er
 from errorbar.sampling.intervals import box_interval, logit_bounds, total_bounds
 from errorbar.sampling.plan import allocate, expected_error, importance, proportional
 from errorbar.sampling.prediction_powered import best_trust
+from tests.helpers.expectations import require
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 
@@ -57,8 +58,7 @@ def test_table_5(name: str, value: float, error: float) -> None:
     [("P", 0.7857, 0.8143), ("R", 0.215730, 0.241412), ("F", 0.3396, 0.3715)],  # section 1.1, Wald with FPC
 )
 def test_wald_intervals(name: str, low: float, high: float) -> None:
-    interval = estimate_sample(STRATA, SAMPLE, Estimation(method="wald"))[name].estimate.interval
-    assert interval is not None
+    interval = require(estimate_sample(STRATA, SAMPLE, Estimation(method="wald"))[name].estimate.interval)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-7 if name == "R" else 5e-5)
     assert interval.method == "wald"
 
@@ -77,9 +77,9 @@ def test_logit_with_a_half_and_bayes_beside_it() -> None:
     assert row.estimate.interval is not None
     assert row.estimate.interval.method == "logit"
     assert (row.estimate.interval.low, row.estimate.interval.high) == pytest.approx((0.2160, 0.2417), abs=2e-4)
-    assert row.bayes is not None
+    interval = require(row.bayes)
     # Section 1.1: .2162 to .2419, itself a simulation.
-    assert (row.bayes.low, row.bayes.high) == pytest.approx((0.2162, 0.2419), abs=4e-4)
+    assert (interval.low, interval.high) == pytest.approx((0.2162, 0.2419), abs=4e-4)
 
 
 def test_exact_bounds() -> None:
@@ -145,7 +145,7 @@ def test_allocation(
 ) -> None:
     plan = plan_sample(Strata.of_sizes(*sizes), rates, budget, Aim(target=target, beta=beta))
     assert plan.n.tolist() == n
-    expected = {one.name: one for one in plan.expected}[target]
+    expected = {estimate.name: estimate for estimate in plan.expected}[target]
     if error is not None:
         assert expected.standard_error == pytest.approx(error, abs=5e-6)
         assert expected.half_width == pytest.approx(1.959964 * expected.standard_error)
@@ -181,8 +181,8 @@ def test_other_designs() -> None:
     # Sections 1.1 and 8: 750/1,500 .006552 (.00655), proportional .00738, equal .00707, simple random about .0132.
     rates = np.array([0.8, 0.3])
     assert expected_error(Quantity("R", STRATA), rates, np.array([750, 1500])) == pytest.approx(0.00655, abs=5e-6)
-    designs = {one.name: one for one in plan_sample(STRATA, rates, 2250).designs()}
-    half = {name: one.half_widths[1] for name, one in designs.items()}
+    designs = {design.name: design for design in plan_sample(STRATA, rates, 2250).designs()}
+    half = {name: design.half_widths[1] for name, design in designs.items()}
     for name, error in {"best for R": 0.00640, "proportional": 0.00738, "equal": 0.00707}.items():
         assert half[name] == pytest.approx(1.959964 * error, abs=1e-5)
     assert half["simple random"] == pytest.approx(1.96 * 0.0132, abs=1e-4)
@@ -226,8 +226,8 @@ def test_two_systems() -> None:
     assert row.name == "R"
     assert row.estimate.value == pytest.approx(0.030303, abs=5e-7)
     assert row.standard_error == pytest.approx(0.016170, abs=5e-7)
-    assert row.estimate.interval is not None
-    assert (row.estimate.interval.low, row.estimate.interval.high) == pytest.approx((-0.0014, 0.0620), abs=5e-5)
+    interval = require(row.estimate.interval)
+    assert (interval.low, interval.high) == pytest.approx((-0.0014, 0.0620), abs=5e-5)
 
 
 def test_two_systems_by_simulation() -> None:
@@ -262,8 +262,7 @@ def test_prediction_powered_mean(trust: float | None, value: float, low: float, 
 
 def test_prediction_powered_mean_of_few_labels() -> None:
     # Section 9: divided by n - 1 instead of n, .101521 to .548479.
-    made = ppi_mean(Y, CHEAP, OTHERS, trust=1.0, divisor="n - 1").estimate.interval
-    assert made is not None
+    made = require(ppi_mean(Y, CHEAP, OTHERS, trust=1.0, divisor="n - 1").estimate.interval)
     assert (made.low, made.high) == pytest.approx((0.101521, 0.548479), abs=5e-7)
     with pytest.raises(UsageError, match="at least 2 of each"):
         ppi_mean([1], [0.5], OTHERS, divisor="n - 1")

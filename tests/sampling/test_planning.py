@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core import UsageError
 from errorbar.sampling import (
     Aim,
     Quantity,
@@ -20,6 +19,7 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.frame import random_sampling_error
 from errorbar.sampling.plan import allocate, expected_error, importance, proportional
+from tests.helpers.expectations import expect_refusal
 from tests.sampling.examples import LARGE, STRATA, TWO, Z
 
 
@@ -31,9 +31,8 @@ def test_what_cannot_be_planned_is_refused() -> None:
         (lambda: paired_differences(STRATA, Sample.of([9, 9], [1, 1])), "sample-systems"),
         (lambda: plan_sample(STRATA, [0.5, 0.1], 100).cost(raters=0), "sample-cost"),
     ):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal(code):
             call()
-        assert caught.value.code == code
 
 
 def test_cost() -> None:
@@ -64,8 +63,12 @@ def test_two_strata_that_are_not_alike_to_two_systems() -> None:
 def test_what_a_plan_expects_of_each_system() -> None:
     # P A = .5 always; R A = 500 / 5000, R B = 550 / 5000; F as above.
     plan = plan_sample(TWO, [0.5] * 4, 1000, Aim(beta=2))
-    assert [(one.system, one.name) for one in plan.expected] == [(s, name) for s in "AB" for name in "PRF"]
-    assert [one.value for one in plan.expected] == pytest.approx([0.5, 0.1, 2500 / 21000, 0.5, 0.11, 2750 / 21100])
+    assert [(expected.system, expected.name) for expected in plan.expected] == [
+        (s, name) for s in "AB" for name in "PRF"
+    ]
+    assert [expected.value for expected in plan.expected] == pytest.approx(
+        [0.5, 0.1, 2500 / 21000, 0.5, 0.11, 2750 / 21100]
+    )
     # P of B rests on 600 and 500 items: SE² = Σ N² (1 - n/N) / 4n / 1100².
     n = plan.n[[0, 2]]
     variance = (np.array([600, 500]) ** 2 * (1 - n / np.array([600, 500])) / 4 / n).sum() / 1100**2
@@ -99,9 +102,8 @@ def test_the_budget_may_be_in_units_of_cost() -> None:
 @pytest.mark.parametrize(("price", "minutes"), [(-1, None), (None, -1), (-1, 1), (1, -1)])
 def test_nothing_costs_less_than_nothing(price: float | None, minutes: float | None) -> None:
     plan = plan_sample(STRATA, [0.5, 0.1], 100)
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-cost"):
         plan.cost(price=price, minutes=minutes)
-    assert caught.value.code == "sample-cost"
     assert (plan.cost().judgments, plan.cost().money, plan.cost().hours) == (100, None, None)
 
 
@@ -118,9 +120,8 @@ def test_items_for_a_half_width_of_f() -> None:
 def test_the_budget_for_a_half_width_is_no_less_than_the_floors() -> None:
     assert budget_for_half_width(LARGE, (0.8, 0.3), 0.9, floor=40) == 80
     assert budget_for_half_width(Strata.of_sizes(20, 9000), (0.8, 0.3), 0.9) == 20 + 30
-    with pytest.raises(UsageError) as caught:
+    with expect_refusal("sample-half-width"):
         budget_for_half_width(LARGE, (0.8, 0.3), 0)
-    assert caught.value.code == "sample-half-width"
 
 
 def test_designs_know_beta_and_level() -> None:
@@ -131,7 +132,7 @@ def test_designs_know_beta_and_level() -> None:
     )
     rates = np.array([0.8, 0.3])
     plan = plan_sample(LARGE, rates, 2250, Aim("F", 2, 0.5))
-    designs = {one.name: one for one in plan.designs()}
+    designs = {design.name: design for design in plan.designs()}
     assert list(designs) == ["best for F", "proportional", "equal", "simple random", "verification"]
     assert designs["equal"].n == (1000, 1250)  # 1,125 of each, and there are 1,000
     assert designs["simple random"].n == pytest.approx((225, 2025))
@@ -171,13 +172,12 @@ def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes:
 
 def test_the_smallest_budgets_and_costs_that_cannot_be() -> None:
     small = plan_sample(STRATA, [0.5, 0.1], 2, floor=1).designs()
-    assert [one.n for one in small if one.name == "equal"] == [(1, 1)]
+    assert [design.n for design in small if design.name == "equal"] == [(1, 1)]
     assert allocate([2, 1], [10, 10], 3, floor=0).tolist() == [2, 1]
     assert allocate([1, 1], [10, 10], 1, floor=0).sum() == 1
     for costs in ([1, 0], [1, -1], [1, np.nan]):
-        with pytest.raises(UsageError) as caught:
+        with expect_refusal("sample-cost"):
             allocate([1, 1], [100, 100], 100, costs=costs)
-        assert caught.value.code == "sample-cost"
 
 
 def test_a_stratum_without_a_floor_gets_an_item_before_any_gets_two() -> None:

@@ -42,10 +42,10 @@ def test_a_sample_of_a_rehearsal_is_one_that_can_be_drawn_and_estimated() -> Non
     said = library.sample_estimate(VOTES.take(rows), key=drawn.key, truth="graded").found.systems[0]
     n = np.bincount(list(drawn.key.items().values()))
     found = rehearse(FRAME, VOTES, Rehearsal(n, truth="graded", seed=4), 3)
-    for one in found:
-        estimate = said[one.name].estimate
+    for row in found:
+        estimate = said[row.name].estimate
         assert estimate.interval is not None
-        assert (one.values[0], one.lows[0], one.highs[0]) == (
+        assert (row.values[0], row.lows[0], row.highs[0]) == (
             estimate.value,
             estimate.interval.low,
             estimate.interval.high,
@@ -53,7 +53,7 @@ def test_a_sample_of_a_rehearsal_is_one_that_can_be_drawn_and_estimated() -> Non
     # More repetitions change none of the first ones.
     more = rehearse(FRAME, VOTES, Rehearsal(n, truth="graded", seed=4, raters=2), 5)
     less = rehearse(FRAME, VOTES, Rehearsal(n, truth="graded", seed=4, raters=2), 2)
-    assert [one.values[:2].tolist() for one in more] == [one.values.tolist() for one in less]
+    assert [row.values[:2].tolist() for row in more] == [row.values.tolist() for row in less]
 
 
 def test_the_frame_is_hashed_once_however_many_samples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,17 +68,17 @@ def test_the_truth_is_what_the_crowd_says_of_everything(truth: Truth, estimand: 
     found = library.sample_rehearse(FRAME, VOTES, truth=truth, repetitions=2, **PLAN)
     (row,) = [row for row in library.crowd(VOTES, {"mine": FLAGS}, ci=False).rows if row.score.estimand == estimand]
     values = [row.score.precision.value, row.score.recall.value, row.score.f.value]
-    assert [one.truth for one in found.rows] == pytest.approx(values, abs=1e-12)
+    assert [row.truth for row in found.rows] == pytest.approx(values, abs=1e-12)
     any_ = library.sample_rehearse(FRAME, VOTES, truth="any", repetitions=2, **PLAN).rows
     errors: NDArray[np.bool_] = np.asarray(SAID.any(axis=1))
-    assert [one.truth for one in any_[:2]] == pytest.approx([errors[FLAGS].mean(), errors[FLAGS].sum() / errors.sum()])
+    assert [row.truth for row in any_[:2]] == pytest.approx([errors[FLAGS].mean(), errors[FLAGS].sum() / errors.sum()])
 
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """2,000 samples: a share is known to ± 1 point; near-exact intervals are a little wide."""
-    one = VOTES.only(["1"])
-    found = library.sample_rehearse(FRAME, one, repetitions=2000, **PLAN)
+    one_rater = VOTES.only(["1"])
+    found = library.sample_rehearse(FRAME, one_rater, repetitions=2000, **PLAN)
     for row in found.rows:
         assert row.bias.interval is not None
         assert abs(row.bias.value or 0) < 0.015
@@ -122,8 +122,8 @@ def test_raters_are_drawn_anew_for_each_item(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_where_everything_is_judged_nothing_is_left_open() -> None:
-    one = VOTES.only(["1"])
-    found = library.sample_rehearse(FRAME, one, budget=N, repetitions=3)
+    one_rater = VOTES.only(["1"])
+    found = library.sample_rehearse(FRAME, one_rater, budget=N, repetitions=3)
     for row in found.rows:
         assert row.bias.value == pytest.approx(0, abs=1e-12)
         assert row.spread == pytest.approx(0, abs=1e-12)

@@ -20,6 +20,7 @@ from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core import Estimate, Place, Problem, UsageError
 from errorbar.formats import looking
 from errorbar.tables import Cell, Column, Result, Table
+from tests.helpers.expectations import expect_refusal
 
 NOTE = Problem("odd", "it is odd", Place("f", 1), severity="warning")
 
@@ -140,7 +141,6 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: p
         ("no/r.csv", "cannot-write"),
         (".", "cannot-write"),
     ):
-        with pytest.raises(ErrorbarError) as caught:
+        with expect_refusal(code):
             run("x=in.csv", "-o", target)
-        assert caught.value.code == code
     assert Path("in.csv").read_text() == "a"

@@ -97,7 +97,7 @@ def test_score(other: Installed) -> None:
     assert (row["edits"], row["characters"]) == (edits, characters)
     assert row["cer"] == pytest.approx(edits / characters)
     assert row["intervals"]["cer"]["low"] < row["cer"] < row["intervals"]["cer"]["high"]
-    assert sum(each["edits"] for each in row["by_sentence"]) == edits
+    assert sum(sentence["edits"] for sentence in row["by_sentence"]) == edits
     assert row["lower_is_better"] == ["cer"]
     assert row["signature"].startswith("cer|")
 
@@ -134,15 +134,15 @@ def test_the_size_of_pieces_changes_whole_counts_not_at_all_and_fractions_by_rou
         stream, problems = InMemory(Hypothesis("a", lines), Problems()), Problems()
         parts = [corpus.sentences[at : at + size] for at in range(0, len(corpus), size)]
         pieces = corpus_pieces([Corpus(part, corpus.annotators) for part in parts], [stream])
-        (one,) = score_pieces(pieces, [stream], ScoringPlan([metric]), problems)
-        found.append(one.estimates["cer"].value)
+        (result,) = score_pieces(pieces, [stream], ScoringPlan([metric]), problems)
+        found.append(result.estimates["cer"].value)
     assert found == [pytest.approx(found[0], rel=allowed, abs=0)] * 3
 
 
 @pytest.mark.slow
 def test_compare(other: Installed) -> None:
     found = other.json("compare", *other.systems, "--swaps", "500", "--resamples", "200")
-    rates = {each["system"]: each["cer"] for each in found["systems"]}
+    rates = {row["system"]: row["cer"] for row in found["systems"]}
     assert all(pair["difference"] == rates[pair["first"]] - rates[pair["second"]] for pair in found["pairs"])
     table = other.run("compare", "--gold", other.gold, "--metric", "cer", *other.systems, "--swaps", "500")
     shown = [line.split()[1] for line in table.splitlines() if line[:4] in (" 1  ", " 2  ", " 3  ", " 4  ")]
@@ -153,12 +153,12 @@ def test_compare(other: Installed) -> None:
 def test_attack(other: Installed) -> None:
     """The lowest rate is best: an annotator's text is first, empty lines have every character wrong."""
     (found,) = other.json("attack", *other.systems, "--no-ci")["metrics"]
-    rates = {each["system"]: each["value"] for each in found["systems"]}
+    rates = {system["system"]: system["value"] for system in found["systems"]}
     assert found["measure"] == {"name": "cer", "title": "CER", "kind": "percent", "better": "lower"}
-    for each in found["attacks"]:
-        assert each["rank"] == 1 + sum(rate < each["value"] for rate in rates.values())
-        assert each["beats"] == sum(rate > each["value"] for rate in rates.values())
-    ranks = {each["attack"]: each["rank"] for each in found["attacks"]}
+    for attack in found["attacks"]:
+        assert attack["rank"] == 1 + sum(rate < attack["value"] for rate in rates.values())
+        assert attack["beats"] == sum(rate > attack["value"] for rate in rates.values())
+    ranks = {attack["attack"]: attack["rank"] for attack in found["attacks"]}
     assert {ranks["pasted-0"], ranks["pasted-1"], ranks["pasted-2"]} == {1}
     assert ranks["empty"] == len(rates) + 1
 
@@ -257,4 +257,6 @@ def test_meta(other: Installed) -> None:
     found = json.loads(other.run("meta", "human.csv", "scores.json", "--format", "json"))
     (metric,) = found["metrics"]
     assert metric["metric"] == "cer"
-    assert {each["kind"]: each["value"] for each in metric["correlations"]}["spearman"] == pytest.approx(1.0)
+    assert {correlation["kind"]: correlation["value"] for correlation in metric["correlations"]}[
+        "spearman"
+    ] == pytest.approx(1.0)

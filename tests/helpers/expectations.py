@@ -1,0 +1,27 @@
+"""What tests expect in a line: a value that is there, and a refusal by its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import pytest
+
+from errorbar import ErrorbarError
+
+T = TypeVar("T")
+
+
+def require(value: T | None) -> T:
+    """The value, which must be there."""
+    assert value is not None
+    return value
+
+
+@contextmanager
+def expect_refusal(code: str, match: str | None = None) -> Iterator[pytest.ExceptionInfo[ErrorbarError]]:
+    """Expect an error with this code, and a message in which the pattern ``match`` is found."""
+    with pytest.raises(ErrorbarError, match=match) as caught:
+        yield caught
+    assert caught.value.code == code
