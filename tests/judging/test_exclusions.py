@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import event
 
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, stop_item
@@ -76,6 +77,27 @@ def test_an_extra_answer_takes_the_place_of_one_that_is_set_aside(make_study: Ma
     assert study.states() == {(one, "w0", "main"): "done", (two, "w0", "main"): "aside"}
     study.write(lambda tx: readmit(tx, two, "manager", 2.0))
     assert study.states()[two, "w0", "main"] == "extra"
+
+
+@pytest.mark.parametrize("n_judged", [2, 40])
+def test_others_wait_for_few_statements_however_many_judgments_a_rater_has(make_study: Make, n_judged: int) -> None:
+    study = make_study(n_judged, 2)
+    careless, late = study.raters
+    overdue = study.claim(late, 1).leases
+    study.clock.now += 7200
+    while leases := study.claim(careless).leases:
+        for lease in leases:
+            study.answer(careless, lease)
+    assert study.answer(late, overdue[0]).status == "extra"
+    statements: list[object] = []
+    event.listen(study.store._engine, "before_cursor_execute", lambda *call: statements.append(call[2]))
+    study.write(lambda tx: exclude(tx, careless, "too fast", "manager", 1.0))
+    assert len(statements) < 30
+    assert check(study.store) == []
+    assert study.states()[late, overdue[0].item.name, "main"] == "done"
+    statements.clear()
+    study.write(lambda tx: readmit(tx, careless, "manager", 2.0))
+    assert len(statements) < 30
 
 
 def test_an_item_is_added_once_and_never_another_by_its_name(make_study: Make) -> None:

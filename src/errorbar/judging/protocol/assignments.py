@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 
 from errorbar.judging.items.item import JUDGED, State
 from errorbar.judging.study.rules import current_rules
@@ -14,7 +15,7 @@ HALTED = "halted: "
 """So begins the reason of items that a halt of the whole study stopped; see ``halting``."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Held:
     """An assignment with what its change of state needs to know.
 
@@ -35,24 +36,46 @@ class Held:
 
 
 HELD = "a.id, a.item, a.rater, a.round, a.state, i.place, i.taken, i.stopped"
-_HELD = text(f"SELECT {HELD} FROM assignment a JOIN item i ON i.id = a.item WHERE a.id = :id")
-_STATE = text("UPDATE assignment SET state = :state WHERE id = :id")
+"""The columns of a ``Held``, of an assignment ``a`` and its item ``i``."""
 _TAKEN = text("UPDATE item SET taken = :taken WHERE id = :item")
-_JUDGED = text("UPDATE rater SET judged = judged + :by WHERE id = :id")
-_EXTRA = text(
-    "SELECT min(a.id) FROM assignment a JOIN rater r ON r.id = a.rater"
-    " WHERE a.item = :item AND a.round = 'main' AND coalesce(a.state, '') = 'extra' AND r.status = 'active'"
-)
-"""By the item's index: SQLite would go through all such answers of the study by that of states."""
 _EVENT = text(
     "INSERT INTO event (at, kind, rater, assignment, submission, data)"
     " VALUES (:at, :kind, :rater, :assignment, :submission, :data)"
 )
+_LAST_EVENT = text("SELECT coalesce(max(id), 0) FROM event")
+_ENTER_STATE = text(
+    "UPDATE assignment SET state = :state"
+    " WHERE id IN (SELECT assignment FROM event WHERE id BETWEEN :first AND :last AND kind = :state)"
+)
+_CHANGED_ITEMS = (
+    "SELECT c.item FROM event e JOIN assignment c ON c.id = e.assignment"
+    " WHERE e.id BETWEEN :first AND :last AND c.round = 'main'"
+)
+_COUNT_PLACES = text(
+    "UPDATE item SET taken = (SELECT count(*) FROM assignment a WHERE a.item = item.id AND a.round = 'main'"
+    f" AND a.state IN ('open', 'done')) WHERE place IS NOT NULL AND id IN ({_CHANGED_ITEMS})"
+)
 
 
-def held(tx: Connection, assignment: int) -> Held:
-    """An assignment as it stands."""
-    return Held(*tx.execute(_HELD, {"id": assignment}).one())
+def state_changes(rows: str) -> TextClause:
+    """The statement that writes an event for each row: its time, the new state, the rater, the assignment."""
+    return text(f"INSERT INTO event (at, kind, rater, assignment) {rows}")
+
+
+def extras_done(items: str, state: str = "a.state") -> TextClause:
+    """The statement by which the first extra answers of some items ``i`` get the places that are free."""
+    return state_changes(
+        "SELECT :at, 'done', x.rater, x.id FROM (SELECT a.id, a.rater, i.taken,"
+        " row_number() OVER (PARTITION BY a.item ORDER BY a.id) AS nth"
+        " FROM item i JOIN assignment a ON a.item = i.id JOIN rater r ON r.id = a.rater"
+        f" WHERE i.taken < :k AND {items} AND a.round = 'main' AND {state} = 'extra' AND r.status = 'active') x"
+        " WHERE x.taken + x.nth <= :k ORDER BY x.id"
+    )
+
+
+_BY_ITEM = "coalesce(a.state, '')"  # or SQLite would go through all such answers of the study by the index of states
+_EXTRAS_OF_ITEM = extras_done("i.id = :item", _BY_ITEM)
+_EXTRAS_OF_CHANGED = extras_done(f"i.id IN ({_CHANGED_ITEMS})", _BY_ITEM)
 
 
 def note(
@@ -77,58 +100,56 @@ def set_taken(tx: Connection, item: int, taken: int) -> None:
     tx.execute(_TAKEN, {"item": item, "taken": taken})
 
 
-def change(tx: Connection, one: Held, state: State, now: float) -> None:
-    """Bring an assignment into another state, with its item's places and what follows from them.
+def change_states(tx: Connection, changes: TextClause, values: Mapping[str, object], now: float) -> None:
+    """Bring any number of assignments into other states, with the places of their items, by a few statements.
 
-    The change is an event, written before whatever follows from it, so that the events replayed never show an item with
-    more places taken than there are.
+    The events come first, so that replayed they never show an item with more places taken than there are; states and
+    places follow from them. Places that became free go to answers that came too late for one. No change may alter how
+    many judgments a rater has.
+
+    Args:
+        tx: Of the store, exclusive.
+        changes: Of ``state_changes``; one event for an assignment at most.
+        values: Of its parameters, but the time.
+        now: By the store's clock.
     """
-    if one.state != state:
-        tx.execute(_STATE, {"id": one.id, "state": state})
-        note(tx, now, state, rater=one.rater, assignment=one.id)
-        if judged := judged_by(one, state):
-            tx.execute(_JUDGED, {"id": one.rater, "by": judged})
-        follow(tx, one, state, now)
+    first = tx.scalar(_LAST_EVENT) + 1
+    tx.execute(changes, {**values, "at": now})
+    span = {"first": first, "last": tx.scalar(_LAST_EVENT)}
+    if span["last"] < first:
+        return
+    for state in ("expired", "aside", "extra", "done"):
+        tx.execute(_ENTER_STATE, {**span, "state": state})
+    tx.execute(_COUNT_PLACES, span)
+    change_states(tx, _EXTRAS_OF_CHANGED, {**span, "k": current_rules(tx).raters_per_item}, now)
 
 
-def judged_by(one: Held, state: State) -> int:
+def judged_by(held: Held, state: State) -> int:
     """By how many the rater's judgments grow with a change of state."""
-    return 0 if one.round == "quiz" else (state in JUDGED) - (one.state in JUDGED)
+    return 0 if held.round == "quiz" else (state in JUDGED) - (held.state in JUDGED)
 
 
-def follow(tx: Connection, one: Held, state: State, now: float) -> None:
+def follow(tx: Connection, held: Held, state: State, now: float) -> None:
     """Do all that follows from a change of state that was written.
 
     A place that is given back goes to an answer that came too late for one, if there is such an answer. A gold item has
     no places, but the same statements run, so that time does not show which items are gold.
     """
-    before, one.state = one.state, state
-    if before == state or one.round != "main":
+    by = (state in TAKING) - (held.state in TAKING)
+    if held.round != "main" or not by:
         return
-    if (by := (state in TAKING) - (before in TAKING)) != 0:
-        one.taken += 0 if one.place is None else by
-        set_taken(tx, one.item, one.taken)
-    if before in TAKING and state not in TAKING:
-        fill(tx, one.item, one.taken, now)
+    set_taken(tx, held.item, held.taken + (0 if held.place is None else by))
+    if by < 0:
+        k = current_rules(tx).raters_per_item
+        change_states(tx, _EXTRAS_OF_ITEM, {"item": held.item, "k": k}, now)
 
 
-def fill(tx: Connection, item: int, taken: int, now: float) -> None:
-    """Give free places of an item to answers that were one too many."""
-    k = current_rules(tx).raters_per_item
-    while taken < k:
-        extra = tx.scalar(_EXTRA, {"item": item})
-        if extra is None:
-            return
-        change(tx, held(tx, extra), "done", now)
-        taken += 1
-
-
-def settled(one: Held, k: int, *, skipped: bool, active: bool) -> State:
+def settled(held: Held, k: int, *, skipped: bool, active: bool) -> State:
     """The state of an assignment once its answer is there."""
     if skipped:
         return "skipped"
     if not active:
         return "aside"
-    if one.state in TAKING or one.round != "main" or one.place is None or one.taken < k:
+    if held.state in TAKING or held.round != "main" or held.place is None or held.taken < k:
         return "done"
     return "extra"

@@ -10,8 +10,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.assignments import HALTED, change, fill, held, note
-from errorbar.judging.protocol.leases import give_back
+from errorbar.judging.protocol.assignments import HALTED, change_states, extras_done, note, state_changes
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
 
 _NAMED = text("SELECT id, payload FROM item WHERE name = :name")
@@ -22,16 +21,15 @@ _INSERT = text(
     " VALUES (:name, :kind, :gold_class, :payload, :text_hash, :place, 0, '')"
 )
 _STOP = text("UPDATE item SET stopped = :reason WHERE id = :id")
-_OVER = text("SELECT id FROM item WHERE kind = 'work' AND taken > :k ORDER BY id")
-_UNDER = text(
-    "SELECT DISTINCT i.id FROM item i JOIN assignment a ON a.item = i.id"
-    " WHERE i.kind = 'work' AND i.taken < :k AND a.round = 'main' AND a.state = 'extra' ORDER BY i.id"
+_SURPLUS = state_changes(
+    "SELECT :at, CASE x.state WHEN 'open' THEN 'expired' ELSE 'extra' END, x.rater, x.id"
+    " FROM (SELECT a.id, a.rater, a.state, i.taken, row_number() OVER (PARTITION BY a.item"
+    " ORDER BY CASE a.state WHEN 'open' THEN 0 ELSE 1 END, a.id DESC) AS nth"
+    " FROM item i JOIN assignment a ON a.item = i.id"
+    " WHERE i.place IS NOT NULL AND i.taken > :k AND a.round = 'main' AND a.state IN ('open', 'done')) x"
+    " WHERE x.taken - x.nth >= :k ORDER BY x.id"
 )
-_TAKERS = text(
-    "SELECT id, state FROM assignment WHERE item = :item AND round = 'main' AND state IN ('open', 'done')"
-    " ORDER BY CASE state WHEN 'open' THEN 0 ELSE 1 END, id DESC"
-)
-_TAKEN = text("SELECT taken FROM item WHERE id = :id")
+_EXTRAS = extras_done("TRUE")
 
 
 def set_rules(tx: Connection, rules: StudyRules, now: float) -> None:
@@ -44,17 +42,8 @@ def set_rules(tx: Connection, rules: StudyRules, now: float) -> None:
     set_value(tx, "rules", rules.to_json())
     note(tx, now, "rules", data=rules.to_json())
     k = rules.raters_per_item
-    if before is not None and k < before.raters_per_item:
-        for (item,) in tx.execute(_OVER, {"k": k}).all():
-            surplus = tx.scalar(_TAKEN, {"id": item}) - k
-            for assignment, state in tx.execute(_TAKERS, {"item": item}).all()[:surplus]:
-                if state == "open":
-                    give_back(tx, assignment, now)
-                else:
-                    change(tx, held(tx, assignment), "extra", now)
-    elif before is not None and k > before.raters_per_item:
-        for (item,) in tx.execute(_UNDER, {"k": k}).all():
-            fill(tx, item, tx.scalar(_TAKEN, {"id": item}), now)
+    if before is not None and k != before.raters_per_item:
+        change_states(tx, _SURPLUS if k < before.raters_per_item else _EXTRAS, {"k": k}, now)
 
 
 def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.items.item import State
-from errorbar.judging.protocol.assignments import change, fill, held, note
-from errorbar.judging.protocol.leases import give_back
+from errorbar.judging.protocol.assignments import change_states, note, state_changes
 from errorbar.judging.study.rules import current_rules
 
 _STATUS = text("SELECT status FROM rater WHERE id = :id")
 _SET_ASIDE = text("UPDATE rater SET status = 'excluded' WHERE id = :id")
-_OF_RATER = text("SELECT id, round FROM assignment WHERE rater = :rater AND state = :state ORDER BY id")
+_NOT_COUNTED = state_changes(
+    "SELECT :at, CASE state WHEN 'open' THEN 'expired' ELSE 'aside' END, rater, id FROM assignment"
+    " WHERE rater = :rater AND (state = 'open' OR (state = 'done' AND round <> 'quiz')) ORDER BY state DESC, id"
+)
+_COUNTED_AGAIN = state_changes(  # also extra answers from before, whose items lost a place meanwhile
+    "SELECT :at, CASE WHEN a.round <> 'main' OR i.place IS NULL OR i.taken < :k THEN 'done' ELSE 'extra' END,"
+    " a.rater, a.id FROM assignment a JOIN item i ON i.id = a.item"
+    " WHERE a.rater = :rater AND (a.state = 'aside' OR (a.state = 'extra' AND i.taken < :k)) ORDER BY a.id"
+)
 _AFRESH = text("UPDATE rater SET status = 'active', gold = '[]' WHERE id = :id")
 _SINCE = text('INSERT INTO exclusion (rater, reason, "by", since) VALUES (:rater, :reason, :by, :since)')
 _END_EXCLUSION = text("UPDATE exclusion SET until = :until, undone_by = :by WHERE rater = :rater AND until IS NULL")
@@ -29,11 +35,7 @@ def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> 
     tx.execute(_SET_ASIDE, {"id": rater_id})
     tx.execute(_SINCE, {"rater": rater_id, "reason": reason, "by": by, "since": now})
     note(tx, now, "excluded", rater=rater_id, data=reason)
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "open"}).all():
-        give_back(tx, assignment, now)
-    for assignment, round in tx.execute(_OF_RATER, {"rater": rater_id, "state": "done"}).all():
-        if round != "quiz":
-            change(tx, held(tx, assignment), "aside", now)
+    change_states(tx, _NOT_COUNTED, {"rater": rater_id}, now)
     return True
 
 
@@ -48,15 +50,7 @@ def readmit(tx: Connection, rater_id: int, by: str, now: float) -> bool:
     tx.execute(_AFRESH, {"id": rater_id})  # gold answers from before do not count any more
     tx.execute(_END_EXCLUSION, {"rater": rater_id, "until": now, "by": by})
     note(tx, now, "readmitted", rater=rater_id)
-    k = current_rules(tx).raters_per_item
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "aside"}).all():
-        one = held(tx, assignment)
-        free = one.round != "main" or one.place is None or one.taken < k
-        state: State = "done" if free else "extra"
-        change(tx, one, state, now)
-    for assignment, _ in tx.execute(_OF_RATER, {"rater": rater_id, "state": "extra"}).all():
-        one = held(tx, assignment)
-        fill(tx, one.item, one.taken, now)
+    change_states(tx, _COUNTED_AGAIN, {"rater": rater_id, "k": current_rules(tx).raters_per_item}, now)
     return True
 
 

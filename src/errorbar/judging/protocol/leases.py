@@ -11,12 +11,14 @@ from operator import itemgetter
 from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import JudgedItem, Lease, Round
-from errorbar.judging.protocol.assignments import change, held, set_taken
+from errorbar.judging.protocol.assignments import change_states, set_taken, state_changes
 from errorbar.judging.protocol.next_item import AvailableItem, wanted
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
 
-_LATE = text("SELECT id FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)")
+_LATE = "FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)"
+_ANY_LATE = text(f"SELECT 1 {_LATE} LIMIT 1")
+_EXPIRED = state_changes(f"SELECT :at, 'expired', rater, id {_LATE} ORDER BY id")
 _RATER = text(
     "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.due, EXISTS (SELECT 1 FROM"
     " assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
@@ -94,14 +96,9 @@ def expire(tx: Connection, rules: StudyRules, now: float) -> None:
     So is a lease that ends more than a day later than one that is given out now: a clock that was ahead gave it out,
     and others would wait until that day.
     """
-    longest = now + rules.lease_minutes * 60 + _DAY
-    for (assignment,) in tx.execute(_LATE, {"now": now, "longest": longest}).all():
-        give_back(tx, assignment, now)
-
-
-def give_back(tx: Connection, assignment: int, now: float) -> None:
-    """End a lease; its item goes to others, or to the same rater again."""
-    change(tx, held(tx, assignment), "expired", now)
+    limits = {"now": now, "longest": now + rules.lease_minutes * 60 + _DAY}
+    if tx.execute(_ANY_LATE, limits).first() is not None:
+        change_states(tx, _EXPIRED, limits, now)
 
 
 @lru_cache(maxsize=4096)
