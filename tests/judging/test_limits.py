@@ -6,15 +6,16 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from errorbar import judge_invite
 from errorbar.judging import Reach, Study, StudyRules
 from errorbar.judging.web import listening
 from errorbar.judging.web.listening import raise_open_files, spare_files
-from errorbar.judging.web.requests import MOST_FORM, MOST_HEAD, LimitedConnection, Limits
+from errorbar.judging.web.requests import MOST_BODIES, MOST_FORM, MOST_HEAD, LimitedConnection, Limits
 from errorbar.judging.web.serve import running
 from tests.judging.served import Visitor, made_study
 
@@ -162,6 +163,29 @@ def test_tries_are_counted_before_a_body_is_read(tmp_path: Path) -> None:
         finally:
             for wire in wires:
                 wire.close()
+
+
+def test_a_rater_holds_few_unfinished_bodies_and_keeps_nobody_else_waiting(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", StudyRules())
+    link = next(part for part in str(judge_invite(study.folder, crowd="crowd").to_dict()).split("'") if "/j/" in part)
+    with running(study.folder, Reach(port=0)) as server, ExitStack() as stack:
+        ann, ben = Visitor(server.url), Visitor(server.url)
+        for visitor, name in ((ann, "ann"), (ben, "ben")):
+            visitor.enter(f"{link}?participant={name}", participant=name)
+        cookies = "; ".join(f"{name}={value}" for name, value in ann.http.cookies.items())
+        head = f"POST /api/answer HTTP/1.1\r\nHost: localhost\r\nCookie: {cookies}\r\nX-CSRF-Token: {ann.csrf}\r\n"
+        head += "Content-Type: application/json\r\nContent-Length: 2000000\r\n\r\n"
+        wires = [stack.enter_context(connected(server.url)) for _ in range(MOST_BODIES)]
+        for wire in wires:
+            wire.sendall(head.encode() + b"x" * 100_000)
+        deadline = time.monotonic() + PATIENCE
+        while (refused := ann.post("/api/claim", {"want": 1})).status_code == 200:  # until all heads have been read
+            assert time.monotonic() < deadline
+        assert (refused.status_code, refused.json()["error"]["code"]) == (429, "too-many-bodies")
+        assert ben.claim(1)["items"]
+        wires[0].close()
+        while ann.post("/api/claim", {"want": 1}).status_code != 200:
+            assert time.monotonic() < deadline
 
 
 def test_too_many_connections_are_refused_and_the_log_says_so_once(

@@ -75,12 +75,13 @@ from errorbar.judging.web.server_state import (
 
 async def claim_items(request: Request) -> Response:
     """Hold items to work on."""
-    desk, session = desk_of(request), await _seated(request)
-    want = wanted(await read_json(request))
+    desk = desk_of(request)
+    rater, body = await _read_post(request)
+    want = wanted(body)
 
     def work(tx: Connection) -> tuple[Terms, Work]:
         terms = desk.terms(tx)
-        return terms, claim(tx, terms.rules, _rater(session), want, desk.clock())
+        return terms, claim(tx, terms.rules, rater, want, desk.clock())
 
     terms, claimed = await desk.writer.do(work)
     return _json({"work": work_record(terms.scheme, claimed)})
@@ -108,12 +109,12 @@ async def return_to_work(request: Request) -> Response:
 
 async def answer_items(request: Request) -> Response:
     """Store answers, and hold what comes next, in one transaction; said when it is on disk."""
-    desk, session = desk_of(request), await _seated(request)
-    body = await read_json(request)
+    desk = desk_of(request)
+    rater, body = await _read_post(request)
     answers, want = submissions(body), wanted(body)
 
     def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work]:
-        terms, now, rater = desk.terms(tx), desk.clock(), _rater(session)
+        terms, now = desk.terms(tx), desk.clock()
         receipts = submit(tx, terms.scheme, terms.rules, rater, answers, now)
         return terms, list(receipts), claim(tx, terms.rules, rater, want, now)
 
@@ -187,11 +188,14 @@ def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
 _shown = ShownItems(fragment)
 
 
-async def _seated(request: Request) -> Session:
-    """The rater who posts, by cookie and header."""
-    session = await desk_of(request).signed_in(request, RATER_COOKIE)
+async def _read_post(request: Request) -> tuple[int, dict[str, Any]]:
+    """The rater who posts, by cookie and header, and the body, which is read for nobody else."""
+    desk = desk_of(request)
+    session = await desk.signed_in(request, RATER_COOKIE)
     refuse_forged(session.token, request.headers.get("x-csrf-token", ""), request)
-    return session
+    rater = _rater(session)
+    with desk.bodies.reading(rater):
+        return rater, await read_json(request)
 
 
 def _rater(session: Session) -> int:

@@ -6,8 +6,9 @@ import asyncio
 import json
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from math import isfinite
@@ -227,6 +228,36 @@ class RateLimit:
         now = self.clock()
         left, since = self._left.get(address, (float(self.most), now))
         return min(self.most, left + max(0.0, now - since) * self.per_second), now
+
+
+MOST_BODIES = 8
+"""Bodies of one rater that a process reads at a time: a page sends one, and a rater may have some tabs."""
+
+
+@dataclass(slots=True)
+class BodyLimit:
+    """The number of bodies that are being read for each rater; of one process."""
+
+    most: int = MOST_BODIES
+    _n_open: Counter[int] = field(default_factory=Counter)
+
+    @contextmanager
+    def reading(self, rater: int) -> Iterator[None]:
+        """Count a body as long as it is read.
+
+        Raises:
+            RefusalError: If so many of the rater's are being read already.
+        """
+        if self._n_open[rater] >= self.most:
+            message = f"{self.most} other requests of yours are still being received."
+            raise RefusalError(429, "too-many-bodies", message, "Wait until they have arrived, and send it again.")
+        self._n_open[rater] += 1
+        try:
+            yield
+        finally:
+            self._n_open[rater] -= 1
+            if not self._n_open[rater]:
+                del self._n_open[rater]
 
 
 @dataclass(slots=True)

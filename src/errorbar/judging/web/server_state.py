@@ -21,7 +21,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.judging.web.requests import RateLimit, forged, signed_out
+from errorbar.judging.web.requests import BodyLimit, RateLimit, forged, signed_out
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -195,6 +195,7 @@ class Desk:
         settings: How the server is reached.
         tries: For whom nobody signed in for: links, sessions that there are none of.
         logins: For the manager's page.
+        bodies: Of raters, which may be long.
         live: Figures of the study, at most some seconds old.
     """
 
@@ -206,6 +207,7 @@ class Desk:
     sessions: KnownSessions = field(default_factory=lambda: KnownSessions(time.monotonic))
     tries: RateLimit = field(default_factory=lambda: RateLimit(300, 2.0, time.monotonic))
     logins: RateLimit = field(default_factory=lambda: RateLimit(10, 1 / 30, time.monotonic))
+    bodies: BodyLimit = field(default_factory=BodyLimit)
     live: LiveStatus = field(init=False)
     _scheme: Scheme | None = None
     _long: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(LONG_AT_ONCE, "errorbar-long"))
