@@ -12,7 +12,7 @@ import pytest
 
 from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
 from errorbar.judging.scheme_kinds import candidate_texts, cloze_texts
-from errorbar.judging.web.pages import ShownItems, fragment
+from errorbar.judging.web.markup import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
 
 SCHEME, CLOZE, CHOICE = map(load_scheme, ("error-ok", "cloze", "choice"))

@@ -208,7 +208,7 @@ DYING = """
 import os, signal, sys
 from pathlib import Path
 from errorbar.judging.store.store import Store
-from errorbar.judging.store.engines import OutcomeUnknownError
+from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.study.rules import set_value
 from tests.judging.jepsen.failing_files import FailingFiles
 

@@ -1,168 +1,19 @@
-"""Ask whether a transaction was committed of which only the reply to its commit is missing.
-
-PostgreSQL is asked for the status of the transaction's number. A server that crashed gives numbers out again of which
-nothing had come to its disk, so that ``committed`` may be said of somebody else's transaction: it is believed only of a
-server that made no checkpoint since the transaction began, as every recovery ends with one, and has the same timeline,
-as one that took over has not.
-"""
+"""How SQLite and PostgreSQL are opened, so that a transaction is what it says on both."""
 
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
-import time
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, text
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
-from errorbar.core.problems import ErrorbarError, Problem
-
-# What a store says when it cannot do what it was asked to.
-
-
-class StoreError(ErrorbarError):
-    """The store is missing, of another version, or cannot be written; of a failed write nothing is stored."""
-
-
-class OutcomeUnknownError(StoreError):
-    """Nobody can tell whether a commit was one: all of it is stored, or nothing."""
-
-
-def store_error(code: str, what: str, fix: str = "") -> StoreError:
-    """One line."""
-    return StoreError(Problem(code, what, fix=fix))
-
-
-def of_database(error: BaseException) -> bool:
-    """Whether a driver raised it, by itself or through SQLAlchemy."""
-    return type(error).__module__.split(".")[0] in ("sqlite3", "psycopg", "sqlalchemy")
-
-
-def store_failed(error: BaseException) -> StoreError:
-    """The message of the driver or the file system."""
-    reason = _said(error)
-    if "NUL (0x00)" in reason:
-        message = "a text has the character U+0000, which no store can hold; nothing of this was written"
-        return store_error("store-text", message, "take it out")
-    if "not a database" in reason or "malformed" in reason:
-        return store_error("not-a-store", f"the store cannot be read: {reason}", "restore a backup")
-    message = f"the store cannot be used just now, and nothing of this was written: {reason}"
-    return store_error(
-        "store-failed", message, "look at the disk's space and rights, or the database server; then again"
-    )
-
-
-PASSWORD_PLACE = "a password stands before the @, with %40 for @, %2F for /, %3F for ? and %23 for #"
-_ELSEWHERE = re.compile("[?&][a-z]*password=", re.IGNORECASE)
-
-
-def has_stray_password(url: str) -> bool:
-    """Whether a URL has a password where none is looked for, so that it would be shown or taken for a host's name."""
-    address, at, _ = url.rpartition("@")
-    parts = address.split("://")[1:] if at else []
-    # The slashes of a later "://" stand before the @ as well.
-    misplaced = any("@" not in part for part in parts[:-1]) or any(
-        re.search("[/?#]", part.partition("@")[0]) for part in parts
-    )
-    return misplaced or _ELSEWHERE.search(url) is not None
-
-
-def shown_url(url: str) -> str:
-    """A URL, or a path, without anything that may be a password; ``user:password/database`` lacks its host."""
-    bare = re.sub(r"\?[A-Za-z_]+=.*", "", url)
-    scheme, colon, after_scheme = bare.partition("://")
-    if not colon:
-        return bare
-    if "@" in url:
-        return f"{scheme}://...@{after_scheme.rpartition('@')[2]}" if "@" in after_scheme else f"{scheme}://..."
-    return re.sub(r"://[^/\[]*:(?!\d*(/|$)).*", "://...", bare)
-
-
-def outcome_unknown(error: BaseException) -> OutcomeUnknownError:
-    """The message of the driver."""
-    message = f"the database failed in the middle, so that this was done or was not: {_said(error)}"
-    fix = "once it works again, look (errorbar judge raters, invite, status) before you do it again"
-    return OutcomeUnknownError(Problem("store-unknown", message, fix=fix))
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-PATIENCE = 10.0
-"""Seconds for which a server that went away is waited for, to be asked."""
-_PAUSE = 0.25
-_KEY = "errorbar transaction"
-_TIMELINE = "substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8)"
-MARK = f"txid_current(), {_TIMELINE}, CAST(pg_current_wal_flush_lsn() AS text)"
-"""The expressions that a transaction reads from the server at its beginning: the columns of a ``Mark``."""
-_STATUS = text(
-    f"SELECT txid_status(:number) = 'committed', {_TIMELINE} = :timeline"
-    " AND (pg_control_checkpoint()).redo_lsn < CAST(:flushed AS pg_lsn)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """By what a transaction is known again.
-
-    Attributes:
-        number: The server's.
-        timeline: Of the server.
-        flushed: Until where the server's log was on its disk when the transaction began.
-    """
-
-    number: int
-    timeline: str
-    flushed: str
-
-
-def remember(tx: Connection, mark: Mark) -> None:
-    """Keep by what the server knows this transaction."""
-    tx.info[_KEY] = mark
-
-
-def mark_of(tx: Connection) -> Mark | None:
-    """The result that was kept; None on SQLite."""
-    mark: Mark | None = tx.info.get(_KEY)
-    return mark
-
-
-def was_written(error: BaseException) -> bool:
-    """Whether a commit of SQLite failed when all of it was in the log, which only was not synced."""
-    return getattr(getattr(error, "orig", None), "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_FSYNC
-
-
-def was_committed(engine: Engine, mark: Mark) -> bool | None:
-    """Ask the server; None: it cannot be asked, or what it says cannot be believed.
-
-    Whoever has the lock of writers asks: until then the transaction itself may still be under way.
-    """
-    until = time.monotonic() + PATIENCE
-    values = {"number": mark.number, "timeline": mark.timeline, "flushed": mark.flushed}
-    while True:
-        try:
-            with engine.connect() as connection:
-                tx = connection.execution_options(errorbar_write=True)
-                with tx.begin():
-                    committed, believed = tx.execute(_STATUS, values).one()
-                    return (True if believed else None) if committed else False
-        except Exception as error:
-            if not of_database(error):
-                raise
-        if time.monotonic() >= until:
-            return None
-        time.sleep(_PAUSE)
-
-
-# How SQLite and PostgreSQL are opened, so that a transaction is what it says on both.
-
+from errorbar.judging.store.errors import PASSWORD_PLACE, has_stray_password, shown_url, store_error, store_failed
+from errorbar.judging.store.outcomes import MARK, Mark, remember
 
 BUSY_SECONDS = 30.0  # for writers that are not of errorbar: a shell, a copying tool
 WAL_PAGES, WAL_BYTES = 1000, 32 << 20

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from errorbar.judging.store.engines import OutcomeUnknownError, StoreError, of_database, store_error
+from errorbar.judging.store.errors import OutcomeUnknownError, StoreError, of_database, store_error
 from errorbar.judging.store.store import Store
 
 T = TypeVar("T")

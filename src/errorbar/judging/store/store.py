@@ -14,23 +14,9 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection, Engine, Transaction, inspect, text
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from errorbar.judging.store.engines import (
-    Mark,
-    StoreError,
-    engine_of,
-    file_of,
-    is_sqlite,
-    lock_file,
-    logs_of,
-    mark_of,
-    of_database,
-    outcome_unknown,
-    shown_url,
-    store_error,
-    store_failed,
-    was_committed,
-    was_written,
-)
+from errorbar.judging.store.engines import engine_of, file_of, is_sqlite, lock_file, logs_of
+from errorbar.judging.store.errors import StoreError, of_database, outcome_unknown, shown_url, store_error, store_failed
+from errorbar.judging.store.outcomes import Mark, mark_of, was_committed, was_written
 from errorbar.judging.store.tables import METADATA
 
 # Processes that write to one file take turns: nobody waits for ever because another always comes first.

@@ -25,7 +25,8 @@ from sqlalchemy import Table as SqlTable
 
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem
-from errorbar.judging.store.engines import file_of, logs_of, store_error, store_failed
+from errorbar.judging.store.engines import file_of, logs_of
+from errorbar.judging.store.errors import store_error, store_failed
 from errorbar.judging.store.store import HEAD, Store
 from errorbar.judging.store.tables import METADATA
 from errorbar.judging.study.folder import STORE, Study

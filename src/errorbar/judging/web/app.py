@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from errorbar.core.problems import ErrorbarError
 from errorbar.judging.stopping.watch import StopWatch
-from errorbar.judging.store.engines import OutcomeUnknownError
+from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.store.group_commit import GroupCommit
 from errorbar.judging.web import manager, rater
 from errorbar.judging.web.live_status import BeingComputedError

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import func, select
 
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
-from errorbar.judging.store.engines import store_error
+from errorbar.judging.store.errors import store_error
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ASSIGNMENT
 from errorbar.judging.study.columns import ItemFacts, StudyColumns, read_study

@@ -7,21 +7,16 @@ which the server is reached, empty if there is none.
 from __future__ import annotations
 
 import json
-import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.problems import MissingExtraError
-from errorbar.judging.items.item import JudgedItem, Lease
-from errorbar.judging.scheme_kinds import kind_of, shown_hash
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Environment
 
     from errorbar.judging.scheme import Scheme
     from errorbar.judging.study.rules import StudyRules
@@ -177,127 +172,3 @@ def done_page(title: str, *, code: str = "", paragraphs: Sequence[str] = (), roo
 def guidelines_page(title: str, guidelines: str, *, root: str = "") -> str:
     """The guidelines (HTML, safe already) as a page of their own."""
     return pages().get_template("guidelines.html").render(title=title, guidelines=_safe(guidelines), root=root)
-
-
-# Guidelines as HTML: headings, paragraphs, lists, bold, italics and code of Markdown; everything else is text.
-
-
-_INLINE = re.compile(r"`([^`]+)`|\*\*(.+?)\*\*|\*(\S(?:.*?\S)?)\*")
-_TAGS = ("code", "strong", "em")
-_BULLET = re.compile(r"[*-] +(.*)")
-_NUMBER = re.compile(r"\d+[.)] +(.*)")
-_HEADING = re.compile(r"(#{1,4}) +(.*)")
-
-
-def markdown_html(text: str) -> str:
-    """HTML without links, pictures or addresses; whatever is not known is shown as it is written."""
-    return "\n".join(_blocks(text))
-
-
-def _blocks(text: str) -> Iterator[str]:
-    for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
-        lines: list[tuple[str, str]] = []  # tag and text; a line that starts nothing goes on with the one before
-        for line in filter(None, map(str.strip, block.split("\n"))):
-            tag, content = _start(line)
-            if tag == "p" and lines and lines[-1][0] not in ("h2", "h3", "h4"):
-                lines[-1] = (lines[-1][0], f"{lines[-1][1]} {content}")
-            else:
-                lines.append((tag, content))
-        yield from _listed(lines)
-
-
-def _listed(lines: list[tuple[str, str]]) -> Iterator[str]:
-    """Lines as elements, entries of one list within one list."""
-    inside = ""
-    for tag, content in lines:
-        kind = tag if tag in ("ul", "ol") else ""
-        if inside and kind != inside:
-            yield f"</{inside}>"
-        if kind and kind != inside:
-            yield f"<{kind}>"
-        inside = kind
-        element = "li" if kind else tag
-        yield f"<{element}>{_inline(content)}</{element}>"
-    if inside:
-        yield f"</{inside}>"
-
-
-def _start(line: str) -> tuple[str, str]:
-    """The element that a line begins, and its text."""
-    if match := _HEADING.fullmatch(line):
-        return f"h{min(4, len(match[1]) + 1)}", match[2]
-    if match := _BULLET.fullmatch(line):
-        return "ul", match[1]
-    if match := _NUMBER.fullmatch(line):
-        return "ol", match[1]
-    return "p", line
-
-
-def _inline(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    for match in _INLINE.finditer(text):
-        parts.append(escape(text[at : match.start()]))
-        group = match.lastindex or 1
-        inner = escape(match[group]) if group == 1 else _inline(match[group])
-        parts.append(f"<{_TAGS[group - 1]}>{inner}</{_TAGS[group - 1]}>")
-        at = match.end()
-    return "".join((*parts, escape(text[at:])))
-
-
-# What a rater sees of one item: a fragment of HTML, the same in every round and for gold and work.
-
-
-@cache
-def _template() -> Template:
-    return pages().get_template("item.html")
-
-
-def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
-    """The item as HTML.
-
-    Args:
-        scheme: Says what is shown (``shows``) and how many words around the target are tinted (``context_words``).
-        item: What is asked.
-        reversed_: Whether the two candidates change places, if the scheme lets them.
-
-    Returns:
-        Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
-        that the target cuts has several. The target is ``mark.target``.
-    """
-    content = {"shows": scheme.shows, "before": item.before, **kind_of(scheme).content(scheme, item, reversed_)}
-    return _template().render(content).replace("\r", "&#13;")  # a bare one would be read as a line feed
-
-
-# Markup of items that raters hold, kept since a page shows each ten times; in so many characters and no more.
-
-
-MOST_CHARACTERS = 32_000_000
-"""Of all markup together, in each process: 20,000 sentences, or a few texts of a book."""
-
-Shown = tuple[str, str]
-"""Hash of what is shown, and its markup."""
-
-
-class ShownItems:
-    """By the random names of assignments; what was asked for longest ago goes first. Of one thread: the loop's."""
-
-    def __init__(self, make: Callable[[Scheme, JudgedItem, bool], str], most: int = MOST_CHARACTERS) -> None:
-        self._make = make
-        self._most = most
-        self._found: OrderedDict[str, Shown] = OrderedDict()
-        self.size = 0
-
-    def of(self, scheme: Scheme, lease: Lease) -> Shown:
-        """The markup of an item."""
-        cached = self._found.get(lease.token)
-        if cached is not None:
-            self._found.move_to_end(lease.token)
-            return cached
-        shown = shown_hash(scheme, lease.item, lease.reversed), self._make(scheme, lease.item, lease.reversed)
-        self._found[lease.token] = shown
-        self.size += len(shown[1])
-        while self.size > self._most:  # the newest too, if it alone is too large
-            _, (_, markup) = self._found.popitem(last=False)
-            self.size -= len(markup)
-        return shown

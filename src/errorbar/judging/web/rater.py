@@ -32,14 +32,12 @@ from errorbar.judging.study.invitations import (
     rater_of,
 )
 from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
     STATIC,
-    ShownItems,
     done_page,
-    fragment,
     guidelines_page,
     introduction_of,
-    markdown_html,
     notice_page,
     welcome_page,
     work_page,

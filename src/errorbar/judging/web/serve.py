@@ -26,7 +26,7 @@ from sqlalchemy import Connection
 
 from errorbar.api.arguments import Bounds, public
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.store.engines import StoreError
+from errorbar.judging.store.errors import StoreError
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import ADDRESS, all_invites, standing_link
 from errorbar.judging.study.rules import get_value, set_value, study_clock
