@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 import errorbar
 from errorbar import Corpus, Hypothesis, Resampling
+from errorbar.core.estimate import BootstrapMethod
 from errorbar.edits import parallel_sentences
 from errorbar.formats import ParallelLine, read_corpus
 from errorbar.metrics.gleu import Gleu, draw_moments, expected_gleu, gleu_counts, gleu_value
-from errorbar.stats.resampling import BootstrapMethod
 from tests.helpers.official import read_lines, read_table
 from tests.helpers.scoring import score
 

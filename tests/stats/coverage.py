@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core import Interval, Undefined
+from errorbar.core.estimate import BootstrapMethod
 from errorbar.stats import (
     NORMAL,
     acceleration,
@@ -32,7 +33,6 @@ from errorbar.stats import (
     stream,
 )
 from errorbar.stats.proportion import FMethod
-from errorbar.stats.resampling import BootstrapMethod
 
 DRAWS, BATCH, RESAMPLES, SEED = 20_000, 1_000, 1_000, 20_141_511
 Table = dict[str, dict[str, float]]

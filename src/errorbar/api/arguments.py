@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from itertools import islice
 from numbers import Integral, Real
 from os import PathLike
@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import fill
 from types import NoneType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -32,13 +33,16 @@ from typing import (
 )
 
 from errorbar.api.in_memory import DataFrameLike, plain_data, right_call, series_name, take_sentences
+from errorbar.core.estimate import REPLICATES, Method
 from errorbar.core.problems import Problem, UsageError, nearest, shortened
 from errorbar.core.spec import split_spec
 from errorbar.formats.look import looking
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.registry import parse_metrics
-from errorbar.stats.resampling import REPLICATES, Method, Resampling
+
+if TYPE_CHECKING:
+    from errorbar.stats.resampling import Resampling
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -155,6 +159,8 @@ class Working(Drawing, total=False):
 
 def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
     """The resampling that the arguments ask for."""
+    from errorbar.stats.resampling import Resampling  # noqa: PLC0415 - not every command makes intervals
+
     return Resampling(method, given["resamples"], given["confidence"], given["seed"], jobs)
 
 
@@ -252,27 +258,43 @@ def _spelled_out(
 ) -> tuple[inspect.Signature, dict[str, Any], dict[str, str]]:
     """The signature with shared arguments; type and description of each argument."""
     own = inspect.signature(function)
-    hints = get_type_hints(function)
-    texts = _texts_of(function)
+    hints, texts, _ = _read_hints(function)
+    hints = dict(hints)
+    texts = dict(texts)
     parameters = []
     for each in own.parameters.values():
         if each.kind is not each.VAR_KEYWORD:
             parameters.append(each)
             continue
         (shared,) = get_args(hints.pop(each.name))
-        texts |= _texts_of(shared)
-        kinds = get_type_hints(shared)
-        for name, hint in get_type_hints(shared, include_extras=True).items():
-            hints[name] = kinds[name]
-            default = defaults.get(name, get_args(hint)[-1].default)
-            parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=kinds[name]))
+        shared_hints, shared_texts, usual = _read_hints(shared)
+        hints |= shared_hints
+        texts |= shared_texts
+        for name, hint in shared_hints.items():
+            default = defaults.get(name, usual[name])
+            parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=hint))
     return own.replace(parameters=parameters), hints, texts
 
 
-def _texts_of(annotated: Any) -> dict[str, str]:  # noqa: ANN401 - a function or a TypedDict
-    """The descriptions that annotations bring along."""
-    extras = {name: get_args(hint)[1:] for name, hint in get_type_hints(annotated, include_extras=True).items()}
-    return {name: each.text for name, values in extras.items() for each in values if isinstance(each, ArgumentDoc)}
+def _without_extras(hint: Any) -> Any:  # noqa: ANN401 - a type hint
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind is Annotated:
+        return _without_extras(parts[0])
+    nested = kind in (Union, UnionType) and any(get_origin(part) is Annotated for part in parts)
+    return Union[tuple(map(_without_extras, parts))] if nested else hint  # noqa: UP007 - of parts known at run time
+
+
+@cache
+def _read_hints(annotated: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, object]]:  # noqa: ANN401
+    """The types, descriptions and defaults in the annotations of a function or of a TypedDict, by argument."""
+    hints: dict[str, Any] = {}
+    docs: dict[str, ArgumentDoc] = {}
+    for name, hint in get_type_hints(annotated, include_extras=True).items():
+        hints[name] = _without_extras(hint)
+        for extra in getattr(hint, "__metadata__", ()):
+            if isinstance(extra, ArgumentDoc):
+                docs[name] = extra
+    return hints, {name: doc.text for name, doc in docs.items()}, {name: doc.default for name, doc in docs.items()}
 
 
 def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from errorbar.api.arguments import CLOSED, Beta, Metrics, Useless, metrics_of, p
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.estimate import Estimate, Signature
+from errorbar.core.estimate import MOST_UNASKED, Estimate, Method, Signature
 from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.rankings import MetricScores
 from errorbar.edits.admission import Admission
@@ -25,7 +25,6 @@ from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus
-from errorbar.stats.resampling import MOST_UNASKED, Method
 from errorbar.tables.plain import as_text, attributes, estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import cell_text

@@ -31,7 +31,7 @@ from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Method, Undefined
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
@@ -47,7 +47,7 @@ from errorbar.metrics.comparison import (
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
-from errorbar.stats.resampling import Method, Resampling
+from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table

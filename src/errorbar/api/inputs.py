@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
 from errorbar.api.in_memory import DataFrameLike, with_documents
-from errorbar.api.signatures import corpus_signature
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import AS_REFERENCE, EditsReader, corrected, open_system, text_chunks
@@ -35,17 +35,16 @@ from errorbar.formats.reference import (
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, InMemory
-from errorbar.metrics.judges import JudgePlan, read_judges
-from errorbar.metrics.populations import FORMAT, JudgePopulation, population_of
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
-from errorbar.stats.resampling import Method
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from errorbar.formats.essay_texts import EssayReader
+    from errorbar.metrics.judges import JudgePlan
+    from errorbar.metrics.populations import JudgePopulation
 
 
 RunNames = dict[str, tuple[str, ...]]
@@ -258,6 +257,8 @@ class Loaded:
 
     def signature(self, spec: str, *conventions: str) -> str:
         """The signature of something computed from all of it."""
+        from errorbar.api.signatures import corpus_signature  # noqa: PLC0415 - score computes its own piece by piece
+
         return corpus_signature(spec, self.corpus, self.systems, (*self.conventions, *conventions))
 
 
@@ -539,6 +540,8 @@ class ComparingWithJudges(Comparing, Panels, total=False):
 
 def asked_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
     """The plan for judges that the argument asks for; ``UsageError`` if there are no intervals for it."""
+    from errorbar.metrics.judges import read_judges  # noqa: PLC0415 - only where there are intervals
+
     plan, file = read_judges(arguments["judges"])
     plan = replace(plan, population=read_population(file)) if file else plan
     if plan.kind == "random" and (method == "closed" or ci is False):
@@ -551,6 +554,7 @@ def asked_judges(arguments: Panels, method: Method = "percentile", ci: bool | No
 def read_population(path: str) -> JudgePopulation:
     """The population of judges in a file; ``InputError`` if it is none."""
     from errorbar.formats.untrusted import read_json  # noqa: PLC0415 - few name a file of judges
+    from errorbar.metrics.populations import FORMAT, population_of  # noqa: PLC0415
 
     record, place = read_json(path)
     try:

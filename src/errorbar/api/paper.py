@@ -21,7 +21,6 @@ from errorbar.core.labels import counted, listed
 from errorbar.core.problems import visible
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
-from errorbar.metrics.judges import FEW_JUDGES, JudgeRule, JudgeSets
 from errorbar.metrics.scores import JudgedScore, Score, signature_lines
 from errorbar.tables.plain import attributes, interval_record
 from errorbar.tables.shown import p_text
@@ -30,6 +29,7 @@ from errorbar.version import __version__
 
 if TYPE_CHECKING:
     from errorbar.metrics.comparison import Comparison
+    from errorbar.metrics.judges import JudgeRule, JudgeSets
     from errorbar.stats.two_way import TwoWay
 
 
@@ -298,7 +298,7 @@ class ScoredData:
             return f"{text}. All numbers are for these annotators; they say nothing of others."
         text += ". Intervals and tests over texts and judges hold for other annotators of this kind, too."
         population = sets.rule.population
-        if sets.rule.n_judges >= FEW_JUDGES and population is None:
+        if sets.rule.shows_judges and population is None:
             return text
         text += " One annotator does not show" if single else " So few annotators show only roughly"
         leaning = "" if population is None else f": intervals lean on how {population.described} vary"

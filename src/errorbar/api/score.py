@@ -28,6 +28,7 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.score_result import Order, Scores
+from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
@@ -35,7 +36,6 @@ from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scoring import score_pieces
-from errorbar.stats.resampling import MOST_UNASKED, Method
 
 View = Literal["type", "sentence", "fragment", "team"]
 
@@ -90,7 +90,7 @@ def score(
     """
     need_systems(systems)
     by_type, by_sentence, ci = by == "type", by in ("sentence", "fragment"), shared["ci"]
-    judges = asked_judges(shared, ci_method, ci)
+    judges = None if ci is False and shared["judges"] is None else asked_judges(shared, ci_method, ci)
     processes, dask = read_jobs(jobs)
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None
@@ -102,7 +102,7 @@ def score(
             "as-written": shared["as_written"],
             "force": shared["force"],
             "retokenize": shared["retokenize"],
-            "judges": judges.kind == "random" and shared["judges"] is not None,
+            "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
         }
         for name, is_changed in changed.items():
             if is_changed:
@@ -112,7 +112,7 @@ def score(
         runs = HooRuns(gold, systems, texts, shared["lenient"], processes, dask)
         scored = score_hoo(runs, metrics_of(metric, beta, "fragments"), drawn, most=most, progress=progress)
         own = Problems()
-        if drawn is not None:
+        if drawn is not None and judges is not None:
             judges.rule(parse_metric("hoo"), 0).note(own)
         notes = (*scored.notes, *own.notes)
         return replace(scored, notes=notes, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)

@@ -223,10 +223,6 @@ class Command(click.Command):
 
 def _refuse_outputs(context: click.Context) -> None:
     """Remember what the command reads; refuse outputs that are among it, cannot be written, or are one file."""
-    from errorbar.formats.look import note_input, own_folder
-    from errorbar.formats.reference import NamedFile
-    from errorbar.formats.saving import is_stream, refuse_input, refuse_unwritable
-
     config = find_config(context).path
     outputs: list[tuple[str, click.Parameter]] = []
     inputs = [str(config)] if config.name else []
@@ -240,6 +236,10 @@ def _refuse_outputs(context: click.Context) -> None:
                 inputs += paths
     if not outputs:
         return
+    from errorbar.formats.look import note_input, own_folder
+    from errorbar.formats.reference import NamedFile
+    from errorbar.formats.saving import is_stream, refuse_input, refuse_unwritable
+
     for argument in inputs:
         path = NamedFile.parse(argument).path
         for file in (path, *path.split(","), *glob(argument)):  # noqa: PTH207 - Path.glob refuses absolute patterns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import Counter
@@ -53,7 +52,6 @@ class OutputOptions:
 
         ``schema`` is name and version of the JSON document; a ``private`` file is for its owner alone.
         """
-        from errorbar.formats.saving import save_lines
         from errorbar.tables.plain import note_record
         from errorbar.tables.writers import tables_text
 
@@ -67,6 +65,8 @@ class OutputOptions:
         if self.file is None:
             click.echo(text)
         else:
+            from errorbar.formats.saving import save_lines
+
             save_lines([text], self.file, private=private)
 
     def show_for_paper(self, result: Scores | ComparisonResult) -> None:
@@ -83,6 +83,8 @@ class OutputOptions:
 
     def _json(self, document: object) -> str:
         """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
+        import json
+
         encoding = "utf8" if self.file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
         utf = encoding in ("utf8", "utf16", "utf32")
         return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1, allow_nan=False))

@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp, inf, isinf
+from typing import Literal
 
 from errorbar.version import __version__
+
+BootstrapMethod = Literal["bca", "percentile", "basic"]
+Method = Literal["bca", "percentile", "basic", "closed"]
+"""How intervals are made: the bootstraps, and closed formulas."""
+REPLICATES = 2000
+"""Resamples of an interval, where nobody says how many."""
+MOST_UNASKED = 20_000
+"""Sentences or items up to which intervals are made where nobody says whether to."""
 
 
 class Undefined(StrEnum):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errorbar.core.arrays import Flags, Floats
+from errorbar.core.arrays import Flags, Floats, divide
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.detectors.detect import THRESHOLDS, read_ngrams, read_selector, read_tagger
 from errorbar.detectors.detection import deletion_scores, detect_prepositions
@@ -44,7 +44,7 @@ from errorbar.metrics.crowd_weighted import (
 )
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.reproduce.cells import NO_DETECTOR, Cell, Number, Sources, facts, published, with_ends
-from errorbar.stats.resampling import Resampling, divide
+from errorbar.stats.resampling import Resampling
 
 RESAMPLING = Resampling("percentile")
 DETECTORS = LM, PERC = "LM", "PERC"

@@ -35,7 +35,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.arrays import Floats, Ints
+from errorbar.core.arrays import Floats, Ints, divide
 from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.estimate import Interval, Undefined
@@ -47,7 +47,6 @@ from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Folded, Measure, lacking
 from errorbar.metrics.choice import RUNNING, SENTENCE, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divide
 
 WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""

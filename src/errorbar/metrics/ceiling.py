@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.arrays import Floats
+from errorbar.core.arrays import Floats, divide
 from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, absent_note
 from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError
@@ -33,7 +33,6 @@ from errorbar.stats.resampling import (
     ANYWHERE,
     Resampling,
     cluster_members,
-    divide,
     left_out_groups,
     resampled_units,
     stream,

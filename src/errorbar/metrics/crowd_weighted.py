@@ -29,13 +29,13 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.arrays import Counts, Flags, Floats
+from errorbar.core.arrays import Counts, Flags, Floats, divide
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.intervals import estimated, resampled
-from errorbar.stats.resampling import Resampling, Units, cluster_table, divide
+from errorbar.stats.resampling import Resampling, Units, cluster_table
 
 Ties = Literal["half", "unknown", "error", "ok"]
 TIES: tuple[Ties, ...] = get_args(Ties)

@@ -29,7 +29,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from errorbar.core.arrays import Floats, Ints
+from errorbar.core.arrays import Floats, Ints, divide
 from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
@@ -38,7 +38,6 @@ from errorbar.edits.errant import typed_output, typed_reference
 from errorbar.edits.matching import ProposedEdit
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divide
 
 # What must hold of error types where a metric compares them: that both sides have types of one inventory.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
 from math import isnan
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,11 @@ from errorbar.core.estimate import Estimate, Signature, Undefined
 from errorbar.core.problems import Place, Problems
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.metrics.base import Folded, Metric, Opaque, Statistics, UnitParts
-from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.scores import Score, TypeScore, UnitScore
-from errorbar.stats.resampling import Resampling, unasked
+
+if TYPE_CHECKING:
+    from errorbar.metrics.judges import JudgePlan
+    from errorbar.stats.resampling import Resampling
 
 # A piece of a stream that has been read, by whichever worker has it, and what is kept of it.
 
@@ -301,13 +303,14 @@ class Whole:
     def end(self, problems: Problems) -> None:
         """Decide how intervals are made, now that the number of units is known, and say who did not look at all."""
         plan, resampling = self._plan, self._plan.resampling
-        if resampling is not None and (
-            plan.most is None or unasked(self.n, plan.metrics[0].reads, problems, most=plan.most)
-        ):
-            if resampling.method != "closed":
-                self.documents.warn(problems)
-            self.resampling = resampling
-            self.conventions += (resampling.convention(self.documents.clustering),)
+        if resampling is not None:
+            from errorbar.stats.resampling import unasked  # noqa: PLC0415 - not every command makes intervals
+
+            if plan.most is None or unasked(self.n, plan.metrics[0].reads, problems, most=plan.most):
+                if resampling.method != "closed":
+                    self.documents.warn(problems)
+                self.resampling = resampling
+                self.conventions += (resampling.convention(self.documents.clustering),)
         if len(self._names) > 1:
             problems.notes += [absent_note(name, k, self.n, "") for name, k in self._absent.items() if k]
 

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.arrays import Flags, Floats
+from errorbar.core.arrays import Flags, Floats, divide
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.estimate import Undefined
 from errorbar.core.labels import error_types
@@ -44,7 +44,6 @@ from errorbar.core.spec import (
 )
 from errorbar.edits.standoff_runs import redecompose
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
-from errorbar.stats.resampling import divide
 
 # HOO alignment: which gold edits a system's edits detect, recognize and correct, in one fragment.
 #

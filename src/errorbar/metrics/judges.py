@@ -109,6 +109,11 @@ class JudgeRule:
     spec: str = ""  # of the metric
 
     @property
+    def shows_judges(self) -> bool:
+        """Whether there are enough judges to show how judges vary."""
+        return self.n_judges >= FEW_JUDGES
+
+    @property
     def moderated(self) -> bool:
         """Whether a population takes part."""
         return self.population is not None
@@ -126,7 +131,7 @@ class JudgeRule:
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
                 problems.note("judges-fixed", message, Place(), fix=fix)
             return
-        if self.n_judges > FEW_JUDGES - 1:
+        if self.shows_judges:
             return
         code = {1: "one-judge", 2: "two-judges"}.get(self.n_judges, "few-judges")
         message = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(

@@ -21,6 +21,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import divide
 from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.problems import Place, Problem, UsageError
@@ -29,7 +30,6 @@ from errorbar.edits.matching import ProposedEdit, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
 from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
 from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
-from errorbar.stats.resampling import divide
 
 LARGE = "large-pairs"
 _SPACE = "Drop proposed edits that only change case or white space."

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from errorbar.core.estimate import Estimate, Scale, Signature, Undefined
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.metrics.base import Measure
-from errorbar.metrics.judges import JudgeSets
 
 if TYPE_CHECKING:
+    from errorbar.metrics.judges import JudgeSets
     from errorbar.stats.two_way import TwoWay
 
 

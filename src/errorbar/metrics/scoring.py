@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, Sentence
 from errorbar.core.problems import Place, Problems
@@ -13,8 +13,10 @@ from errorbar.edits.admission import TextInspection
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Opaque
 from errorbar.metrics.folding import InMemory, MeasuredPart, MeasuredPiece, ScoringPlan, SystemFold, SystemPart, Whole
-from errorbar.metrics.judges import Measured
 from errorbar.metrics.scores import Score
+
+if TYPE_CHECKING:
+    from errorbar.metrics.judges import Measured
 
 PIECE = 4096  # system sentences of a piece: a fifth of a second of work, some megabytes
 SMALLEST_PIECE = 64

@@ -11,6 +11,7 @@ from typing import Unpack
 
 from errorbar.api.arguments import Count, Progress, Resampled, public, resampling
 from errorbar.api.score_result import measure_column
+from errorbar.core.estimate import Method
 from errorbar.core.problems import Problem, Problems
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
@@ -21,7 +22,6 @@ from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.figures import count_noun, main_measure, percent_note, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
-from errorbar.stats.resampling import Method
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.running import study_best

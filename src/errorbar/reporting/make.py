@@ -49,6 +49,7 @@ from errorbar.api.inputs import (
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
+from errorbar.core.estimate import Method
 from errorbar.core.labels import listed, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.datasets.cards import cache_root, catalog
@@ -63,7 +64,7 @@ from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import make_report
-from errorbar.stats.resampling import Method, Resampling
+from errorbar.stats.resampling import Resampling
 
 FILLERS = frozenset(
     [

@@ -1,6 +1,8 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
 __all__: list[str]
+from errorbar.core.estimate import MOST_UNASKED as MOST_UNASKED
+from errorbar.core.estimate import Method as Method
 from errorbar.stats.anytime import LEAST as LEAST
 from errorbar.stats.anytime import betting_bounds as betting_bounds
 from errorbar.stats.anytime import empirical_bernstein_bounds as empirical_bernstein_bounds
@@ -58,9 +60,7 @@ from errorbar.stats.proportion import f_value as f_value
 from errorbar.stats.proportion import proportion_bounds as proportion_bounds
 from errorbar.stats.proportion import proportion_interval as proportion_interval
 from errorbar.stats.proportion import true_share as true_share
-from errorbar.stats.resampling import MOST_UNASKED as MOST_UNASKED
 from errorbar.stats.resampling import NORMAL as NORMAL
-from errorbar.stats.resampling import Method as Method
 from errorbar.stats.resampling import Resampling as Resampling
 from errorbar.stats.resampling import Units as Units
 from errorbar.stats.resampling import acceleration as acceleration

@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import BootstrapMethod, Interval, Undefined
 from errorbar.core.problems import Problem, UsageError, nearest
-from errorbar.stats.resampling import BLOCK, ROUNDING, BootstrapMethod, bootstrap_interval, z_value
+from errorbar.stats.resampling import BLOCK, ROUNDING, bootstrap_interval, z_value
 
 Swaps = NDArray[np.bool_]
 """Whether the outputs of a unit (or cluster) are swapped; shape (replicates, n)."""

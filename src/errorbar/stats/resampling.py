@@ -37,21 +37,19 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.core.estimate import MOST_UNASKED, REPLICATES, BootstrapMethod, Interval, Method, Scale, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, wrong_type
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 
-BootstrapMethod = Literal["bca", "percentile", "basic"]
-Method = Literal["bca", "percentile", "basic", "closed"]
 NORMAL = NormalDist()
 ANYWHERE = Scale()
 BLOCK = 1000
@@ -59,10 +57,6 @@ BLOCK = 1000
 MOST_RESAMPLES, MOST_REPLICATES = 1_000_000, 10_000_000
 """Resamples of an interval, whose ends so many leave open by 0.003 standard errors, and replicates of anything: more
 would take hours and gigabytes."""
-REPLICATES = 2000
-"""Resamples of an interval, where nobody says how many."""
-MOST_UNASKED = 20_000
-"""Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
 """Differences up to this are rounding, not variation."""
 
@@ -537,9 +531,3 @@ def sparse_table(
     from scipy import sparse  # noqa: PLC0415 - loading it takes a while
 
     return sparse.csr_array(parts, shape=shape)
-
-
-def divide(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
-    """Quotients, NaN where the divisor is not above 0."""
-    nowhere = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
-    return np.asarray(np.divide(above, below, out=nowhere, where=below > 0), np.float64)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from itertools import chain, count
 
-from errorbar.core.csv_cells import csv_line
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problem, as_options, visible
 from errorbar.tables.shown import has_intervals, is_missing
@@ -77,6 +76,8 @@ def records(table: Table) -> list[dict[str, object]]:
 
 def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
     """Rows as CSV; None is an empty cell."""
+    from errorbar.core.csv_cells import csv_line  # noqa: PLC0415 - few results are asked for as CSV
+
     return "".join(f"{csv_line(map(_cell, row))}\n" for row in rows)
 
 

@@ -6,7 +6,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -143,7 +142,7 @@ def notebook_html(tables: Iterable[Table]) -> str:
 
 def html_table(grid: Grid) -> str:
     """A table with its caption and notes; cells carry what they are sorted by, and no style of their own."""
-    anchor, title = (f"table-{escape(grid.name)}", f"table-{escape(grid.name)}-title") if grid.name else ("", "")
+    anchor, title = (f"table-{_escape(grid.name)}", f"table-{_escape(grid.name)}-title") if grid.name else ("", "")
     # A table that is wider than its place is scrolled, also by keyboard.
     labelled = _set("aria-labelledby", title)
     lines = ['<div class="table-block">', f'<div class="scroll" tabindex="0" role="group"{labelled}>']
@@ -176,5 +175,11 @@ def _set(attribute: str, value: str) -> str:
     return f' {attribute}="{value}"' if value else ""
 
 
+def _escape(text: str) -> str:
+    from html import escape  # noqa: PLC0415 - loads a table of characters, in milliseconds that few commands need
+
+    return escape(text)
+
+
 def _text(text: str) -> str:
-    return escape(visible(text))
+    return _escape(visible(text))

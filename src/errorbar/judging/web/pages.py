@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.problems import MissingExtraError
+from errorbar.judging.scheme_kinds import kind_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment

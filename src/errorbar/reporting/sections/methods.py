@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.core.estimate import MOST_UNASKED
 from errorbar.core.problems import Place, Problem
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import lacking
 from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Code, Fold, Prose, Section
 from errorbar.reporting.sections.figures import comparable_scores, count_noun
-from errorbar.stats.resampling import MOST_UNASKED
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
