@@ -11,6 +11,7 @@ from scipy import stats
 
 from errorbar import Resampling
 from errorbar.core import Interval, Scale, Undefined, UsageError
+from errorbar.core.estimate import BootstrapMethod
 from errorbar.stats import (
     Method,
     Units,
@@ -24,7 +25,6 @@ from errorbar.stats import (
     subsample_interval,
 )
 from errorbar.stats.resampling import (
-    BootstrapMethod,
     acceleration,
     bootstrap_interval,
     leave_one_out,

@@ -237,7 +237,7 @@ def reference_record(annotations: Mapping[str, Annotation]) -> str:
     Of types only unclear meaning counts, which decides what an annotator's text is; the order of annotators does not.
     """
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
-    return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])
+    return "\x1d".join([_name_record(name) + _edits_record(annotations[name]) for name in names])
 
 
 def type_record(annotations: Mapping[str, Annotation]) -> str:
@@ -261,14 +261,26 @@ _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have t
 
 
 def _edits_record(edits: Annotation) -> str:
-    records = []
-    for start, end, replacements, kind, optional, _, _ in edits:
-        texts = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
-        marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
-        if texts.endswith(("?", "!")):
-            marks = _END + marks  # or "no?" would be an optional "no"
-        records.append(f"{start} {end} {texts}{marks}")
-    return "\x1e".join(records)
+    return "\x1e".join(
+        [
+            f"{start} {end} {_correction_record(tuple(replacements or ()), bool(optional), kind == UNCLEAR)}"
+            for start, end, replacements, kind, optional, _, _ in edits
+        ]
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _correction_record(replacements: tuple[str, ...], optional: bool, unclear: bool) -> str:
+    texts = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
+    marks = f"{'?' if optional else ''}{'!' if unclear else ''}"
+    if texts.endswith(("?", "!")):
+        marks = _END + marks  # or "no?" would be an optional "no"
+    return texts + marks
+
+
+@lru_cache(maxsize=1 << 10)
+def _name_record(annotator: str) -> str:
+    return f"{_plain(annotator)}\x1e"
 
 
 def _plain(text: str) -> str:

@@ -228,7 +228,8 @@ def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream
     annotators = tuple(stream.annotator_name(name) for stream in streams for name in stream.seen)
     if len(parts) == 1:
         return Corpus(parts[0], annotators, streams[0].file.name, cache={"checked": True})  # no reader has other types
-    joined = [_merge(group, streams) for group in zip(*parts, strict=True)]
+    names = [{name: stream.annotator_name(name) for name in stream.seen} for stream in streams]
+    joined = [_merge(group, streams, names) for group in zip(*parts, strict=True)]
     files: dict[str, tuple[str, Sequence[int]]] = {}
     for stream, part in zip(streams, parts, strict=True):
         own = display_name(stream.file.path), [sentence.line for sentence in part]
@@ -236,10 +237,12 @@ def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream
     return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True}, files=files)
 
 
-def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:
+def _merge(
+    group: tuple[Sentence, ...], streams: Sequence[ReferenceStream], names: Sequence[Mapping[str, str]]
+) -> Sentence:
     first = group[0]
     annotations: dict[str, Annotation] = {}
-    for sentence, stream in zip(group, streams, strict=True):
+    for sentence, stream, own_names in zip(group, streams, names, strict=True):
         if sentence.text != first.text and sentence.tokens != first.tokens:
             pairs = zip_longest(first.tokens, sentence.tokens)
             position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
@@ -247,7 +250,7 @@ def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> S
             message = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
             raise InputError(Problem("source-mismatch", message, place, fix="give files over the same text"))
         for name, edits in sentence.annotations.items():
-            annotations[stream.annotator_name(name)] = edits
+            annotations[own_names[name]] = edits
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
 
 
