@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from errorbar.api import metrics_of
-from errorbar.cli import convert, options
+from errorbar.cli import convert
 from errorbar.core import UsageError
 from errorbar.formats import FORMATS
 from errorbar.metrics import parse_metrics
-from errorbar.stats import resampling
 from tests.helpers.cli import CommandLine
 
 
@@ -87,6 +85,5 @@ def test_a_default_of_the_config_file_is_not_refused(
 
 
 def test_options_offer_what_the_library_takes() -> None:
-    assert (*options.BOOTSTRAPS, "closed") == get_args(resampling.Method)
     assert (*FORMATS, "hoo") == convert.READABLE
     assert (*(name for name, known in FORMATS.items() if known.write is not None), "hoo") == convert.WRITABLE

@@ -280,8 +280,12 @@ def _without_extras(hint: Any) -> Any:  # noqa: ANN401 - a type hint
     kind, parts = get_origin(hint), get_args(hint)
     if kind is Annotated:
         return _without_extras(parts[0])
-    nested = kind in (Union, UnionType) and any(get_origin(part) is Annotated for part in parts)
-    return Union[tuple(map(_without_extras, parts))] if nested else hint  # noqa: UP007 - of parts known at run time
+    if kind in (None, Literal, Callable):
+        return hint
+    inner = tuple(map(_without_extras, parts))
+    if inner == parts:
+        return hint
+    return Union[inner] if kind in (Union, UnionType) else kind[inner]  # noqa: UP007 - of parts known at run time
 
 
 @cache

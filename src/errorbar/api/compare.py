@@ -31,7 +31,7 @@ from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
-from errorbar.core.estimate import Interval, Method, Undefined
+from errorbar.core.estimate import BootstrapMethod, Interval, Undefined
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
@@ -318,7 +318,7 @@ def compare(
     beta: Beta = None,
     adjust: Adjust = "max-t",
     swaps: Count | None = None,
-    ci_method: Method = "bca",
+    ci_method: BootstrapMethod = "bca",
     fail_if_worse: NotNegative | None = None,
     **shared: Unpack[ComparingWithJudges],
 ) -> ComparisonResult:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import sqrt
+from dataclasses import replace
 from os import PathLike
 from typing import Annotated, Any, TypedDict, Unpack
 
@@ -25,9 +24,8 @@ from errorbar.api.arguments import (
 )
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
-from errorbar.api.sample_results import SampleDraw, SampleEstimation, SamplePlan
+from errorbar.api.sample_results import Performance, SampleDraw, SampleEstimation, SamplePlan, SampleRehearsal
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
@@ -66,14 +64,8 @@ from errorbar.sampling import (
 from errorbar.sampling.draw import Truth, refuse_corpus
 from errorbar.sampling.estimators import Method
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
-from errorbar.sampling.rehearsal import Rehearsal, RehearsedScore, rehearse
+from errorbar.sampling.rehearsal import Rehearsal, rehearse
 from errorbar.sampling.stopping import WANTED
-from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import z_value
-from errorbar.tables.plain import estimate_record
-from errorbar.tables.result import Result
-from errorbar.tables.shown import percent
-from errorbar.tables.table import Cell, Column, Table
 
 # What the functions of samples take: frames, plans, and what labels mean.
 
@@ -535,130 +527,6 @@ def _judged(
         files = [judgments] if isinstance(judgments, str | PathLike) else judgments
         judgments = read_judged_files(files, key, problems)
     return judge_sample(judgments, key, problems, truth=truth, labels=labels, ties=ties)
-
-
-# What a sample would have told of a corpus that is judged whole: what ``errorbar sample rehearse`` shows.
-
-
-_NO_SPREAD = 1e-12
-"""Below this, estimates differ by rounding only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Performance:
-    """How one score's estimates did; everything a fraction."""
-
-    system: str  # empty: the difference of two systems
-    name: str  # P, R or F
-    truth: float
-    bias: Estimate  # mean estimate minus truth, with the interval that the number of repetitions leaves
-    spread: float  # standard deviation of the estimates
-    half_width: float | None  # mean, of the intervals that there are
-    coverage: Estimate  # share of the intervals that hold the truth, with Wilson's interval
-    n_without: int  # repetitions without a value
-
-    @classmethod
-    def of(cls, score: RehearsedScore, level: float) -> Performance:
-        """Sums of the repetitions."""
-        values = score.values[~np.isnan(score.values)]
-        n, held = len(score.values), int(score.held.sum())
-        bias, spread = Estimate(None, len(values), undefined=Undefined.NOTHING_IN_REFERENCE), 0.0
-        if len(values):
-            mean, spread = float(values.mean() - score.truth), float(values.std())
-            mean = 0.0 if abs(mean) < _NO_SPREAD else mean
-            half = z_value(level) * spread / sqrt(len(values))
-            interval = Interval(mean - half, mean + half, level, "wald") if half > _NO_SPREAD else Undefined.ZERO_WIDTH
-            bias = Estimate(mean, len(values)).with_interval(interval)
-        halves = ((score.highs - score.lows) / 2)[~np.isnan(score.lows)]
-        coverage = Estimate(held / n, n).with_interval(proportion_interval(held, n, confidence_level=level))
-        width = float(halves.mean()) if len(halves) else None
-        return cls(score.system, score.name, score.truth, bias, spread, width, coverage, n - len(values))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class SampleRehearsal(Result):
-    """Estimates of many samples beside the truth of the whole corpus.
-
-    Attributes:
-        rows: P, R and F of each system, and of two their differences.
-        strata: The parts of the frame.
-        n: Items that every sample has of each part.
-        repetitions: How many samples were drawn.
-        judgments: How many of them a sample takes, and how many the whole corpus would at as many for each item.
-        minutes: Working time of a judgment; None: not known.
-        truth: What is true of an item that several raters judged.
-        seed: Of the draws.
-        notes: Warnings and repairs.
-    """
-
-    rows: Sequence[Performance]
-    strata: Strata
-    n: Sequence[int]
-    repetitions: int
-    judgments: tuple[int, int]
-    minutes: float | None
-    truth: Truth
-    seed: int
-    notes: Sequence[Problem] = ()
-
-    @property
-    def hours(self) -> tuple[float, float] | None:
-        """Working time of a sample and of the whole corpus; None: not known."""
-        if self.minutes is None:
-            return None
-        sample, whole = (count * self.minutes / 60 for count in self.judgments)
-        return sample, whole
-
-    def to_dict(self) -> dict[str, object]:
-        """Truth, bias, spread, half-width and coverage of every score; and what a sample costs."""
-        strata = zip(self.strata.names, self.strata.sizes.tolist(), self.n, strict=True)
-        plain = ("system", "name", "truth", "spread", "half_width", "n_without")
-        rows = [
-            {
-                **{name: getattr(row, name) for name in plain},
-                "bias": estimate_record(row.bias),
-                "coverage": estimate_record(row.coverage),
-            }
-            for row in self.rows
-        ]
-        return {
-            "repetitions": self.repetitions,
-            "truth": self.truth,
-            "strata": [dict(zip(("name", "size", "n"), row, strict=True)) for row in strata],
-            "judgments": dict(zip(("sample", "all"), self.judgments, strict=True)),
-            "hours": None if self.hours is None else dict(zip(("sample", "all"), self.hours, strict=True)),
-            "rows": rows,
-            "seed": self.seed,
-        }
-
-    def tables(self) -> list[Table]:
-        """A row for each score; what a sample costs stands below."""
-        several = len(self.strata.systems) > 1
-        columns = [Column("system")] * several + [Column("score"), Column("truth", "percent")]
-        columns += [Column("bias", "percent", signed=True), Column("spread", "percent")]
-        columns += [Column("±", "percent", "half_width"), Column("coverage", "percent")]
-        apart = " − ".join(self.strata.systems)
-        body: list[list[Cell]] = [
-            [
-                *[row.system or apart] * several,
-                *(row.name, row.truth, row.bias, row.spread, row.half_width, row.coverage),
-            ]
-            for row in self.rows
-        ]
-        return [Table(columns, body, "Estimates of many samples", "rehearsal", self._notes())]
-
-    def _notes(self) -> list[str]:
-        sizes = zip(self.n, self.strata.sizes.tolist(), self.strata.names, strict=True)
-        drawn = ", ".join(f"{name} {n:,} of {size:,}" for n, size, name in sizes)
-        sample, whole = self.judgments
-        cost = f"{sample:,} judgments in place of {whole:,}, {percent(1 - sample / whole)} % fewer"
-        if self.hours is not None:
-            cost += f"; {self.hours[0]:.1f} hours in place of {self.hours[1]:.1f}"
-        notes = [f"{self.repetitions:,} samples of {sum(self.n):,} items: {drawn}", cost]
-        if without := max(row.n_without for row in self.rows):
-            notes.append(f"{without:,} samples have no error and give no R; bias, spread and ± are of the others")
-        spread = "spread: standard deviation of the estimates; ±: mean half-width"
-        return [*notes, f"{spread}; coverage: share of the intervals that hold the truth"]
 
 
 @public(OF_CORPUS)

@@ -14,7 +14,7 @@ import click
 
 from errorbar.cli.command import OUTPUT, Command, show_lines, tell
 from errorbar.cli.main import while_read
-from errorbar.cli.options import BOOTSTRAPS, options_of, refuse_given
+from errorbar.cli.options import options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.problems import InputError, Problem, visible
 from errorbar.formats.saving import cannot_write, save_bytes
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     systems={"argument": "SYSTEM SYSTEM..."},
     adjust={"hidden": True},
     swaps={"hidden": True},
-    ci_method={"type": click.Choice(BOOTSTRAPS)},
     fail_if_worse={
         "metavar": "POINTS",
         "help": "Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below "

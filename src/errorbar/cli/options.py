@@ -22,9 +22,6 @@ from errorbar.cli.declared import Argument, Kind, parameters_of
 from errorbar.core.problems import Place, Problem, UsageError, as_options
 from errorbar.formats.look import look
 
-BOOTSTRAPS = ("bca", "percentile", "basic")
-"""The choices of options, written again: help would take long if it loaded what computes. A test compares."""
-
 _PIPES = "errorbar.pipes"
 
 
@@ -116,9 +113,6 @@ models_option = click.option(
 # How it is computed
 
 seed_option = option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random.")
-jobs_option = option(
-    "--jobs", type=click.IntRange(1), default=1, help="Number of processes to use; no digit depends on it."
-)
 
 
 class Jobs(click.ParamType[Any]):
@@ -190,40 +184,6 @@ def warn_of_few(resamples: int, default: object) -> None:
         say(f"warning: {problem.line(as_options)}")
 
 
-def resamples_option(default: int | None = None) -> Decorator:
-    """``--resamples`` with the usual number of a command; fewer than ``FEW`` are warned of."""
-    usual = default or parameters_of("errorbar.api.score", "score")["resamples"].default
-    resamples = option(
-        "--resamples", type=click.IntRange(1), default=usual, help="Number of resamples that intervals rest on."
-    )
-
-    def decorate(command: Any) -> Any:
-        @wraps(command)
-        def warned(**options: Any) -> Any:
-            if options.get("ci_method") != "closed":
-                warn_of_few(options["resamples"], usual)
-            return command(**options)
-
-        return resamples(warned)
-
-    return decorate
-
-
-confidence_option = option(
-    "--confidence",
-    type=FiniteRange(0.5, 1, max_open=True),
-    metavar="LEVEL",
-    default=0.95,
-    help="Confidence level of intervals.",
-)
-
-
-def ci_method_option(methods: Sequence[str]) -> Decorator:
-    """``--ci-method``."""
-    text = "Bootstrap of documents (of sentences where no documents are known)"
-    return choice("--ci-method", methods, text + (", or closed formulas." if "closed" in methods else "."))
-
-
 # Options of a public function, as it declares them.
 
 
@@ -285,7 +245,7 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
                 for n, value in options.items()
                 if n not in of_config
             }
-            if "resamples" in options and options.get("ci_method") != "closed":
+            if "resamples" in declared.keys() & options.keys() and options.get("ci_method") != "closed":
                 warn_of_few(options["resamples"], declared["resamples"].default)
             return command(**options)
 

@@ -296,8 +296,8 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         tables.append(table)
         problems.take(own.notes)
     columns = [table.to_columns() for table in tables]
-    names = ("item", "rater", "label")
-    joined = Judgments.from_columns(*([value for own in columns for value in own[name]] for name in names))
+    item, rater, label = ([value for own in columns for value in own[name]] for name in ("item", "rater", "label"))
+    joined = Judgments.from_columns(item, rater, label)
     if joined.n_repeated():
         message = "a rater judged an item in two files"
         raise UsageError(Problem("sample-twice", message, fix="give each judgment once"))

@@ -9,6 +9,8 @@ Conventions
     Its interval resamples raters with all their gold answers. A system's flags are a hidden column of the items that is
     called ``flag``, ``flagged`` or ``flag:NAME`` (or with another sign than the colon) and says yes or no of every item
     for work; or they are passed. Labels that mean an error are called Error, Extraneous or Incorrect.
+Source
+    The papers that ``errorbar.agreement`` and ``errorbar.metrics.crowd_weighted`` name.
 """
 
 from __future__ import annotations
